@@ -26,7 +26,7 @@ export interface Engine {
   readonly groups: RunContext['groups'];
   readonly typed: readonly string[];
   readonly secrets: KnownSecrets;
-  readonly authorize: (context: Context) => TargetParts['authorize'];
+  readonly authorize: (context: Context & Pick<RunContext, 'checkSecretFile'>) => TargetParts['authorize'];
 }
 
 interface Parts {
@@ -87,7 +87,7 @@ export function runContext(parts: Parts): RunContext {
       ...reaching,
       service,
       globals,
-      authorize: engine.authorize(context),
+      authorize: engine.authorize({ ...context, checkSecretFile }),
       log: { ...log, writing: () => nameServer(service) },
     });
     targets.set(service, target);

@@ -44,6 +44,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
 }
 
 async function hasCredential(service: ServiceName, settings: Settings, paths: Paths): Promise<boolean> {
+  if (settings.resolve(`${service}.tokenFile`).value !== undefined) return true;
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;

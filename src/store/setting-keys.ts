@@ -35,6 +35,7 @@ export const SETTING_KEYS = [
     env: 'SVC_ALERTS_USER',
     help: 'User for basic authentication to the alert manager',
   },
+  { key: 'alerts.tokenFile', type: 'path', help: 'File with the bearer token for the alert manager' },
   {
     key: 'alerts.author',
     type: 'text',
@@ -55,6 +56,7 @@ export const SETTING_KEYS = [
     flag: '--base-url',
     help: 'Address of the recording webhook service',
   },
+  { key: 'webhooks.tokenFile', type: 'path', help: 'File with the access token, in place of a stored login' },
   { key: 'catalog.url', type: 'url', env: 'SVC_CATALOG_URL', flag: '--base-url', help: 'Address of the catalog' },
   {
     key: 'catalog.user',
@@ -62,7 +64,9 @@ export const SETTING_KEYS = [
     env: 'SVC_CATALOG_USER',
     help: 'User for basic authentication to the catalog',
   },
+  { key: 'catalog.tokenFile', type: 'path', help: 'File with the bearer token for the catalog' },
   { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
+  { key: 'trade.tokenFile', type: 'path', help: 'File with the token for the trading gateway' },
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',

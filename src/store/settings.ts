@@ -40,6 +40,8 @@ export interface Settings {
   configured(key: string): ResolvedSetting;
   /** The origin of the address that environment or profile give a service, whatever its option says. */
   configuredOrigin(key: string): string | undefined;
+  /** The origin of the address that the profile itself gives a service. */
+  profileOrigin(key: string): string | undefined;
   /** The other origin that an address variable names where an explicit `--profile` overrides it. */
   overriddenOrigin(key: string): string | undefined;
 }
@@ -133,6 +135,12 @@ class LoadedSettings implements Settings {
   configuredOrigin(key: string): string | undefined {
     const setting = findSetting(key);
     const address = this.#usable(key, (setting && this.#configured(setting)) ?? UNSET);
+    return address === undefined ? undefined : new URL(address).origin;
+  }
+
+  profileOrigin(key: string): string | undefined {
+    const setting = findSetting(key);
+    const address = this.#usable(key, (setting && this.#fromProfile(setting)) ?? UNSET);
     return address === undefined ? undefined : new URL(address).origin;
   }
 

@@ -1,20 +1,25 @@
 /** Joins credentials and services into `Authorizer`s for the transport. */
 
+import type { RunContext } from '../../cli/command.ts';
 import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
+import { fileFailure } from '../../store/own-file.ts';
 import type { Settings } from '../../store/settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
+type AuthorizerContext = Context & Pick<RunContext, 'checkSecretFile'>;
 
 /**
- * What a request to the target is signed in with: the credential of the environment, else what is stored for the recording service and
+ * The credential for a target: of the environment, else of the profile's token file, else what is stored for the recording service and
  * the trading gateway. The environment's needs no file and no lock. Loads nothing before the first request.
  */
-export function authorizerFor(context: Context, target: Target, settings: Settings): Authorizer | undefined {
+export function authorizerFor(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl, headers } = target;
   const given = environmentAuthorizer(context.env, target, settings);
   if (given !== undefined || 'authorization' in headers) return given;
+  const tokenFile = settings.get(`${service}.tokenFile`);
+  if (tokenFile !== undefined) return fileAuthorizer(tokenFile, context, target, settings);
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
@@ -35,6 +40,48 @@ export function authorizerFor(context: Context, target: Target, settings: Settin
     header: async () => (await stored()).header(),
     refresh: async () => (await (await stored()).refresh?.()) ?? false,
   };
+}
+
+/** What precedes the stored login of the recording service. */
+export function configuredToken({ env, settings }: Pick<RunContext, 'env' | 'settings'>) {
+  if (env['SVC_WEBHOOKS_TOKEN'] !== undefined) return 'SVC_WEBHOOKS_TOKEN';
+  return settings.get('webhooks.tokenFile') === undefined ? undefined : 'webhooks.tokenFile';
+}
+
+/** The token of the profile goes to the address of the profile only. The file is read for each request: its token may change. */
+function fileAuthorizer(
+  path: string,
+  { readFile, checkSecretFile }: AuthorizerContext,
+  { service, baseUrl, log }: Target,
+  settings: Settings,
+): Authorizer {
+  const name = `${service}.tokenFile`;
+  const bound = settings.profileOrigin(`${service}.url`);
+  if (bound === undefined) {
+    throw new SvcError('config_invalid', `${name} needs the address that its token is for`, {
+      hint: `set it in the same profile: svc config set ${service}.url <url>`,
+    });
+  }
+  checkBound(bound, baseUrl, `${name} has the token for`, `use another profile, or unset ${name}`);
+  return {
+    origin: baseUrl.origin,
+    header: async () => {
+      checkSecretFile(path);
+      let text: string;
+      try {
+        text = readFile(path).toString();
+      } catch (error) {
+        throw fileFailure(`${name}: cannot read ${path}`, error);
+      }
+      if (text.trim() === '') throw new SvcError('credential_unusable', `${name}: ${path} is empty`);
+      return { authorization: `Bearer ${checkedSecret(text.trim(), name, log)}` };
+    },
+  };
+}
+
+function checkBound(bound: string | undefined, { origin }: URL, what: string, hint: string): void {
+  if (bound === undefined || bound === origin) return;
+  throw new SvcError('credential_unusable', `${what} ${bound}, not for ${origin}`, { hint });
 }
 
 /**
@@ -66,15 +113,12 @@ export function environmentAuthorizer(
     throw new SvcError('config_invalid', `${prefix}_PASSWORD is set without a user`, { hint: `set ${prefix}_USER` });
   }
   const bound = settings.configuredOrigin(`${service}.url`);
-  if (bound !== undefined && bound !== baseUrl.origin) {
-    throw new SvcError(
-      'credential_unusable',
-      `the credential in the environment belongs to ${bound}, not to ${baseUrl.origin}`,
-      {
-        hint: `set ${prefix}_URL to the address the credential is for`,
-      },
-    );
-  }
+  checkBound(
+    bound,
+    baseUrl,
+    'the credential in the environment is for',
+    `set ${prefix}_URL to the address the credential is for`,
+  );
   const value =
     token === undefined ? `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` : `Bearer ${token}`;
   return { origin: baseUrl.origin, header: async () => ({ authorization: value }) };
@@ -88,7 +132,10 @@ function emptySecret(name: string): SvcError {
 
 function secret(env: Env, name: string, log: Target['log']): string | undefined {
   const given = env[name];
-  if (given === undefined) return undefined;
+  return given === undefined ? undefined : checkedSecret(given, name, log);
+}
+
+function checkedSecret(given: string, name: string, log: Target['log']): string {
   const value = given.replace(/\r?\n$/, '');
   if (value !== given) log.warn(`${name} ends with a line feed, which svc leaves out`);
   if (/^(?:bearer|basic)\s/i.test(value)) {

@@ -10,6 +10,7 @@ import { credentialsPath, parseCredentials, readCredentials } from '../../store/
 import { readOwnFile } from '../../store/own-file.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { configuredToken } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
 
 type Where = Pick<RunContext, 'paths'>;
@@ -72,18 +73,19 @@ export async function credentialsFault({ paths }: Where): Promise<string | undef
 /** Where the token comes from, and until when it is good. Asks no service. */
 export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
   const common = { check: 'sign-in', about: null };
-  const { env, paths, settings } = ctx;
+  const { paths, settings } = ctx;
   const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
   if ('authorization' in target.headers) return { ...common, ...ok('by a header file') };
+  const source = configuredToken(ctx);
   let stored: Credential | undefined;
   try {
     stored = findCredential((await readCredentials(paths, ctx)).document, key);
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    if (env['SVC_WEBHOOKS_TOKEN'] === undefined) return { ...common, ...bad(error.message, error.hint) };
+    if (source === undefined) return { ...common, ...bad(error.message, error.hint) };
   }
-  if (env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
-    return { ...common, ...ok(`by SVC_WEBHOOKS_TOKEN${stored === undefined ? '' : ', before the stored login'}`) };
+  if (source !== undefined) {
+    return { ...common, ...ok(`by ${source}${stored === undefined ? '' : ', before the stored login'}`) };
   }
   if (stored === undefined) {
     if (target.secretHeaders.size > 0) return { ...common, ...ok('by a header file') };

@@ -2,6 +2,7 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
+import { configuredToken } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
@@ -62,10 +63,10 @@ export const oauthLogin = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(input, ctx) {
-    const variable = ctx.env['SVC_WEBHOOKS_TOKEN'];
-    if (variable !== undefined) {
-      const how = variable.trim() === '' ? 'set but empty' : 'set, and used instead of the stored login';
-      ctx.notice(`SVC_WEBHOOKS_TOKEN is ${how}: unset it to use the login`);
+    const source = configuredToken(ctx);
+    if (source !== undefined) {
+      const isEmpty = ctx.env[source]?.trim() === '';
+      ctx.notice(`${source} is set${isEmpty ? ' but empty' : ''}, and svc uses it instead of the login: unset it`);
     }
     if (!input.tokenStdin) {
       if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days goes with --token-stdin');

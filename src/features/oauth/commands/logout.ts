@@ -7,6 +7,7 @@ import {
   withoutCredential,
 } from '../../../store/credentials.ts';
 import { withCredentials } from '../../../store/credentials-file.ts';
+import { configuredToken } from '../authorizer.ts';
 import { revokeToken } from '../token-endpoint.ts';
 
 interface SignedOut {
@@ -52,8 +53,11 @@ export const oauthLogout = recordCommand({
       return { gone: found, revocation: found && revocationOf(found, findClientOf(file.document, found)) };
     });
     const revoked = revocation === undefined ? null : await revoke(revocation, ctx);
-    const notes = [ctx.env['SVC_WEBHOOKS_TOKEN'] === undefined ? '' : 'SVC_WEBHOOKS_TOKEN is still set, and used'];
-    if (gone !== undefined && revoked !== true) notes.unshift(lifeLeft(gone));
+    const source = configuredToken(ctx);
+    const notes = [
+      gone !== undefined && revoked !== true ? lifeLeft(gone) : '',
+      source === undefined ? '' : `${source} is still set, and svc uses it`,
+    ];
     return {
       value: { ...key, signed_out: gone !== undefined, revoked },
       footer: notes.filter((note) => note !== '').join('\n') || undefined,

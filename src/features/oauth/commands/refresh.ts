@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { configuredToken } from '../authorizer.ts';
 import { TokenManager } from '../token-manager.ts';
 
 interface Refreshed {
@@ -33,10 +34,10 @@ export const oauthRefresh = recordCommand({
     const tokens = new TokenManager(ctx, ctx.target, ctx.settings.profile.name);
     const { base_url, profile, scope, expires_at } = await tokens.renewed();
     const expires = expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
-    const given = ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined;
+    const source = configuredToken(ctx);
     return {
       value: { base_url, profile, scope: scope ?? null, expires_at: expires },
-      footer: given ? 'SVC_WEBHOOKS_TOKEN is set, and used before the stored login' : undefined,
+      footer: source && `${source} is set, and svc uses it instead of the stored login`,
     };
   },
 });

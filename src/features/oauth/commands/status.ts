@@ -4,6 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
+import { configuredToken } from '../authorizer.ts';
 import { isAlive, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
@@ -12,8 +13,8 @@ interface SignIn {
   /** `expired`: the access token is, and the next request refreshes it. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
-  /** `environment`: of SVC_WEBHOOKS_TOKEN. */
-  readonly source: 'environment' | 'file' | null;
+  /** `environment`: SVC_WEBHOOKS_TOKEN; `token_file`: the setting webhooks.tokenFile; `file`: the stored login. */
+  readonly source: 'environment' | 'token_file' | 'file' | null;
   readonly kind: 'oauth' | 'personal' | 'token' | null;
   readonly profile: string;
   readonly base_url: string;
@@ -69,7 +70,7 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
 
 function sourceText(source: SignIn['source'], file: string): Cell {
   if (source === null) return undefined;
-  return source === 'file' ? file : 'SVC_WEBHOOKS_TOKEN';
+  return { file, token_file: 'webhooks.tokenFile', environment: 'SVC_WEBHOOKS_TOKEN' }[source];
 }
 
 export const oauthStatus = recordCommand({
@@ -116,9 +117,11 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const stored = findCredential(document, key);
   const file = credentialsPath(ctx.paths);
   const common = { ...NOTHING, ...key, file, file_mode: mode(file), checked: false };
-  if (ctx.env['SVC_WEBHOOKS_TOKEN'] !== undefined) {
-    const advice = stored === undefined ? null : 'unset SVC_WEBHOOKS_TOKEN to use the stored login';
-    return { ...common, state: 'signed_in', signed_in: true, source: 'environment', kind: 'token', advice };
+  const token = configuredToken(ctx);
+  if (token !== undefined) {
+    const advice = stored === undefined ? null : `unset ${token} to use the stored login`;
+    const source = token === 'SVC_WEBHOOKS_TOKEN' ? 'environment' : 'token_file';
+    return { ...common, state: 'signed_in', signed_in: true, source, kind: 'token', advice };
   }
   if (stored === undefined) {
     const advice = 'sign in: svc oauth login';

@@ -1,12 +1,13 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { configuredToken } from '../authorizer.ts';
 import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
   summary: 'Print the access token, for a script',
   description:
-    'One line with nothing else. A stored login is refreshed first where its token is about to expire. SVC_WEBHOOKS_TOKEN is printed as it is.',
+    'One line with nothing else. A stored login is refreshed first where its token is about to expire. The token of SVC_WEBHOOKS_TOKEN or webhooks.tokenFile is printed as it is.',
   effect: 'read',
   service: 'webhooks',
   flags: { force: { type: 'boolean', help: 'Print it on a terminal, too' } },
@@ -30,7 +31,9 @@ export const oauthToken = textCommand({
 
 async function token(ctx: RunContext): Promise<string> {
   const { target } = ctx; // it checks the environment's, and its address
-  const given = ctx.env['SVC_WEBHOOKS_TOKEN'];
-  if (given !== undefined) return given;
+  if (configuredToken(ctx) !== undefined) {
+    const { authorization = '' } = (await target.authorizer?.header()) ?? {};
+    return authorization.replace('Bearer ', '');
+  }
   return (await new TokenManager(ctx, target, ctx.settings.profile.name).current()).access_token;
 }
