@@ -81,19 +81,29 @@ export function showTime(text: string, { time, now }: Clock): string {
   return /Z$/.test(text) ? text : new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** `3m ago`, `in 2h15m`, `now`: at most two neighbouring units, seconds only alone, rounded towards now. */
+/** `3m ago`, `in 2h15m`, `now`: at most two neighbouring units, seconds only alone, rounded to the last of them. */
 function relativeTime(ms: number, now: number): string {
-  let seconds = Math.floor(Math.abs(ms - now) / 1000);
-  if (seconds === 0) return 'now';
-  const first = UNITS.findIndex(([, size]) => seconds >= size);
-  let distance = '';
+  const distance = distanceText(Math.abs(ms - now) / 1000);
+  if (distance === '') return 'now';
+  return ms < now ? `${distance} ago` : `in ${distance}`;
+}
+
+function distanceText(exact: number): string {
+  const first = UNITS.findIndex(([, size]) => exact >= size);
   // Seconds beside minutes would only flicker.
-  for (const [unit, size] of UNITS.slice(first, Math.max(first + 1, Math.min(first + 2, UNITS.length - 1)))) {
+  const units =
+    first < 0 ? UNITS.slice(-1) : UNITS.slice(first, Math.max(first + 1, Math.min(first + 2, UNITS.length - 1)));
+  const [, smallest] = units.at(-1) ?? UNITS[4];
+  let seconds = Math.round(exact / smallest) * smallest;
+  // 59.7 minutes are an hour.
+  if (seconds >= (UNITS[first - 1]?.[1] ?? Number.POSITIVE_INFINITY)) return distanceText(seconds);
+  let text = '';
+  for (const [unit, size] of units) {
     const count = Math.floor(seconds / size);
     seconds -= count * size;
-    if (count > 0) distance += `${count}${unit}`;
+    if (count > 0) text += `${count}${unit}`;
   }
-  return ms < now ? `${distance} ago` : `in ${distance}`;
+  return text;
 }
 
 function localTime(ms: number): string {

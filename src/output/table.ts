@@ -45,6 +45,7 @@ export async function layOut(subject: ListSubject, options: OutputOptions): Prom
     columns = columns.map((column) => withoutCommonValues(column, items, shared));
     if (shared.length > 0) rows = items.map(cellsOf);
   }
+  for (const [index, { align }] of columns.entries()) if (align === 'right') rows = withPointsAligned(rows, index);
   const headers = options.headers && subject.named;
   const titles = columns.map(({ name }) => (headers ? escapeText(name.toUpperCase()) : ''));
   const sizes = columns.map(({ name, flex }, index) => {
@@ -65,6 +66,20 @@ export async function layOut(subject: ListSubject, options: OutputOptions): Prom
     paint: await painter(options.color),
   };
   return { rows: rows.length, dropped, shared, lines: await gridLines(grid) };
+}
+
+/** Blanks follow the numbers that have fewer decimals than others of their column. */
+function withPointsAligned(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
+  const decimals = rows.map((cells) => /^[+-]?\d+(\.\d+)?$/.exec(cells[column]?.text ?? '')?.[1]?.length ?? 0);
+  const most = decimals.reduce((longest, length) => Math.max(longest, length), 0);
+  if (most === 0) return rows;
+  return rows.map((cells, row) =>
+    cells.map((cell, index) =>
+      index === column && cell.text !== ''
+        ? { ...cell, text: cell.text + ' '.repeat(most - (decimals[row] ?? 0)) }
+        : cell,
+    ),
+  );
 }
 
 const NO_CELL: CellText = { text: '', tone: undefined };
@@ -213,23 +228,29 @@ interface Fit {
   readonly dropped: readonly string[];
 }
 
-/** The widest columns shrink first, as far as they may. Those that do not fit all the same are dropped, but never the first. */
+/** The next command needs an id: its column is never dropped, nor is the first. */
+const ID_COLUMN = /^(id|.*-id)$/;
+
+/** The widest columns shrink first, as far as they may. Of those that still do not fit, the last are dropped. */
 export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITIVE_INFINITY): Fit {
+  const isNeeded = (index: number): boolean => index === 0 || ID_COLUMN.test(columns[index]?.name ?? '');
+  let free = width + GAP.length;
+  for (const [index, { least }] of columns.entries()) if (isNeeded(index)) free -= least + GAP.length;
   const kept: { index: number; width: number; least: number }[] = [];
   const dropped: string[] = [];
-  let room = width + GAP.length;
   for (const [index, { name, natural, least }] of columns.entries()) {
-    if (index > 0 && least + GAP.length > room) {
-      dropped.push(name);
-      continue;
-    }
-    kept.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
-    room -= least + GAP.length;
+    const fits = isNeeded(index) || least + GAP.length <= free;
+    if (fits) kept.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
+    else dropped.push(name);
+    if (fits && !isNeeded(index)) free -= least + GAP.length;
   }
   let excess = kept.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
   for (; excess > 0; excess--) {
+    // Where not even the ids fit, they share the line.
     const shrinking = kept.filter((column) => column.width > column.least);
-    const widest = shrinking.reduce((most, column) => (column.width >= most.width ? column : most));
+    const candidates = shrinking.length > 0 ? shrinking : kept.filter((column) => column.width > 1);
+    if (candidates.length === 0) break;
+    const widest = candidates.reduce((most, column) => (column.width >= most.width ? column : most));
     widest.width--;
   }
   return { kept, dropped };

@@ -30,7 +30,7 @@ describe('a list', () => {
       [
         'STATE       ALERTNAME  VALUE  SUMMARY                  SINCE                 RECEIVERS',
         'active      DiskFull    93.5  the disk is nearly full  2026-03-01T11:57:00Z  team-a team-b',
-        'suppressed  日本           7  the disk is nearly full  2026-03-01T11:57:00Z',
+        'suppressed  日本         7    the disk is nearly full  2026-03-01T11:57:00Z',
         '',
       ].join('\n'),
     );
@@ -165,6 +165,15 @@ describe('fitColumns', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test('never drops an id', () => {
+    const sizes = ['state', 'summary', 'order-id', 'comment', 'id'].map((name) => ({ name, natural: 12, least: 12 }));
+    for (const width of [10, 30, 40, 60, 80]) {
+      const shown = fitColumns(sizes, width).kept;
+      expect(shown.map(({ index }) => sizes[index]?.name)).toEqual(expect.arrayContaining(['state', 'order-id', 'id']));
+      expect(shown.reduce((sum, column) => sum + column.width + 2, -2)).toBeLessThanOrEqual(width);
+    }
   });
 });
 
