@@ -75,7 +75,7 @@ function withPointsAligned(rows: (readonly CellText[])[], column: number): (read
   if (most === 0) return rows;
   return rows.map((cells, row) =>
     cells.map((cell, index) =>
-      index === column && cell.text !== ''
+      index === column && /\d$/.test(cell.text)
         ? { ...cell, text: cell.text + ' '.repeat(most - (decimals[row] ?? 0)) }
         : cell,
     ),
@@ -183,7 +183,7 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   for (const cells of shown) table.push(cells.map(standIn));
   const painted = shown
     .flat()
-    .map(({ text, tone }) => paint(text, tone))
+    .map((cell) => colored(cell, paint))
     .values();
   const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
   return rows.length === 0 ? [] : drawn.split('\n').map(trimEnd);
@@ -202,10 +202,16 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
     const natural = displayWidth(text);
     const shown = natural > width ? shorten(text, width) : text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    const painted = paint(shown, tone);
-    line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + painted : painted + blanks);
+    const visible = colored({ text: shown, tone }, paint);
+    line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
   return trimEnd(line);
+}
+
+/** The blanks behind a number have no colour, so that they can be cut off at the end of a line. */
+function colored({ text, tone }: CellText, paint: Painter): string {
+  const visible = trimEnd(text);
+  return paint(visible, tone) + text.slice(visible.length);
 }
 
 function trimEnd(line: string): string {

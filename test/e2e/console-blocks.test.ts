@@ -43,9 +43,12 @@ function form(lines: readonly string[]): string {
         .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+/g, '0')
         .replaceAll(/\d+[dhms](?:\d+[hms])*/g, '0')
         .replaceAll(/[+-]?\d[\d.,:TZ]*/g, '0')
+        .replaceAll(/\bnow\b/g, '0 ago')
+        .replaceAll(/\s*[^\s…]*…/g, '…')
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
+    .filter((line) => !/^[0 ]*$/.test(line))
     .join('\n');
 }
 
