@@ -95,10 +95,8 @@ export function openAlertmanager(target: Target) {
     postAlerts: async (body: readonly PostableAlert[]) =>
       client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
     receivers: () => client.items(ENDPOINTS.receivers),
-    receiversRaw: async () => client.raw(ENDPOINTS.receivers),
     /** Compares the filter with the matchers as text. Includes expired silences. */
     silences: (filter: readonly string[] = []) => client.items(ENDPOINTS.silences, { query: { filter } }),
-    silencesRaw: async (filter: readonly string[] = []) => client.raw(ENDPOINTS.silences, { query: { filter } }),
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
     postSilence: async (body: PostableSilence) => client.send(ENDPOINTS.postSilence, { body }),
     deleteSilence: async (id: string, confirmed: Confirmed) =>

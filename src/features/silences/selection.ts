@@ -56,12 +56,6 @@ export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAG
 
 export const CURRENT = ['active', 'pending'];
 
-/** Whether nothing but the state selects, so that the response needs no parsing. */
-export function selectsByState({ within, createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
-  const texts = [within, createdBy, comment].every((one) => one === undefined);
-  return texts && Object.keys(matching).length === 0 && forAlert.length === 0 && !unused;
-}
-
 export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],

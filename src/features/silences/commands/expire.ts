@@ -8,7 +8,7 @@ import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { matcherTexts } from '../columns.ts';
-import { CURRENT, chooseSome, SELECTION_FLAGS, selectedSilences, selectsByState } from '../selection.ts';
+import { CURRENT, chooseSome, SELECTION_FLAGS, type SilenceSelection, selectedSilences } from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -77,7 +77,7 @@ export const silencesExpire = listCommand({
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const selection = { ...input, states: new Set(CURRENT), within: undefined };
-    const byOptions = input.all || !selectsByState(selection);
+    const byOptions = input.all || selectsMoreThanState(selection);
     if (byOptions && input.id.length > 0)
       throw new SvcError('usage', 'ids cannot be used with options that select silences');
     const targets = byOptions
@@ -96,6 +96,11 @@ export const silencesExpire = listCommand({
     });
   },
 });
+
+function selectsMoreThanState({ createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
+  const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
+  return unused || texts.some((text) => text !== undefined);
+}
 
 const MOST_SHOWN = 20;
 

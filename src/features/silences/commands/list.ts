@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { type AnyOutput, type ListOutput, RawJson } from '../../../output/types.ts';
+import type { AnyOutput, ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
@@ -9,7 +9,6 @@ import {
   STATE_FLAGS,
   selectedSilences,
   selectionOf,
-  selectsByState,
   silenceFilter,
 } from '../selection.ts';
 
@@ -66,9 +65,6 @@ export const silencesList = listCommand({
     const selection = selectionOf(input);
     const filter = silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    if (ctx.wants.rawJson && selection.states === undefined && selectsByState(selection) && !input.withCounts) {
-      return { value: new RawJson(await alertmanager.silencesRaw(filter)) };
-    }
     const silences = await selectedSilences(selection, filter, alertmanager, ctx);
     if (!input.withCounts) return { value: silences };
     return { value: counted(silences, await countsBySilence(alertmanager)), as: COUNTED_LIST };
