@@ -9,25 +9,30 @@ import type { Alert, AlertFilter, StateQuery } from './schema.ts';
 export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
+/** The help section of the options that select. */
+export const FILTERS = 'Filter options';
+
 export const SELECTION_FLAGS = {
   state: {
     type: 'choice',
+    group: FILTERS,
     repeat: true,
     choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-    help: 'Only alerts in this state (default active; suppressed is any other)',
+    help: 'Only alerts in this state (default active)',
   },
-  all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+  all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Alerts in every state' },
   receiver: {
     type: 'string',
+    group: FILTERS,
     short: 'r',
     value: 'regex',
     complete: 'receivers',
-    help: 'Only alerts for receivers whose complete name matches',
+    help: 'Only alerts for matching receivers',
   },
 } as const satisfies Flags;
 
 export const AGE_FLAG = {
-  'older-than': { type: 'duration', help: 'Only alerts that started longer ago than this' },
+  'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },
 } as const satisfies Flags;
 
 /** An empty list means `active`. */

@@ -10,40 +10,49 @@ import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import { parseMatcherArguments } from '../alerts/matcher-argument.ts';
 import { labelTest } from '../alerts/matching.ts';
 import type { Silence } from '../alerts/schema.ts';
-import { filterAsync } from '../alerts/selection.ts';
+import { FILTERS, filterAsync } from '../alerts/selection.ts';
 import { author } from './writer.ts';
 
 export const SELECTION_FLAGS = {
   'created-by': {
     type: 'string',
+    group: FILTERS,
     value: 'author',
-    help: 'Only silences of this author (me, or ~regex)',
+    help: 'Only of this author (me, or ~regex)',
   },
-  comment: { type: 'string', value: 'text', help: 'Only silences with this text in the comment (or ~regex)' },
+  comment: {
+    type: 'string',
+    group: FILTERS,
+    value: 'text',
+    help: 'Only with this text (or ~regex) in the comment',
+  },
   'for-alert': {
     type: 'string',
+    group: FILTERS,
     value: 'fingerprint|matcher',
     repeat: true,
     complete: 'fingerprints',
-    help: 'Only silences that mute this alert now',
+    help: 'Only silences that mute this alert',
   },
-  matching: { type: 'pairs', help: 'Only silences that would mute an alert with this label' },
-  unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
+  matching: { type: 'pairs', group: FILTERS, help: 'Only silences that match these labels' },
+  unused: { type: 'boolean', group: FILTERS, help: 'Only active silences that mute no alert now' },
 } as const satisfies Flags;
 
 export const STATE_FLAGS = {
   state: {
     type: 'choice',
+    group: FILTERS,
     repeat: true,
     choices: ['active', 'pending', 'expired'],
     help: 'Only silences in this state (default active, pending)',
   },
-  expired: { type: 'boolean', help: 'Same as --state expired' },
-  all: { type: 'boolean', short: 'a', help: 'Silences in every state' },
+  expired: { type: 'boolean', group: FILTERS, help: 'Same as --state expired' },
+  all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Silences in every state' },
   within: {
     type: 'duration',
+    group: FILTERS,
     positive: true,
-    help: 'Only silences that end (with --expired: ended) within this time',
+    help: 'Only silences that end (or ended) within this time',
   },
 } as const satisfies Flags;
 

@@ -58,13 +58,16 @@ function alertLine({ labels, startsAt, fingerprint }: Alert): string {
     .join(' ');
 }
 
+const WAITING = 'Wait options';
 const DEFAULT_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
   id: 'alerts check',
   summary: 'Check the number of matching alerts; exit 1 if out of bounds',
   description:
-    'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds (for --stable, uninterrupted) and exits 9 on timeout. A failed request resets --stable. If the service does not respond, the exit status is neither 0 nor 1.\nIf nothing matches and a name is close to a known one, the check exits 2 and suggests that name.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
+    'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds (for --stable, uninterrupted) and exits 9 on timeout. A failed request resets --stable. If the service does not respond, the exit status is neither 0 nor 1.',
+  details:
+    'If nothing matches and a name is close to a known one, the check exits 2 and suggests that name, except with --expect or --allow-missing.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,
@@ -76,9 +79,9 @@ export const alertsCheck = recordCommand({
     'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,
     ...AGE_FLAG,
-    wait: { type: 'duration', help: 'How long to wait for the condition' },
-    stable: { type: 'duration', help: 'With --wait: how long the condition must hold' },
-    interval: { type: 'duration', positive: true, help: 'With --wait: how often to check (default 5s)' },
+    wait: { type: 'duration', group: WAITING, help: 'How long to wait for the condition' },
+    stable: { type: 'duration', group: WAITING, help: 'How long the condition must hold' },
+    interval: { type: 'duration', group: WAITING, positive: true, help: 'How often to check (default 5s)' },
   },
   exits: ['condition_false', 'still_pending'],
   examples: [

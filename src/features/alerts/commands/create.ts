@@ -33,7 +33,7 @@ export const alertsCreate = listCommand({
       short: 'f',
       value: 'file',
       complete: 'files',
-      help: 'JSON file of one alert or an array (- for standard input)',
+      help: 'JSON file of alerts (- for standard input)',
     },
   },
   exits: ['partly_done'],

@@ -48,7 +48,9 @@ export const alertsGet = recordCommand({
   aliases: ['show'],
   summary: 'Show one alert and what suppresses it',
   description:
-    'Shows the silences, alerts and time intervals that suppress the alert. It is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).\nThe JSON has three additional fields: silences and inhibitors (the silences and alerts that the status names) and mutedGroups (the receiver and mutedBy of each muted group).',
+    'Shows the silences, alerts and time intervals that suppress the alert. It is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).',
+  details:
+    'The JSON has three additional fields: silences and inhibitors (the silences and alerts that the status names) and mutedGroups (the receiver and mutedBy of each muted group).',
   effect: 'read',
   service: 'alerts',
   args: {

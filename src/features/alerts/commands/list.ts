@@ -20,6 +20,7 @@ import {
   alertFilter,
   alertQuery,
   collect,
+  FILTERS,
   filterAsync,
   type GivenFilter,
   ifNone,
@@ -35,7 +36,9 @@ export const alertsList = listCommand({
   aliases: ['ls', 'query'],
   summary: 'List alerts (active by default)',
   description:
-    'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.\n--watch redraws the table at a terminal. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
+    'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',
+  details:
+    '--watch redraws the table at a terminal. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
@@ -44,13 +47,13 @@ export const alertsList = listCommand({
     ...SELECTION_FLAGS,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
-    'newer-than': { type: 'duration', help: 'Only alerts that started within this time' },
+    'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
       value: 'label',
       repeat: true,
-      help: 'Count alerts by the values of these labels',
+      help: 'Count alerts by this label',
     },
     count: { type: 'boolean', help: 'Print only the number of alerts' },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
@@ -58,7 +61,6 @@ export const alertsList = listCommand({
   },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc alerts list', why: 'List active alerts' },
     {
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
       why: 'Critical alerts of two teams that started 15 minutes ago or earlier',

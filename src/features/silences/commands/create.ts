@@ -15,6 +15,7 @@ import { applyChanges, ensured, matchersOfLabels, readSilences, unchangedSilence
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
+const TIMES = 'Time options';
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
@@ -26,9 +27,9 @@ export const silencesCreate = recordCommand({
   service: 'alerts',
   args: { matcher: { help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name', repeat: true } },
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts (default 1h)' },
-    until: { type: 'time', bare: 'forward', help: 'When it ends' },
-    from: { type: 'time', bare: 'forward', help: 'When it starts (default now)' },
+    for: { type: 'duration', group: TIMES, short: 'd', positive: true, help: 'How long it lasts (default 1h)' },
+    until: { type: 'time', group: TIMES, bare: 'forward', help: 'When it ends' },
+    from: { type: 'time', group: TIMES, bare: 'forward', help: 'When it starts (default now)' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,
     'from-alert': {
@@ -38,14 +39,14 @@ export const silencesCreate = recordCommand({
       help: 'Add the labels of this alert as matchers',
     },
     drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave out this label' },
-    ensure: { type: 'boolean', help: 'Reuse or extend a silence with the same matchers' },
+    ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
     'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Fail if more alerts than this match' },
     file: {
       type: 'string',
       short: 'f',
       value: 'file',
       complete: 'files',
-      help: 'JSON file of one silence or an array (- for standard input)',
+      help: 'JSON file of silences (- for standard input)',
     },
     ...ALL_ALERTS,
   },
@@ -54,10 +55,6 @@ export const silencesCreate = recordCommand({
     {
       run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"',
       why: 'Mute one node for an hour',
-    },
-    {
-      run: 'svc silences create team=db severity!=critical --until 2026-12-01T06:00:00Z -c "migration" --dry-run',
-      why: 'Show the request without sending it',
     },
     {
       run: 'svc silences create --from-alert 1a58c20e --drop instance -c "all of its kind"',

@@ -6,7 +6,7 @@ import type { Tone } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { collect } from '../../alerts/selection.ts';
+import { collect, FILTERS } from '../../alerts/selection.ts';
 import { matcherTexts } from '../columns.ts';
 import { CURRENT, chooseSome, SELECTION_FLAGS, type SilenceSelection, selectedSilences } from '../selection.ts';
 
@@ -40,7 +40,7 @@ export const silencesExpire = listCommand({
   },
   flags: {
     ...SELECTION_FLAGS,
-    all: { type: 'boolean', help: 'All active and pending silences' },
+    all: { type: 'boolean', group: FILTERS, help: 'All active and pending silences' },
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
     concurrency: {
       type: 'integer',

@@ -49,7 +49,6 @@ export const silencesList = listCommand({
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
   examples: [
-    { run: 'svc silences list', why: 'List active and pending silences' },
     { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
     { run: 'svc silences list --for-alert 1a58c20e', why: 'What mutes this alert' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },

@@ -11,8 +11,8 @@ import { ALL_ALERTS, changeEach, SILENCE_IDS, SilenceWriter } from '../writer.ts
 export const silencesRecreate = listCommand({
   id: 'silences recreate',
   summary: 'Create expired silences again',
-  description:
-    'The new silence starts now and has the same matchers, author, comment and duration. In JSON, id is the expired silence and silenceID the new one.',
+  description: 'The new silence starts now and has the same matchers, author, comment and duration.',
+  details: 'In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
   service: 'alerts',
   args: SILENCE_IDS,

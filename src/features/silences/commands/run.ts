@@ -36,6 +36,7 @@ export const silencesRun = textCommand({
       type: 'choice',
       choices: ['run', 'fail'],
       default: 'fail',
+      value: 'action',
       help: 'Run the command without a silence, or fail',
     },
     'pass-env': {
