@@ -21,15 +21,15 @@ const HEDGING: Readonly<Record<string, string>> = {
 };
 
 /** Unknown letters are shown as they are. */
-export function marginCallWords(letter: string | undefined): string | undefined {
-  return wordOf(MARGIN_CALLS, letter);
+export function marginCallText(letter: string | undefined): string | undefined {
+  return labelOf(MARGIN_CALLS, letter);
 }
 
-export function hedgingWords(letter: string | undefined): string | undefined {
-  return wordOf(HEDGING, letter);
+export function hedgingText(letter: string | undefined): string | undefined {
+  return labelOf(HEDGING, letter);
 }
 
-function wordOf(words: Readonly<Record<string, string>>, letter: string | undefined): string | undefined {
+function labelOf(words: Readonly<Record<string, string>>, letter: string | undefined): string | undefined {
   return letter !== undefined && Object.hasOwn(words, letter) ? words[letter] : letter;
 }
 

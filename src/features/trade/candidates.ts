@@ -25,14 +25,14 @@ export function instrumentCandidates({ symbol, visible }: Instrument): { readonl
 }
 
 export function orderCandidates(order: Order): { readonly orders: readonly Named[] } {
-  return { orders: [noted(order.orderId, tradedWords(order))] };
+  return { orders: [noted(order.orderId, tradedText(order))] };
 }
 
 export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {
-  return { trades: [noted(row.tradeId, tradedWords(row))] };
+  return { trades: [noted(row.tradeId, tradedText(row))] };
 }
 
-function tradedWords({ currency, isBuy, amountK }: Traded): string {
+function tradedText({ currency, isBuy, amountK }: Traded): string {
   const side = isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
   return [side, amountK === undefined ? undefined : `${amountK}K`, currency]
     .filter((word) => word !== undefined)

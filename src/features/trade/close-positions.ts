@@ -2,15 +2,15 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { hedges, hedgingWords } from './accounts.ts';
+import { hedges, hedgingText } from './accounts.ts';
 import { closeTrade, openTrade } from './client.ts';
-import { planWhole } from './close-whole.ts';
+import { planCloseAll } from './close-whole.ts';
 import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './order-flags.ts';
 import { type Closing, closeForm, marketForm } from './order-forms.ts';
 import type { Awaited } from './order-ledger.ts';
 import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, timeInForce } from './order-rules.ts';
-import { sideText } from './order-words.ts';
+import { sideText } from './order-text.ts';
 import type { Placed, PlannedRequest } from './placing.ts';
 import type { Change } from './planned-requests.ts';
 import type { Account, OpenPosition } from './schema.ts';
@@ -63,9 +63,9 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
   const wanted = wantedAccount(input.account, ctx);
   const goesOn = (): boolean => true;
   if (ids.length === 0) {
-    checkWhole(input, ctx);
+    checkCloseAll(input, ctx);
     const what = symbol === undefined ? 'everything' : `all ${symbol}`;
-    const plan = (cache: TableCache) => planWhole(symbol, wanted, tif, cache, ctx);
+    const plan = (cache: TableCache) => planCloseAll(symbol, wanted, tif, cache, ctx);
     return { question: `close ${what}?`, plan, goesOn, nothing: 'nothing of it is open: nothing was sent' };
   }
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
@@ -78,7 +78,7 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
   return { question: `close ${ids.join(', ')}?`, plan: (cache) => closer.plan(cache), goesOn };
 }
 
-function checkWhole({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
+function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
   if (amount !== undefined || range !== undefined || viaOpposite) {
     throw new SvcError('usage', '--amount, --range and --via-opposite are of trades that are named by their ids');
   }
@@ -183,7 +183,7 @@ class Closer {
   /** What is more than is there would open something: so only by what is there now, and never by more of it. */
   async #opposite(id: string, account: Account, cache: TableCache): Promise<PlannedRequest> {
     const { accountId, hedging } = account;
-    const why = `account ${accountId} does not hedge (${hedgingWords(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
+    const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
     if (!this.#viaOpposite) {
       throw new SvcError('guarded', `${why}; nothing was sent`, {
         hint: 'confirm that with --via-opposite, or close all of the symbol with --symbol <symbol>',

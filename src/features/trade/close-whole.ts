@@ -4,13 +4,13 @@ import { SvcError } from '../../errors.ts';
 import { closeAllForSymbol } from './client.ts';
 import { closeAllForm } from './order-forms.ts';
 import type { TimeInForce } from './order-rules.ts';
-import { positionText } from './order-words.ts';
+import { positionText } from './order-text.ts';
 import type { PlannedRequest } from './placing.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** None where nothing is open. */
-export async function planWhole(
+export async function planCloseAll(
   wantedSymbol: string | undefined,
   wanted: string | undefined,
   tif: TimeInForce,

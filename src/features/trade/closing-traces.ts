@@ -1,7 +1,7 @@
 /** What at the gateway tells whether a closing was done whose answer was lost: what is open, what was closed since, which orders stand. */
 import { SvcError } from '../../errors.ts';
 import { isSince, type LostOrder } from './order-candidates.ts';
-import { orderText, positionText } from './order-words.ts';
+import { orderText, positionText } from './order-text.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
 import { shownTime } from './table-time.ts';

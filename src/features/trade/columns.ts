@@ -1,7 +1,7 @@
 /** How the gateway's tables are shown. */
 import type { Cell, Column, ListOutput } from '../../output/types.ts';
-import { hedgingWords, marginCallWords } from './accounts.ts';
-import { orderRate, orderStateWords, orderTypeWords } from './order-words.ts';
+import { hedgingText, marginCallText } from './accounts.ts';
+import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentWords } from './symbols.ts';
 import { shownTime } from './table-time.ts';
@@ -49,14 +49,14 @@ export const ACCOUNT_LIST: ListOutput<Account> = {
     { name: 'day-pl', cell: ({ dayPL }) => moneyCell(dayPL), align: 'right', wide: true },
     { name: 'usable-margin', cell: ({ usableMargin }) => usableMargin?.toFixed(2), align: 'right' },
     { name: 'margin-call', cell: marginCallCell },
-    { name: 'hedging', cell: ({ hedging }) => hedgingWords(hedging) },
+    { name: 'hedging', cell: ({ hedging }) => hedgingText(hedging) },
   ],
   id: ({ accountId }) => accountId,
   empty: 'the token has no account',
 };
 
 function marginCallCell({ mc }: Account): Cell {
-  const text = marginCallWords(mc);
+  const text = marginCallText(mc);
   return text !== undefined && WARNING.test(mc ?? '') ? { text, tone: 'bad' } : text;
 }
 
@@ -127,7 +127,7 @@ export const SUMMARY_LIST: ListOutput<Summary> = {
 export const ORDER_COLUMNS: readonly Column<Order>[] = [
   { name: 'order-id', cell: ({ orderId }) => orderId },
   ...TRADED,
-  { name: 'type', cell: ({ type }) => orderTypeWords(type) },
+  { name: 'type', cell: ({ type }) => orderTypeText(type) },
   { name: 'rate', cell: (order) => rateText(orderRate(order), order.ratePrecision), align: 'right' },
   {
     name: 'stop',
@@ -140,7 +140,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
     align: 'right',
   },
   { name: 'tif', cell: ({ timeInForce }) => timeInForce },
-  { name: 'state', cell: ({ status }) => orderStateWords(status) },
+  { name: 'state', cell: ({ status }) => orderStateText(status) },
   { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },
   { name: 'oco', cell: ({ ocoBulkId }) => (ocoBulkId === '0' ? undefined : ocoBulkId), wide: true },
   { name: 'time', cell: ({ time }) => timeCell(time) },

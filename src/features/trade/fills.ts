@@ -10,7 +10,7 @@ import {
   OrderLedger,
   type OrderState,
 } from './order-ledger.ts';
-import { orderStateWords } from './order-words.ts';
+import { orderStateText } from './order-text.ts';
 import { type PushedRecord, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
@@ -79,11 +79,11 @@ class Watch implements FillWatch {
       this.#session = session;
       this.#trading = trading;
       this.#ended = undefined;
-      session.onReconnect((again) => this.#lookAgain(openTrading(again)));
+      session.onReconnect((again) => this.#resume(openTrading(again)));
       void this.#listen(session);
     }
     if (this.#isReady) return;
-    if (this.#misses) await this.#lookAgain(trading);
+    if (this.#misses) await this.#resume(trading);
     else await subscribe(trading);
     this.#isReady = true;
   }
@@ -135,7 +135,7 @@ class Watch implements FillWatch {
         if (grace?.rang) return await this.#over(order, state);
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
-        if (limit.rang) return await this.#lastLook(order);
+        if (limit.rang) return await this.#finalState(order);
         await changed;
       }
     } finally {
@@ -144,7 +144,7 @@ class Watch implements FillWatch {
   }
 
   /** The wait is over, and pushes may have been lost: the tables say what became of it. */
-  async #lastLook(order: Awaited): Promise<FillReport> {
+  async #finalState(order: Awaited): Promise<FillReport> {
     try {
       await this.refresh();
     } catch (error) {
@@ -216,7 +216,7 @@ class Watch implements FillWatch {
   }
 
   /** What was pushed meanwhile is missing: the tables tell what is there now. */
-  async #lookAgain(trading: Trading): Promise<void> {
+  async #resume(trading: Trading): Promise<void> {
     await subscribe(trading);
     await this.#read(trading);
     for (const { message } of this.tables.unread.values()) {
@@ -237,7 +237,7 @@ function outcomeOf({ touched, seen }: OrderState): FillStatus {
 
 function lastState({ status, seen }: OrderState): string | null {
   if (!seen) return 'it stands no more, and nobody saw what became of it';
-  const words = orderStateWords(status);
+  const words = orderStateText(status);
   return words === undefined ? null : `its last state was "${words}"`;
 }
 

@@ -8,7 +8,7 @@ import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
 import { type OcoLeg, ocoForm } from './order-forms.ts';
-import { accountOf, standingOrders } from './order-rows.ts';
+import { accountOf, openOrders } from './order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -22,7 +22,7 @@ import {
   TIMES_IN_FORCE,
   timeInForce,
 } from './order-rules.ts';
-import { orderText } from './order-words.ts';
+import { orderText } from './order-text.ts';
 import type { PlannedRequest } from './placing.ts';
 import type { Change, ChangeInput } from './planned-requests.ts';
 import type { TableCache } from './table-cache.ts';
@@ -166,7 +166,7 @@ interface Regrouping {
 function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: ChangeInput, ctx: RunContext): Change {
   const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     // The request follows from the command line alone.
-    const rows = ctx.dryRun ? undefined : (await standingOrders(ids, cache))?.asked;
+    const rows = ctx.dryRun ? undefined : (await openOrders(ids, cache))?.asked;
     const [first] = rows ?? [];
     const account = first === undefined ? undefined : await accountOf(first, cache);
     if (account !== undefined && input.account !== undefined) {

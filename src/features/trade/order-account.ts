@@ -39,7 +39,7 @@ export async function liveOffers({ unlimited, known }: TradingSession): Promise<
 }
 
 /** What a dry run goes by, which connects to nothing: the tables that were kept, if there are any. */
-async function keptTables(ctx: RunContext): Promise<KnownTables | undefined> {
+async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
   const { knownTables } = await import('../../store/known-tables.ts');
   try {
     const token = await gatewayToken(ctx);
@@ -51,9 +51,9 @@ async function keptTables(ctx: RunContext): Promise<KnownTables | undefined> {
 }
 
 /** For a dry run: the account's id where it is known, else what was given, and a notice. */
-export async function keptAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
+export async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
   const { findAccount } = await import('./accounts.ts');
-  const accounts = ((await keptTables(ctx))?.read('Account') ?? []) as readonly Account[];
+  const accounts = ((await cachedTables(ctx))?.read('Account') ?? []) as readonly Account[];
   try {
     if (accounts.length > 0) return findAccount(accounts, wanted).accountId;
   } catch (error) {
@@ -69,9 +69,9 @@ export async function keptAccountId(wanted: string | undefined, ctx: RunContext)
 }
 
 /** For a dry run: the symbol as the gateway writes it where that is known, else as it was given. */
-export async function keptSymbol(wanted: string, ctx: RunContext): Promise<string> {
+export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
   const { findSymbol } = await import('./symbols.ts');
-  const offers = ((await keptTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
+  const offers = ((await cachedTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
   try {
     return findSymbol(
       offers.map(({ currency }) => currency),

@@ -1,7 +1,7 @@
 /** What at the gateway may be an order whose answer was lost: there is no id of ours to find it by. */
 import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
-import { orderRate } from './order-words.ts';
+import { orderRate } from './order-text.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import { tableTime } from './table-time.ts';
 
@@ -56,7 +56,7 @@ export function isSince(time: string | undefined, sentAt: number): boolean {
   return (tableTime(time) ?? sentAt) >= sentAt - CLOCK_SLACK_MS;
 }
 
-/** Attached stops and limits, closing orders and margin calls (see `order-words.ts`). */
+/** Attached stops and limits, closing orders and margin calls (see `order-text.ts`). */
 const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
 
 /**

@@ -1,6 +1,6 @@
 /** What an order will be, before it is sent: in whose account, of how much, at which price, and what speaks against it. */
 import { SvcError } from '../../errors.ts';
-import { hedges, marginCallWords } from './accounts.ts';
+import { hedges, marginCallText } from './accounts.ts';
 import { marketHours, newYorkText } from './market-hours.ts';
 import {
   checkExitPrices,
@@ -80,7 +80,7 @@ export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSu
     symbol: offer.currency,
     amount,
     notional: notional(amount, offer),
-    order: orderWords(terms, bid, ask),
+    order: orderKind(terms, bid, ask),
     rate,
     bid,
     ask,
@@ -108,7 +108,7 @@ function notional(amount: number, offer: Offer): string {
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
 }
 
-function orderWords({ rate, range, side }: OrderTerms, bid: number | null, ask: number | null): string {
+function orderKind({ rate, range, side }: OrderTerms, bid: number | null, ask: number | null): string {
   const within = range === undefined ? '' : ` within ${range.text} pips`;
   if (rate === undefined) return `at market${within}`;
   const kind = bid === null || ask === null ? 'entry' : entryKind(side, rate.value, { bid, ask });
@@ -136,7 +136,7 @@ function rounded(value: number, digits: number): number {
 
 function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSurroundings): readonly string[] {
   const warnings: string[] = [];
-  const closed = closedWords(offer, now);
+  const closed = closedWarning(offer, now);
   if (closed !== undefined) warnings.push(closed);
   if (rate !== undefined && tradable(offer, side) === false) {
     warnings.push(`the gateway says that ${offer.currency} cannot be ${bought(side)} now: the order waits`);
@@ -148,7 +148,7 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
 }
 
 /** Of forex by the usual hours; of other products nothing is known beyond what the offers say. */
-export function closedWords(offer: Offer, now: number): string | undefined {
+export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const { state, opensAt } = marketHours(now);
   if (state === 'open') return undefined;
@@ -161,7 +161,7 @@ export function closedWords(offer: Offer, now: number): string | undefined {
 /** `--require-open`. */
 export function checkOpen(side: Side, offer: Offer, now: number): void {
   const why =
-    closedWords(offer, now) ??
+    closedWarning(offer, now) ??
     (tradable(offer, side) === false
       ? `the gateway says that ${offer.currency} cannot be ${bought(side)} now`
       : undefined);
@@ -191,7 +191,7 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   const guard = (why: string, hint?: string): never => {
     throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
   };
-  if (isBarred(account)) guard(`account ${account.accountId} opens nothing now: ${marginCallWords(account.mc)}`);
+  if (isBarred(account)) guard(`account ${account.accountId} opens nothing now: ${marginCallText(account.mc)}`);
   if (rate === undefined && tradable(offer, side) === false) {
     guard(`the gateway says that ${symbol} cannot be ${bought(side)} now`, 'svc trade offers shows what can be traded');
   }

@@ -9,17 +9,17 @@ export function accountOf({ accountId }: Pick<Order, 'accountId'>, cache: TableC
 }
 
 /** What an order is can change: only `isFresh` says how it is now. */
-export interface Standing extends TableSnapshot<Order> {
+export interface OpenOrders extends TableSnapshot<Order> {
   /** Of those that were asked for. */
   readonly asked: readonly Order[];
 }
 
 /** Undefined where the cap on calls lets nothing be seen; throws where one is not there. `mustBeFresh` where what was seen earlier will not do. */
-export async function standingOrders(
+export async function openOrders(
   ids: readonly string[],
   cache: TableCache,
   { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
-): Promise<Standing | undefined> {
+): Promise<OpenOrders | undefined> {
   const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
   const seen = await cache.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
   if (seen === undefined) return undefined;

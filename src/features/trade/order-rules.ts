@@ -174,7 +174,7 @@ const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
   RangeEntry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
 };
 
-const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
+const TYPE_LABELS: Readonly<Record<OrderType, string>> = {
   AtMarket: 'an order at market',
   MarketRange: 'an order at market within a range',
   Entry: 'an entry order',
@@ -189,7 +189,7 @@ export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, ex
   }
   const tif = wanted ?? (expires ? 'GTD' : (possible[0] ?? 'GTC'));
   if (!possible.includes(tif)) {
-    throw invalid(`--tif ${tif} is not for ${TYPE_WORDS[type]}: that takes ${possible.join(', ')}`);
+    throw invalid(`--tif ${tif} is not for ${TYPE_LABELS[type]}: that takes ${possible.join(', ')}`);
   }
   if (tif === 'GTD' && !expires) {
     throw new SvcError('missing_value', '--tif GTD needs the time: pass --expires <time>');

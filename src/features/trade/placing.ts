@@ -104,7 +104,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
       const sent = { sentAt, clockSkewMs: sentAt - at, earlier };
       const search = () => findLost({ path: endpoint.path, form }, sent, sending, ctx);
-      return { ...placed, orderIds, error: await doubtful(verdict, request, journalId, search) };
+      return { ...placed, orderIds, error: await unknownOutcomeError(verdict, request, journalId, search) };
     }
     default: {
       const { outcome, error: common } = verdict;
@@ -190,7 +190,7 @@ interface Found {
   readonly ids?: readonly string[] | undefined;
 }
 
-async function doubtful(
+async function unknownOutcomeError(
   { orderIds, why, sent, httpStatus, interruption }: Doubt,
   { what, form }: OrderRequest,
   journalId: string,

@@ -9,7 +9,7 @@ import {
 } from './order-candidates.ts';
 import { thousands } from './order-preview.ts';
 import { isGrouped } from './order-rows.ts';
-import { orderRate, orderText } from './order-words.ts';
+import { orderRate, orderText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { freshAccounts, keptAccountId, keptSymbol, liveOffers, orderAccount } from './order-account.ts';
+import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './order-account.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
@@ -94,12 +94,12 @@ export class TableCache {
 
   /** In a dry run by what was kept, so that nothing is connected for it. */
   async accountId(wanted: string | undefined): Promise<string> {
-    return this.#ctx.dryRun ? keptAccountId(wanted, this.#ctx) : (await this.account(wanted)).accountId;
+    return this.#ctx.dryRun ? cachedAccountId(wanted, this.#ctx) : (await this.account(wanted)).accountId;
   }
 
   /** As the gateway writes it; in a dry run as for `accountId`. */
   async symbol(wanted: string): Promise<string> {
-    if (this.#ctx.dryRun) return keptSymbol(wanted, this.#ctx);
+    if (this.#ctx.dryRun) return cachedSymbol(wanted, this.#ctx);
     const { findSymbol } = await import('./symbols.ts');
     const offers = await knownOffers(await this.open());
     return findSymbol(
@@ -126,9 +126,9 @@ export class TableCache {
 
   /** That there is no market for it now, as far as is known; an order that closes waits then. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
-    const { closedWords } = await import('./order-preview.ts');
+    const { closedWarning } = await import('./order-preview.ts');
     const offer = await this.#knownOffer(symbol);
-    const words = offer === undefined ? undefined : closedWords(offer, this.#ctx.now());
+    const words = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
     return words === undefined ? [] : [words];
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { findAccount, hedges, hedgingWords, marginCallWords } from '../../../src/features/trade/accounts.ts';
+import { findAccount, hedges, hedgingText, marginCallText } from '../../../src/features/trade/accounts.ts';
 import type { Account } from '../../../src/features/trade/schema.ts';
 
 const account = (accountId: string, accountName: string): Account => ({ accountId, accountName });
@@ -56,7 +56,7 @@ describe('findAccount', () => {
 });
 
 it('letters are told in words, unknown ones as they are', () => {
-  expect(['N', 'W', 'A', 'Y', 'Q', 'X', undefined].map(marginCallWords)).toEqual([
+  expect(['N', 'W', 'A', 'Y', 'Q', 'X', undefined].map(marginCallText)).toEqual([
     'none',
     'warning: no new positions',
     'equity alert: no new positions',
@@ -65,7 +65,7 @@ it('letters are told in words, unknown ones as they are', () => {
     'X',
     undefined,
   ]);
-  expect(['Y', 'N', '0', 'D', 'F', 'constructor'].map(hedgingWords)).toEqual([
+  expect(['Y', 'N', '0', 'D', 'F', 'constructor'].map(hedgingText)).toEqual([
     'hedging',
     'no hedging',
     'netting',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { RunContext } from '../../../src/cli/command.ts';
-import { planWhole } from '../../../src/features/trade/close-whole.ts';
+import { planCloseAll } from '../../../src/features/trade/close-whole.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
 import type { TableCache } from '../../../src/features/trade/table-cache.ts';
 
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
   const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
-  const [planned] = await planWhole(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
+  const [planned] = await planCloseAll(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
   return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
 }
 

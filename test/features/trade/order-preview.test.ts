@@ -3,7 +3,7 @@ import { SvcError } from '../../../src/errors.ts';
 import { type TradingError, tradingError } from '../../../src/features/trade/envelope.ts';
 import { explainRefusal } from '../../../src/features/trade/failed-answer.ts';
 import { orderCandidates } from '../../../src/features/trade/order-candidates.ts';
-import { closedWords, guardOrder, orderSentence, previewOrder } from '../../../src/features/trade/order-preview.ts';
+import { closedWarning, guardOrder, orderSentence, previewOrder } from '../../../src/features/trade/order-preview.ts';
 import { parseDistance, parseRate } from '../../../src/features/trade/order-rules.ts';
 import type { Account, Offer, OpenPosition, Order } from '../../../src/features/trade/schema.ts';
 
@@ -103,8 +103,8 @@ describe('hours', () => {
       'forex is just opening: prices may not have come yet (Sun 2026-01-18 17:05 EST)',
     ],
   ])('%s', (_name, now, words) => {
-    expect(closedWords(OFFER, now)).toBe(words);
-    expect(closedWords({ ...OFFER, instrumentType: 3 }, now)).toBeUndefined();
+    expect(closedWarning(OFFER, now)).toBe(words);
+    expect(closedWarning({ ...OFFER, instrumentType: 3 }, now)).toBeUndefined();
   });
 });
 

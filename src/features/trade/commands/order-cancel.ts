@@ -5,9 +5,9 @@ import { CHANGE_LIST } from '../change-report.ts';
 import { deleteOrder } from '../client.ts';
 import { wantedAccount } from '../order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
-import { accountOf, groupOf, standingOrders } from '../order-rows.ts';
+import { accountOf, groupOf, openOrders } from '../order-rows.ts';
 import { checkOrderId } from '../order-rules.ts';
-import { orderText } from '../order-words.ts';
+import { orderText } from '../order-text.ts';
 import type { PlannedRequest } from '../placing.ts';
 import { type Change, carryOut } from '../planned-requests.ts';
 import type { Order } from '../schema.ts';
@@ -74,7 +74,7 @@ async function planIds(
 ): Promise<readonly PlannedRequest[]> {
   // The requests follow from the ids alone.
   if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await standingOrders(ids, cache);
+  const seen = await openOrders(ids, cache);
   const account = named === undefined ? undefined : await cache.account(named);
   if (seen === undefined) {
     ctx.notice('whether they wait, and which other orders would end with them, could not be checked');

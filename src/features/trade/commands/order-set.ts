@@ -6,7 +6,7 @@ import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { CHANGE_FLAGS, checkAccount, SENT_ONCE } from '../order-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
-import { accountOf, standingOrders } from '../order-rows.ts';
+import { accountOf, openOrders } from '../order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -20,7 +20,7 @@ import {
   parseTrail,
   plainText,
 } from '../order-rules.ts';
-import { orderRate, orderText } from '../order-words.ts';
+import { orderRate, orderText } from '../order-text.ts';
 import type { PlannedRequest } from '../placing.ts';
 import { type Change, carryOut } from '../planned-requests.ts';
 import type { Order } from '../schema.ts';
@@ -98,7 +98,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
     const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
     const isKnown = !changesTerms || isWhole;
     // What stays as it is has to be sent: by how it was earlier, a change made since would be undone.
-    const seen = ctx.dryRun && isKnown ? undefined : await standingOrders([id], cache, { mustBeFresh: !isKnown });
+    const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
     const row = seen?.asked[0];
     const account = row === undefined ? undefined : await accountOf(row, cache);
     if (account !== undefined && input.account !== undefined) {
@@ -165,7 +165,7 @@ interface WholeTerms {
 
 /** A change that was made while this one was confirmed would be undone by it. */
 async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, cache: TableCache): Promise<void> {
-  const row = (await standingOrders([id], cache, { mustBeFresh: true }))?.asked[0];
+  const row = (await openOrders([id], cache, { mustBeFresh: true }))?.asked[0];
   const now = await wholeTerms(terms, row, id, cache);
   if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
   throw new SvcError(

@@ -7,7 +7,7 @@ import { CHANGE_FLAGS, checkAccount, missingIds, SENT_ONCE } from '../order-flag
 import { type Exit, tradeExitForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../order-rules.ts';
-import { sideText } from '../order-words.ts';
+import { sideText } from '../order-text.ts';
 import type { PlannedRequest } from '../placing.ts';
 import { type Change, carryOut } from '../planned-requests.ts';
 import type { OpenPosition } from '../schema.ts';

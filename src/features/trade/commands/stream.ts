@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { moneyCell, sideWord } from '../columns.ts';
 import { MODEL_NAMES, MODELS } from '../models.ts';
-import { orderStateWords, orderTypeWords } from '../order-words.ts';
+import { orderStateText, orderTypeText } from '../order-text.ts';
 import type { StreamEvent } from '../stream-event.ts';
 import type { Wanted } from '../subscription.ts';
 import { shownTime } from '../table-time.ts';
@@ -207,8 +207,8 @@ function rowCells(fields: Fields): readonly Cell[] {
     typeof currency === 'string' ? currency : undefined,
     typeof isBuy === 'boolean' ? sideWord(isBuy) : undefined,
     typeof amountK === 'number' ? `${amountK}K` : undefined,
-    typeof type === 'string' ? orderTypeWords(type) : undefined,
-    typeof status === 'number' ? orderStateWords(status) : undefined,
+    typeof type === 'string' ? orderTypeText(type) : undefined,
+    typeof status === 'number' ? orderStateText(status) : undefined,
     ...['sell', 'buy', 'open', 'close', 'balance', 'equity'].map((name) => numberCell(name, fields[name])),
     typeof grossPL === 'number' ? ['P/L', moneyCell(grossPL)] : undefined,
     typeof time === 'string' ? { text: shownTime(time) ?? '', tone: 'dim' } : undefined,

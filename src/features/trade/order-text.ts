@@ -32,12 +32,12 @@ const STATES: readonly string[] = [
   'activated',
 ];
 
-export function orderTypeWords(type: string | undefined): string | undefined {
+export function orderTypeText(type: string | undefined): string | undefined {
   return type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : type;
 }
 
 /** An order may stay "executing" for ever although it is filled: only its positions tell. */
-export function orderStateWords(status: number | undefined): string | undefined {
+export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));
 }
 
@@ -56,7 +56,7 @@ export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): strin
   const rate = orderRate({ isBuy, buy: order.buy, sell: order.sell });
   const parts = [
     `${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}`,
-    `${orderTypeWords(type) ?? 'order'}${rate ? ` at ${rate}` : ''}`,
+    `${orderTypeText(type) ?? 'order'}${rate ? ` at ${rate}` : ''}`,
     ...exitText('stop', stopRate, order.stop),
     ...exitText('limit', limitRate, order.limit),
   ];
