@@ -9,11 +9,12 @@ import { createEntryOrder, openTrade, simpleOco } from '../../src/features/trade
 import type { TradingError } from '../../src/features/trade/envelope.ts';
 import { explainRefusal, type GatewayRefusal } from '../../src/features/trade/failed-answer.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/order-forms.ts';
-import { type Awaited, type AwaitedOrder, OrderLedger } from '../../src/features/trade/order-ledger.ts';
 import { parseDistance, parsePips, parseRate } from '../../src/features/trade/order-rules.ts';
+import { type Awaited, type AwaitedOrder, orderState } from '../../src/features/trade/order-state.ts';
 import { judge } from '../../src/features/trade/placing.ts';
 import { readPush } from '../../src/features/trade/push.ts';
 import { envelope } from '../../src/features/trade/schema.ts';
+import { SeenTables } from '../../src/features/trade/seen-tables.ts';
 import { bodyText } from '../../src/http/endpoint.ts';
 
 const FOLDER = new URL('trade/', import.meta.url);
@@ -133,15 +134,15 @@ describe('answers', () => {
   });
 
   it.each([
-    ['no-order', [], /as executed, and named no order/],
+    ['no-order', [], /responded executed and named no order/],
     ['id-too-large', [], /named no order/],
     ['says-nothing', [], /does not say whether it was done/],
     [
       'executed-with-error',
       ['81712802'],
-      /as executed with the error: The specified trade does not exist \(code 1\), and named order 81712802/,
+      /responded executed with the error: The specified trade does not exist \(code 1\), and named order 81712802/,
     ],
-    ['not-executed-with-order', ['81712802'], /as not executed with the error: later, and named order 81712802/],
+    ['not-executed-with-order', ['81712802'], /responded not executed with the error: later and named order 81712802/],
   ])('%s is not trusted', (name, orderIds, why) => {
     expect(answer(name)).toMatchObject({ outcome: 'unknown', orderIds, why: expect.stringMatching(why) });
   });
@@ -182,13 +183,13 @@ const ORDER: AwaitedOrder = {
 };
 
 function ledgerOf(name: string, awaited: Awaited = ORDER) {
-  const ledger = new OrderLedger();
+  const tables = new SeenTables();
   for (const line of sample(`pushes/${name}.ndjson`).split('\n')) {
     const [table, record] = JSON.parse(line);
     const push = readPush(table, JSON.stringify(record));
-    if (push?.kind === 'row') ledger.take(push);
+    if (push?.kind === 'row') tables.take(push);
   }
-  return ledger.state(awaited);
+  return orderState(awaited, tables);
 }
 
 describe('pushes', () => {

@@ -1,8 +1,8 @@
-/** Accounts by name or id (doc 3 §2, rule 5), found by looking, never by taking zeros away. */
+/** Finds accounts by name or id (doc 3 §2, rule 5), never by stripping zeros. */
 import { SvcError } from '../../errors.ts';
 import type { Account } from './schema.ts';
 
-/** The letters of `mc`, as seen on the public implementation. */
+/** The codes of `mc`, as in the public implementation. */
 const MARGIN_CALLS: Readonly<Record<string, string>> = {
   N: 'none',
   W: 'warning: no new positions',
@@ -11,7 +11,7 @@ const MARGIN_CALLS: Readonly<Record<string, string>> = {
   Q: 'equity stop: liquidated',
 };
 
-/** The letters of `hedging`. */
+/** The codes of `hedging`. */
 const HEDGING: Readonly<Record<string, string>> = {
   Y: 'hedging',
   N: 'no hedging',
@@ -20,7 +20,7 @@ const HEDGING: Readonly<Record<string, string>> = {
   F: 'first in, first out',
 };
 
-/** Unknown letters are shown as they are. */
+/** Unknown codes are shown as they are. */
 export function marginCallText(letter: string | undefined): string | undefined {
   return labelOf(MARGIN_CALLS, letter);
 }
@@ -29,26 +29,23 @@ export function hedgingText(letter: string | undefined): string | undefined {
   return labelOf(HEDGING, letter);
 }
 
-function labelOf(words: Readonly<Record<string, string>>, letter: string | undefined): string | undefined {
-  return letter !== undefined && Object.hasOwn(words, letter) ? words[letter] : letter;
+function labelOf(labels: Readonly<Record<string, string>>, code: string | undefined): string | undefined {
+  return code !== undefined && Object.hasOwn(labels, code) ? labels[code] : code;
 }
 
-/** Whether the account may hold both sides of a symbol, and so closes a trade by itself. Undefined where it does not say. */
+/** Whether the account can hold both sides of a symbol. Undefined if it does not say. */
 export function hedges({ hedging }: Account): boolean | undefined {
   return hedging === undefined ? undefined : hedging === 'Y';
 }
 
-/**
- * The account of this name or id; without one the only account there is. An id goes before a name, as one account's name may look like
- * another's id.
- */
+/** By default the only account. Ids are tried before names: a name may look like the id of another account. */
 export function findAccount(accounts: readonly Account[], wanted: string | undefined): Account {
-  const known = `the accounts are: ${accounts.map(nameAndId).join(', ') || 'none'}`;
+  const known = `accounts: ${accounts.map(nameAndId).join(', ') || 'none'}`;
   if (wanted === undefined) {
     const [only, ...others] = accounts;
     if (only !== undefined && others.length === 0) return only;
     if (only === undefined) throw new SvcError('not_found', 'the token has no account');
-    throw new SvcError('missing_value', `there are ${accounts.length} accounts: say which with --account <id|name>`, {
+    throw new SvcError('missing_value', `the token has ${accounts.length} accounts: pass --account <id|name>`, {
       hint: known,
     });
   }
@@ -56,7 +53,7 @@ export function findAccount(accounts: readonly Account[], wanted: string | undef
     accounts.find(({ accountId }) => accountId === wanted) ??
     accounts.find(({ accountName }) => accountName === wanted);
   if (found !== undefined) return found;
-  throw new SvcError('not_found', `there is no account with the id or name ${wanted}`, { hint: known });
+  throw new SvcError('not_found', `no account with the id or name ${wanted}`, { hint: known });
 }
 
 function nameAndId({ accountId, accountName }: Account): string {

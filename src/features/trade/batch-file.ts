@@ -36,7 +36,7 @@ function batchCommand<const A extends Arguments, const F extends Flags>(
 const ORDERS = { order: { ...CANCEL_ARGS.order, required: true } } as const satisfies Arguments;
 const TRADES = { trade: { ...CLOSE_ARGS.trade, required: true } } as const satisfies Arguments;
 
-/** What a session has is said once, for all lines: those options are left out, and so undefined. */
+/** Options of the session apply to all lines, so a line cannot have them. */
 const SHARED = ['transport', 'budget', 'preview', 'wait', 'require-open'];
 
 function ownFlags<const F extends Flags>(flags: F, ...left: readonly string[]): F {
@@ -47,7 +47,7 @@ function ownFlags<const F extends Flags>(flags: F, ...left: readonly string[]): 
 const MARKET = ownFlags(MARKET_FLAGS);
 const ENTRY = ownFlags(ENTRY_FLAGS);
 
-/** By what is typed for them alone. */
+/** By the name after `svc trade`. */
 const COMMANDS: Readonly<Record<string, BatchCommand>> = {
   buy: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('buy', input), input, ctx)),
   sell: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('sell', input), input, ctx)),
@@ -70,7 +70,7 @@ const COMMANDS: Readonly<Record<string, BatchCommand>> = {
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
 
-/** All of them hold by themselves, or it throws for the first that does not. `account` is that of lines which name none. */
+/** Throws for the first invalid line. `account` is the default of lines that name none. */
 export async function readBatch(
   text: string,
   account: string | undefined,
@@ -86,7 +86,7 @@ export async function readBatch(
   return lines;
 }
 
-/** Names the line in whatever is thrown. */
+/** Adds the line number to errors. */
 export async function atLine<T>(line: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -104,7 +104,7 @@ export async function atLine<T>(line: number, work: () => Promise<T>): Promise<T
 interface Around {
   readonly line: number;
   readonly account: string | undefined;
-  /** By the id of an order: the line that sets it. */
+  /** By order id: the line that updates it. */
   readonly set: Map<string, number>;
 }
 
@@ -114,20 +114,20 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
   if (command === undefined) {
     throw new SvcError(
       'invalid_value',
-      `"command" is ${name === undefined ? 'missing' : `${JSON.stringify(name)}, which is none`}`,
+      name === undefined ? '"command" is missing' : `unknown command ${JSON.stringify(name)}`,
       {
-        hint: `it is one of ${BATCH_COMMANDS.join(', ')}`,
+        hint: `use one of ${BATCH_COMMANDS.join(', ')}`,
       },
     );
   }
   const { parseInput } = await import('../../cli/parse.ts');
   const { input } = parseInput(declared(command), tokensOf(fields, command), ctx.now());
   if (name === 'order set') {
-    // What a line leaves as it is was read before the first line was sent, and would undo the change of an earlier one.
+    // Unchanged values are read before the first line is sent, and would undo an earlier change.
     const id = String(input['order']);
     const earlier = set.get(id);
     if (earlier !== undefined)
-      throw new SvcError('invalid_value', `order ${id} is set by line ${earlier}: say all in one`);
+      throw new SvcError('invalid_value', `line ${earlier} already updates order ${id}: use one line`);
     set.set(id, line);
   }
   return command.change({ ...input, account: input['account'] ?? account }, ctx);
@@ -138,24 +138,24 @@ function objectOf(json: string): Readonly<Record<string, unknown>> {
   try {
     value = parseJsonText(json);
   } catch (error) {
-    throw new SvcError('invalid_value', `is ${error instanceof JsonLimit ? error.message : 'not JSON'}`);
+    throw new SvcError('invalid_value', error instanceof JsonLimit ? error.message : 'not valid JSON');
   }
   const twice = duplicateKey(json);
   if (twice !== undefined) {
-    throw new SvcError('invalid_value', `${JSON.stringify(twice)} is given twice`, { hint: 'leave one of them out' });
+    throw new SvcError('invalid_value', `${JSON.stringify(twice)} is given twice`, { hint: 'remove one of them' });
   }
   if (isObject(value)) return value;
-  throw new SvcError('invalid_value', 'is not a JSON object', {
+  throw new SvcError('invalid_value', 'not a JSON object', {
     hint: 'write it like {"command":"buy","symbol":"EUR/USD","amount":5}',
   });
 }
 
-/** The same line as it would be typed. */
+/** The line as command-line arguments. */
 function tokensOf(fields: Readonly<Record<string, unknown>>, { args, flags }: BatchCommand): readonly string[] {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(args, name) && !Object.hasOwn(flags, name));
   if (unknown !== undefined) {
-    throw new SvcError('invalid_value', `there is no ${JSON.stringify(unknown)} here`, {
-      hint: `there are ${[...Object.keys(args), ...Object.keys(flags)].join(', ')}`,
+    throw new SvcError('invalid_value', `unknown field ${JSON.stringify(unknown)}`, {
+      hint: `use ${[...Object.keys(args), ...Object.keys(flags)].join(', ')}`,
     });
   }
   const options = Object.entries(flags).flatMap(([name, flag]) => {
@@ -170,15 +170,15 @@ function tokensOf(fields: Readonly<Record<string, unknown>>, { args, flags }: Ba
 
 function isTrue(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new SvcError('invalid_value', `${JSON.stringify(name)} is neither true nor false`);
+  throw new SvcError('invalid_value', `${JSON.stringify(name)} must be true or false`);
 }
 
 function textsOf(name: string, value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).map((one: unknown) => {
     if (typeof one === 'string') return one;
-    // A larger id would have been rounded by now.
+    // A larger id is already rounded.
     if (typeof one === 'number' && Math.abs(one) <= Number.MAX_SAFE_INTEGER) return String(one);
-    throw new SvcError('invalid_value', `${JSON.stringify(name)} is ${JSON.stringify(one)}: write it as a text`);
+    throw new SvcError('invalid_value', `${JSON.stringify(name)} is ${JSON.stringify(one)}: write it as a string`);
   });
 }
 

@@ -1,4 +1,4 @@
-/** What of the gateway's tables is offered when the next command line is completed. */
+/** Completion candidates from the gateway's tables. */
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
 
 interface Named {

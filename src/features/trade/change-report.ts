@@ -1,41 +1,40 @@
-/** What became of requests that trade, a row each. */
+/** Outcomes of trading requests, one row each. */
 import type { ErrorCode, SvcError } from '../../errors.ts';
 import type { Cell, ListOutput, Tone } from '../../output/types.ts';
 import type { FillStatus } from './fills.ts';
-import type { Fill, Fills } from './order-ledger.ts';
+import type { Fill, Fills } from './order-state.ts';
 import { FILL_CODES, fillFooter, fillText } from './orders.ts';
 import type { Outcome } from './placing.ts';
 
 export interface ChangeRow {
   /** As typed: `close`, `order cancel`. */
   readonly command: string;
-  /** The path: one command may take several requests. */
+  /** The path: one command may send several requests. */
   readonly request: string;
-  /** Of what it was about. */
   readonly tradeId: string | null;
   readonly orderId: string | null;
-  /** `not_sent` means that nothing has left this machine. */
+  /** `not_sent`: nothing left this machine. */
   readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
-  /** Of the orders that it made. */
+  /** The orders that it created. */
   readonly orderIds: readonly string[];
   /** Orders that ended together with it. */
   readonly along: readonly string[];
   readonly message: string | null;
-  /** Of the failure, named as in an error on stderr. */
+  /** The failure, with the names of an error on stderr. */
   readonly code: ErrorCode | null;
   readonly server_code: string | number | null;
   readonly http_status: number | null;
   readonly journal_id: string | null;
 }
 
-/** Of a closing. Null and empty where nobody waited, or nothing was accepted. */
+/** For `close`. Null and empty without `--wait`, or if nothing was accepted. */
 export interface CloseRow extends ChangeRow, Fills {
   readonly status: FillStatus | null;
-  /** Opened by it after all, where an account does not hedge. */
+  /** Opened by it in a non-hedging account. */
   readonly trades: readonly Fill[];
 }
 
-/** The exit status of whatever could not be reached. */
+/** The exit status for an unreachable gateway. */
 const UNAVAILABLE = 7;
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
 
@@ -52,10 +51,10 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
     tradeId,
     orderId,
     outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
-    // Some answers name the order that was changed.
+    // Some responses name the changed order itself.
     orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
     along: isAccepted ? along : [],
-    message: error?.message ?? (isAccepted ? null : 'left out, as one before it failed'),
+    message: error?.message ?? (isAccepted ? null : 'skipped because an earlier request failed'),
     code: error?.code ?? null,
     server_code: error?.more?.['server_code'] ?? null,
     http_status: error?.httpStatus ?? null,
@@ -71,11 +70,11 @@ export function closeRowOf(outcome: Outcome): CloseRow {
 function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
   if (error === undefined) return 'accepted';
   if (isUnknown(error)) return 'unknown';
-  // Of a write this means that nothing has left.
+  // For a write this means that nothing was sent.
   return error.exit === UNAVAILABLE ? 'not_sent' : 'refused';
 }
 
-/** What to do now, each once: the rows have only what happened. */
+/** What to do next, each hint once. */
 export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
   const hints = new Set(outcomes.flatMap(({ error }) => error?.hint ?? []));
   const fills = outcomes.flatMap(({ planned, placed, report }) => {
@@ -88,7 +87,7 @@ export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** What is not known has to be looked at, whatever became of the others. */
+/** An unknown outcome takes precedence over all others. */
 export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
   const ends = outcomes.map(({ error, report }) => error?.code ?? (report && FILL_CODES[report.status]));
   const codes = new Set(ends.filter((code) => code !== undefined));
@@ -117,12 +116,12 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
-  // Of what was not done there is nothing to go on with.
+  // Only accepted requests have an id to use next.
   id: ({ outcome, orderIds, orderId, tradeId }) =>
     outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
 };
 
-/** What became of it comes first, for a narrow terminal. */
+/** The status comes first, for a narrow terminal. */
 const WAITED_LIST: ListOutput<CloseRow> = {
   ...CHANGE_LIST,
   columns: [
@@ -131,7 +130,7 @@ const WAITED_LIST: ListOutput<CloseRow> = {
     { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
     { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
     ...columnsOf(['message']),
-    // They are shown before the wait.
+    // Already shown before the wait.
     ...columnsOf(['order-ids', 'request']).map((column) => ({ ...column, wide: true as const })),
   ],
 };
@@ -140,7 +139,6 @@ function columnsOf(names: readonly string[]): ListOutput<CloseRow>['columns'] {
   return CHANGE_LIST.columns.filter(({ name }) => names.includes(name));
 }
 
-/** Of a closing that nobody waits for nothing more is known. */
 export function closeList({ wait }: { readonly wait?: number | undefined }): ListOutput<CloseRow> {
   return wait === undefined ? CHANGE_LIST : WAITED_LIST;
 }
@@ -156,5 +154,5 @@ function subject({ tradeId, orderId }: ChangeRow): Cell {
 }
 
 function alongText(along: ChangeRow['along']): string | undefined {
-  return along.length === 0 ? undefined : `with it ended ${along.join(', ')}`;
+  return along.length === 0 ? undefined : `also ended: ${along.join(', ')}`;
 }

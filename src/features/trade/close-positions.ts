@@ -1,4 +1,4 @@
-/** `trade close`: trades by their ids, all of a symbol, or everything that an account has open. */
+/** `trade close`: trades by id, all of a symbol, or all of an account. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -8,8 +8,8 @@ import { planCloseAll } from './close-whole.ts';
 import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './order-flags.ts';
 import { type Closing, closeForm, marketForm } from './order-forms.ts';
-import type { Awaited } from './order-ledger.ts';
 import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, timeInForce } from './order-rules.ts';
+import type { Awaited } from './order-state.ts';
 import { sideText } from './order-text.ts';
 import type { Placed, PlannedRequest } from './placing.ts';
 import type { Change } from './planned-requests.ts';
@@ -17,31 +17,31 @@ import type { Account, OpenPosition } from './schema.ts';
 import type { Seen, TableCache } from './table-cache.ts';
 
 export const CLOSE_ARGS = {
-  trade: { help: 'Trade ids, as svc trade positions shows them', repeat: true, complete: 'trades' },
+  trade: { help: 'Trade ids from svc trade positions', repeat: true, complete: 'trades' },
 } as const satisfies Arguments;
 
 export const CLOSE_FLAGS = {
   amount: {
     type: 'string',
     value: 'n',
-    help: 'Only so much of the trade: thousands of forex, contracts of anything else',
+    help: 'Close only this amount: thousands (forex) or contracts',
   },
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Everything of this symbol in the account' },
-  everything: { type: 'boolean', help: 'Everything that the account has open; its id has to be typed' },
-  range: { type: 'string', value: 'pips', help: 'How far from the price of now it may be closed' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Close all trades of this symbol' },
+  everything: { type: 'boolean', help: 'Close all trades of the account (asks for its id)' },
+  range: { type: 'string', value: 'pips', help: 'Maximum distance from the current price, in pips' },
   tif: {
     type: 'choice',
     choices: MARKET_TIMES,
-    help: 'How long the closing order holds: GTC unless told, and with --range IOC',
+    help: 'Time in force (default: GTC; with --range: IOC)',
   },
   'via-opposite': {
     type: 'boolean',
-    help: 'In an account that does not hedge: by an order of the other side, without being asked',
+    help: 'In a non-hedging account, send an opposite order',
   },
   wait: {
     type: 'duration',
     positive: true,
-    help: 'Wait so long until it is closed, and show what was closed at which rate',
+    help: 'Wait up to this long for the close and show the rates',
   },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
@@ -53,9 +53,9 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {
-    const why = ways === 0 ? 'nothing to close is named' : 'only one of them can be meant';
-    throw new SvcError('usage', `${why}: trade ids, --symbol <symbol>, or --everything`, {
-      hint: 'svc trade positions shows what is open',
+    const why = ways === 0 ? 'nothing to close' : 'conflicting options';
+    throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, {
+      hint: 'svc trade positions lists open trades',
     });
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
@@ -66,10 +66,10 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
     checkCloseAll(input, ctx);
     const what = symbol === undefined ? 'everything' : `all ${symbol}`;
     const plan = (cache: TableCache) => planCloseAll(symbol, wanted, tif, cache, ctx);
-    return { question: `close ${what}?`, plan, goesOn, nothing: 'nothing of it is open: nothing was sent' };
+    return { question: `close ${what}?`, plan, goesOn, nothing: 'no open positions to close; nothing was sent' };
   }
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
-  if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount is of one trade');
+  if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');
   const closer = new Closer(
     { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined },
     input,
@@ -80,16 +80,12 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
 
 function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
   if (amount !== undefined || range !== undefined || viaOpposite) {
-    throw new SvcError('usage', '--amount, --range and --via-opposite are of trades that are named by their ids');
+    throw new SvcError('usage', '--amount, --range and --via-opposite need trade ids');
   }
   if (everything && ctx.yes && !ctx.dryRun && account === undefined) {
-    throw new SvcError(
-      'confirmation_required',
-      '--yes alone does not say of which account everything is to be closed; nothing was sent',
-      {
-        hint: 'name it on the command line: --account <id|name>',
-      },
-    );
+    throw new SvcError('confirmation_required', '--everything with --yes needs --account; nothing was sent', {
+      hint: 'pass --account <id|name>',
+    });
   }
 }
 
@@ -108,7 +104,7 @@ class Closer {
 
   constructor(closings: Closings, { viaOpposite }: CloseInput, ctx: RunContext) {
     this.#closings = closings;
-    // Whoever is asked is told of it.
+    // At a terminal the question explains it.
     this.#viaOpposite = viaOpposite || (ctx.interactive && !ctx.yes);
   }
 
@@ -135,9 +131,9 @@ class Closer {
     if (amount === undefined) {
       throw new SvcError(
         seen === undefined ? 'limited' : 'guarded',
-        `how much trade ${id} has could not be found out; nothing was sent`,
+        `the amount of trade ${id} is unknown; nothing was sent`,
         {
-          hint: 'say it with --amount <n>, or close all of its symbol with --symbol <symbol>',
+          hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
         },
       );
     }
@@ -152,7 +148,7 @@ class Closer {
     return { ...this.#close(id, amount, row, account), warnings, awaits };
   }
 
-  /** Undefined where neither the trade's row nor the command line tells. */
+  /** Undefined if neither the trade's row nor the command line names it. */
   async #account(row: OpenPosition | undefined, cache: TableCache): Promise<Account | undefined> {
     try {
       return await cache.account(row?.accountId ?? this.#closings.wanted);
@@ -175,25 +171,25 @@ class Closer {
       },
       before: row && [row],
       accountId: account?.accountId,
-      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`} ${wayOf(terms)} in account ${account?.accountId ?? 'that could not be looked up'}`,
+      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`} ${wayOf(terms)} in account ${account?.accountId ?? 'unknown (could not be read)'}`,
       tradeId: id,
     };
   }
 
-  /** What is more than is there would open something: so only by what is there now, and never by more of it. */
+  /** Too large an amount would open a position: so only from fresh data, and never more than is open. */
   async #opposite(id: string, account: Account, cache: TableCache): Promise<PlannedRequest> {
     const { accountId, hedging } = account;
-    const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): there trade ${id} is closed by an order of the other side, and that takes what is open longest first`;
+    const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
     if (!this.#viaOpposite) {
       throw new SvcError('guarded', `${why}; nothing was sent`, {
-        hint: 'confirm that with --via-opposite, or close all of the symbol with --symbol <symbol>',
+        hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
       });
     }
     const { row, rows } = await freshRow(id, cache);
     const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
     const whole = (await cache.amountOf(row)) ?? 0;
     if (symbol === undefined || isBuy === undefined || whole <= 0) {
-      throw new SvcError('guarded', `${why}, and its side or its amount is not told; nothing was sent`);
+      throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
     }
     const amount = this.#closings.amount ?? whole;
     checkAmount(id, amount, whole);
@@ -211,14 +207,14 @@ class Closer {
       before: rows,
       known: { amount, symbol, account },
       accountId,
-      // What is gone by now would be opened on the other side.
+      // If the trade is gone by now, the order would open a position.
       recheck: async (cache) => {
         const now = await cache.amountOf((await freshRow(id, cache)).row);
         checkAmount(id, amount, now ?? 0);
       },
       awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
       warnings: await cache.closedWarnings(symbol),
-      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}, as ${why} (it is a ${sideText(isBuy)} of ${row.amountK}K, open at ${row.open ?? '?'}, ${row.grossPL ?? '?'} now)`,
+      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
       tradeId: id,
     };
   }
@@ -226,7 +222,7 @@ class Closer {
 
 function checkAmount(id: string, amount: number, whole: number | undefined): void {
   if (whole === undefined || amount <= whole) return;
-  throw new SvcError('guarded', `trade ${id} has ${whole}, and ${amount} of it cannot be closed; nothing was sent`);
+  throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
 }
 
 function notOpen(ids: readonly string[]): SvcError {
@@ -243,9 +239,9 @@ async function freshRow(
   if (seen?.isFresh) throw notOpen([id]);
   throw new SvcError(
     'limited',
-    `whether trade ${id} is still open cannot be looked at now, and an order of the other side would open something if it is not; nothing was sent`,
+    `cannot check whether trade ${id} is still open; if it is not, the opposite order would open a position; nothing was sent`,
     {
-      hint: 'close all of its symbol, which opens nothing: --symbol <symbol>',
+      hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
     },
   );
 }

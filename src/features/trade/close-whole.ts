@@ -1,4 +1,4 @@
-/** `trade close --symbol` and `--everything`: one request for all that an account has open. */
+/** `trade close --symbol` and `--everything`: one request for all of a symbol or an account. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { closeAllForSymbol } from './client.ts';
@@ -9,7 +9,7 @@ import type { PlannedRequest } from './placing.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import type { TableCache } from './table-cache.ts';
 
-/** None where nothing is open. */
+/** Empty if nothing is open. */
 export async function planCloseAll(
   wantedSymbol: string | undefined,
   wanted: string | undefined,
@@ -21,7 +21,7 @@ export async function planCloseAll(
   const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
   const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
-  // What was seen earlier does not say what is open now.
+  // Only fresh rows say what is open now.
   const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
   const open = seen?.rows.filter(isMeant);
   if (seen?.isFresh && open?.length === 0) return [];
@@ -47,19 +47,19 @@ export async function planCloseAll(
         tradeIds: open?.map(({ tradeId }) => tradeId),
         amountK: open && wholeAmountK(open),
       }),
-      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'what is open could not be looked at' : open.map(positionText).join(', ')}`,
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
       isTyped: symbol === undefined,
     },
   ];
 }
 
-/** Undefined where a row does not tell: less than all would be taken for all. */
+/** Undefined if a row has no amount: a partial sum would pass for the total. */
 function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
   const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
   return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
 }
 
-/** A symbol that is hidden from the offers may have been traded before, and a cap on calls may hide all of them. */
+/** A symbol may be hidden from the offers, and a rate limit may hide all offers. */
 async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
   try {
     return await cache.symbol(wanted);
@@ -72,7 +72,7 @@ async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Pro
     const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
     if (row?.currency !== undefined) return row.currency;
     if (error.code === 'not_found') throw error;
-    ctx.notice(`${error.message}: ${wanted} is taken as given`);
+    ctx.notice(`${error.message}; using ${wanted} as given`);
     return wanted;
   }
 }

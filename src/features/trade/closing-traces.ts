@@ -1,4 +1,4 @@
-/** What at the gateway tells whether a closing was done whose answer was lost: what is open, what was closed since, which orders stand. */
+/** Evidence for a close whose response was lost: open positions, positions closed since, and open orders. */
 import { SvcError } from '../../errors.ts';
 import { isSince, type LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-text.ts';
@@ -6,40 +6,38 @@ import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
 import { shownTime } from './table-time.ts';
 
-/** What is seen of a request that closes something. */
 export interface ClosingTrace {
   /** A sentence. */
   readonly text: string;
-  /** It was carried out. */
   readonly isDone: boolean;
-  /** In thousands: what was closed since it was sent, and what is open now. */
+  /** In thousands: closed since it was sent, and open now. */
   readonly closedK: number;
   readonly openK: number;
-  /** Of orders that are about to close it. */
+  /** Orders that are about to close it. */
   readonly orderIds: readonly string[];
 }
 
 export interface LostClosing {
   /** `trade 170162801`, `the buys of EUR/USD`. */
   readonly of: string;
-  /** Whether a row is of what was to be closed. Where an account does not hedge, that is more than the one trade. */
+  /** Whether a row is part of what was to be closed: in a non-hedging account more than the one trade. */
   isOf(row: OpenPosition | ClosedPosition): boolean;
-  /** As it was seen before it was sent; undefined where it could not be seen. */
+  /** Before it was sent; undefined if it could not be read. */
   readonly before: readonly OpenPosition[] | undefined;
 }
 
-/** What an order may have closed in an account that does not hedge: any trade of the other side. */
+/** What an order may have closed in a non-hedging account: any trade of the other side. */
 export function otherSide(
   { accountId, symbol, side }: Pick<LostOrder, 'accountId' | 'symbol' | 'side'>,
   rows: readonly OpenPosition[] | undefined,
 ): LostClosing {
   const isOf = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === (side === 'sell');
-  const of = `what account ${accountId} has ${side === 'sell' ? 'bought' : 'sold'} of ${symbol}`;
+  const of = `the ${symbol} ${side === 'sell' ? 'buys' : 'sells'} of account ${accountId}`;
   return { of, isOf, before: rows?.filter(isOf) };
 }
 
-/** What a cap on calls hides is told. `sentAt` is by the gateway's clock. */
+/** `sentAt` is by the gateway's clock. */
 export async function closingTraces(lost: LostClosing, sentAt: number, tables: SeenTables): Promise<ClosingTrace> {
   const { before, isOf } = lost;
   const trades = new Set((before ?? []).map(({ tradeId }) => tradeId));
@@ -47,23 +45,23 @@ export async function closingTraces(lost: LostClosing, sentAt: number, tables: S
   let [closedK, openK] = [0, 0];
   let orderIds: readonly string[] = [];
   const texts = [
-    await looked('what is open', async () => {
+    await unlessLimited('open positions', async () => {
       const open = (await tables.model('OpenPosition')).filter(isOf);
       for (const { tradeId } of open) trades.add(tradeId);
       openK = amountOf(open);
       isDone ||= before !== undefined && openK < amountOf(before);
       return openText(lost, open);
     }),
-    await looked('what was closed', async () => {
+    await unlessLimited('closed positions', async () => {
       const late = closedSince(lost, sentAt, await tables.model('ClosedPosition'));
       closedK = amountOf(late);
       isDone ||= late.length > 0;
       return late.length === 0 ? undefined : `closed in the last minutes: ${late.map(closedText).join(', ')}`;
     }),
-    await looked('which orders stand', async () => {
+    await unlessLimited('open orders', async () => {
       const orders = closingOrders(trades, await tables.model('Order'));
       orderIds = orders.map(({ orderId }) => orderId);
-      return orders.length === 0 ? undefined : `what closes it stands as ${orders.map(orderText).join(', ')}`;
+      return orders.length === 0 ? undefined : `open to close it: ${orders.map(orderText).join(', ')}`;
     }),
   ];
   const text = texts.filter((one) => one !== undefined).join('; ');
@@ -72,16 +70,15 @@ export async function closingTraces(lost: LostClosing, sentAt: number, tables: S
 
 function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
   const [now, then] = [amountOf(open), before === undefined ? undefined : amountOf(before)];
-  if (open.length === 0) return `of ${of} nothing is open ${then === undefined ? 'now' : 'any more'}`;
+  if (open.length === 0) return `${of}: nothing open ${then === undefined ? 'now' : 'any more'}`;
   const rows = open.map(positionText).join(', ');
-  if (then === undefined) return `of ${of} ${rows} is open now, and how much was is not known`;
-  if (now < then)
-    return `of ${of} ${rows} is open now, and ${then}K was before: ${Number((then - now).toFixed(6))}K less`;
-  return `of ${of} all is open as before: ${rows}; it may be about to close`;
+  if (then === undefined) return `${of}: open now ${rows}; the earlier amount is unknown`;
+  if (now < then) return `${of}: open now ${rows}, ${Number((then - now).toFixed(6))}K less than the ${then}K before`;
+  return `${of}: still open as before: ${rows}; it may be about to close`;
 }
 
 function closedText({ tradeId, amountK, close, closeTime }: ClosedPosition): string {
-  return `trade ${tradeId} ${amountK ?? '?'}K @ ${close ?? '?'} (${shownTime(closeTime) ?? 'at a time that is not told'})`;
+  return `trade ${tradeId} ${amountK ?? '?'}K @ ${close ?? '?'} (${shownTime(closeTime) ?? 'time unknown'})`;
 }
 
 function closedSince(
@@ -102,11 +99,11 @@ export function amountOf(rows: readonly { readonly amountK?: number | undefined 
   return rows.reduce((all, { amountK = 0 }) => all + amountK, 0);
 }
 
-async function looked(what: string, look: () => Promise<string | undefined>): Promise<string | undefined> {
+async function unlessLimited(what: string, read: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-    return `${what} could not be looked at: ${error.message}`;
+    return `the ${what} could not be read: ${error.message}`;
   }
 }

@@ -1,4 +1,4 @@
-/** Waits until an order is filled, or over. What is pushed is kept from before it is sent: it may beat the answer. */
+/** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
 import { SvcError } from '../../errors.ts';
 import { openTrading, type Trading } from './client.ts';
 import { orderCandidates } from './order-candidates.ts';
@@ -7,16 +7,17 @@ import {
   type AwaitedOrder,
   type Fill,
   type Fills,
-  OrderLedger,
+  fillsOf,
   type OrderState,
-} from './order-ledger.ts';
+  orderState,
+} from './order-state.ts';
 import { orderStateText } from './order-text.ts';
 import { type PushedRecord, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session-types.ts';
 
-/** The tables are pushed one by one: a position may come after its order's end. */
+/** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
 const CANCELED = 3;
 
@@ -24,40 +25,19 @@ export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknow
 
 export interface FillReport extends Fills {
   readonly status: FillStatus;
-  /** Why it is not known, or no more waited for. */
+  /** Why the status is unknown, or why the wait ended. */
   readonly reason: string | null;
 }
 
-export interface FillWatch {
-  /** Once it is accepted; several may be waited for at once. Rejects where the command is interrupted. */
-  wait(order: Awaited, ms: number): Promise<FillReport>;
-  /**
-   * Subscribes, and keeps what is pushed from now on: to be awaited before an order is sent. Reads the session's events. Goes on with
-   * another session, once the first is gone: what was missed is looked at. Where it rejects it may be called again.
-   */
-  follow(session: Session, trading: Trading): Promise<void>;
-  /** Reads the three tables again. What a cap on calls hides is left unread, as `tables` says. */
-  refresh(): Promise<void>;
-  /** Whatever was read and pushed since. */
-  readonly tables: SeenTables;
-  /** Once something was pushed, or the connection was lost. */
-  changed(): Promise<void>;
-}
-
-export interface WatchContext {
+interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   notice(text: string): void;
 }
 
-/** Of what it follows. */
-export function watchFills(context: WatchContext): FillWatch {
-  return new Watch(context);
-}
-
-class Watch implements FillWatch {
+export class FillWatch {
+  /** Everything that was read and pushed so far. */
   readonly tables = new SeenTables();
-  readonly #ledger = new OrderLedger();
   readonly #context: WatchContext;
   readonly #sleepers = new Set<() => void>();
   #session: Session | undefined;
@@ -72,6 +52,10 @@ class Watch implements FillWatch {
     this.#context = context;
   }
 
+  /**
+   * Subscribes and collects pushes: to be awaited before an order is sent. Reads the session's events. Can go on with another session
+   * once the first is gone, and reads what was missed. May be called again after it rejects.
+   */
   async follow(session: Session, trading: Trading): Promise<void> {
     if (session !== this.#session) {
       this.#misses ||= this.#isReady;
@@ -88,18 +72,20 @@ class Watch implements FillWatch {
     this.#isReady = true;
   }
 
+  /** Resolves once something is pushed, or the connection is lost. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
       this.#sleepers.add(resolve);
     });
   }
 
+  /** Reads the three tables again. Those that a rate limit hides stay unread. */
   refresh(): Promise<void> {
     return this.#read(this.#trading);
   }
 
   async #read(trading: Trading): Promise<void> {
-    await this.tables.read(trading, (model, rows) => this.#ledger.snapshot(model, rows));
+    await this.tables.read(trading);
     this.#wake();
   }
 
@@ -108,6 +94,7 @@ class Watch implements FillWatch {
     this.#sleepers.clear();
   }
 
+  /** For an accepted order; several may be waited for at once. Rejects if the command is interrupted. */
   async wait(order: Awaited, ms: number): Promise<FillReport> {
     const { signal, sleep } = this.#context;
     const done = new AbortController();
@@ -123,13 +110,13 @@ class Watch implements FillWatch {
       );
       return clock;
     };
-    this.#ledger.forgetLook();
+    this.tables.forgetSnapshot();
     const limit = alarm(ms);
     let grace: { readonly rang: boolean } | undefined;
     try {
       for (;;) {
         const changed = this.changed();
-        const state = this.#ledger.state(order);
+        const state = orderState(order, this.tables);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
         if (grace?.rang) return await this.#over(order, state);
@@ -143,30 +130,30 @@ class Watch implements FillWatch {
     }
   }
 
-  /** The wait is over, and pushes may have been lost: the tables say what became of it. */
+  /** The wait is over and pushes may have been lost: read the tables. */
   async #finalState(order: Awaited): Promise<FillReport> {
     try {
       await this.refresh();
     } catch (error) {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
-      const reason = `what became of it could not be looked at: ${error.message}`;
-      return report(this.#ledger.state(order), 'pending', reason);
+      const reason = `its state could not be read: ${error.message}`;
+      return report(orderState(order, this.tables), 'pending', reason);
     }
-    const state = this.#ledger.state(order);
+    const state = orderState(order, this.tables);
     if (state.filled) return report(state, 'filled');
     const [unread] = this.tables.unread.values();
     if (unread !== undefined) {
-      return report(state, 'pending', `what became of it could not be looked at: ${unread.message}`);
+      return report(state, 'pending', `its state could not be read: ${unread.message}`);
     }
-    if (!state.over) return report(state, 'pending', state.seen ? null : 'nothing was told of it since');
+    if (!state.over) return report(state, 'pending', state.seen ? null : 'no push has mentioned it since');
     const trades = 'orderId' in order ? this.#tradesOf(order) : [];
     if (trades.length > 0) return report({ ...state, trades }, 'filled');
-    if (!state.seen) return report(state, 'pending', 'neither it nor a position of it is in the tables');
+    if (!state.seen) return report(state, 'pending', 'the tables show neither it nor a position of it');
     return report(state, outcomeOf(state), lastState(state));
   }
 
-  /** No push tied a position to the order: what fits it exactly, and opened since, is its own. */
+  /** No push linked a position to the order: one that fits exactly and opened since is its own. */
   #tradesOf({ sentAt, side, rate, ...order }: AwaitedOrder): readonly Fill[] {
     if (sentAt === undefined) return [];
     const isUntied = ({ orderId }: OpenPosition | ClosedPosition): boolean => orderId === undefined;
@@ -174,23 +161,23 @@ class Watch implements FillWatch {
     const closed = this.tables.rows('ClosedPosition').filter(isUntied);
     const lost = { ...order, side, rate };
     const ids = orderCandidates(lost, sentAt, { orders: [], positions, closed }).map(({ id }) => id);
-    return this.#ledger.fillsOf(ids);
+    return fillsOf(ids, this.tables);
   }
 
-  /** Nothing more is pushed of it. Only of one that was canceled that says that nothing more was filled. */
+  /** No more pushes come. Only for a canceled order does that mean that nothing more was filled. */
   async #over(order: Awaited, state: OrderState): Promise<FillReport> {
     if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
-        this.#ledger.snapshot(model, (await this.#trading.model(model)) as readonly PushedRecord[]);
+        this.tables.snapshot(model, (await this.#trading.model(model)) as readonly PushedRecord[]);
       }
     } catch (error) {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
-      const reason = `it ended, and what was filled of it could not be looked at: ${error.message}`;
+      const reason = `it ended, and its fills could not be read: ${error.message}`;
       return report(state, state.touched ? 'partial' : 'unknown', reason);
     }
-    const now = this.#ledger.state(order);
+    const now = orderState(order, this.tables);
     return now.filled ? report(now, 'filled') : report(now, outcomeOf(now), lastState(now));
   }
 
@@ -202,25 +189,24 @@ class Watch implements FillWatch {
         if (event.kind !== 'push') continue;
         const push = readPush(event.name, event.payload);
         if (push?.kind !== 'row') continue;
-        this.#ledger.take(push);
         this.tables.take(push);
         this.#wake();
       }
-      ended ??= new SvcError('connection_lost', 'the connection was ended');
+      ended ??= new SvcError('connection_lost', 'the connection was closed');
     } catch (error) {
       ended ??= error instanceof SvcError ? error : new SvcError('internal', 'the pushes failed', { cause: error });
     }
-    // One that was replaced ends for itself.
+    // The end of a replaced session does not matter.
     if (session === this.#session) this.#ended = ended;
     this.#wake();
   }
 
-  /** What was pushed meanwhile is missing: the tables tell what is there now. */
+  /** Pushes were missed: the tables show the current state. */
   async #resume(trading: Trading): Promise<void> {
     await subscribe(trading);
     await this.#read(trading);
     for (const { message } of this.tables.unread.values()) {
-      this.#context.notice(`after the connection was lost: ${message}`);
+      this.#context.notice(`after the reconnect: ${message}`);
     }
   }
 }
@@ -229,16 +215,16 @@ async function subscribe(trading: Trading): Promise<void> {
   for (const model of SEEN_MODELS) await trading.subscribeModel(model);
 }
 
-/** Of an order that is over and not filled whole. */
+/** For an order that ended without being filled completely. */
 function outcomeOf({ touched, seen }: OrderState): FillStatus {
   if (touched) return 'partial';
   return seen ? 'rejected' : 'unknown';
 }
 
 function lastState({ status, seen }: OrderState): string | null {
-  if (!seen) return 'it stands no more, and nobody saw what became of it';
-  const words = orderStateText(status);
-  return words === undefined ? null : `its last state was "${words}"`;
+  if (!seen) return 'it is no longer open, and its end was not seen';
+  const state = orderStateText(status);
+  return state === undefined ? null : `its last state was "${state}"`;
 }
 
 function report({ trades, closedTrades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {

@@ -1,8 +1,8 @@
-/** Looks for what became of a request whose answer was lost. */
+/** Searches for the outcome of a request whose response was lost. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { mayBeOf, readJournal } from '../../store/order-journal.ts';
-import { type FillWatch, watchFills } from './fills.ts';
+import { FillWatch } from './fills.ts';
 import type { AcceptedOrder } from './order-candidates.ts';
 import type { Account, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
@@ -13,9 +13,9 @@ export interface SearchOptions extends TradingOptions {
   readonly open: TradingSession;
   /** `--wait`: how long pushes are watched. */
   readonly wait?: number | undefined;
-  /** It follows the session already. */
+  /** Set if it already follows the session. */
   readonly watch?: FillWatch | undefined;
-  /** What was open before it was sent; undefined where that was not seen. */
+  /** Open positions before it was sent; undefined if they could not be read. */
   readonly before?: readonly OpenPosition[] | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Sent {
   readonly sentAt: number;
   /** The gateway's clock minus ours. */
   readonly clockSkewMs: number;
-  /** Ids of orders and positions that were seen before it was sent. */
+  /** Ids of orders and positions seen before it was sent. */
   readonly earlier: ReadonlySet<string>;
 }
 
@@ -34,17 +34,17 @@ interface Found {
   readonly isDone: boolean;
 }
 
-/** Pushes are watched at least this long: the gateway may be slow, and it has the order. */
+/** Watch pushes at least this long: the gateway may be slow. */
 const LEAST_WATCH_MS = 5_000;
 
-/** Watches what is pushed until the request is found, and reads the tables at the beginning and at the end. */
+/** Reads the tables, watches pushes until the request is found, and reads the tables again at the end. */
 export async function findLost(
   request: JournaledRequest,
   sent: Sent,
   { open, wait = 0, watch: following, before, ...options }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
-  const watch = following ?? watchFills(ctx);
+  const watch = following ?? new FillWatch(ctx);
   let current = open;
   let replacement: TradingSession | undefined;
   const refresh = async (): Promise<void> => {
@@ -53,7 +53,7 @@ export async function findLost(
       await watch.refresh();
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted || replacement !== undefined) throw error;
-      // With the answer the session may be gone.
+      // The session may be lost with the response.
       replacement = await openTradingSession(ctx, { ...options, forOrder: true });
       current = replacement;
       await refresh();
@@ -96,11 +96,11 @@ async function findIn(
   const accepted = await acceptedOrders(clockSkewMs, ctx);
   const { outcome, evidence, candidates, isDone } = await settle(request, { ...around, accepted, offers, accounts });
   if (candidates === undefined) return { text: evidence, isDone };
-  const text = outcome === 'absent' ? `${evidence}, which is no proof` : evidence;
+  const text = outcome === 'absent' ? `${evidence}, which proves nothing` : evidence;
   return { text, ids: candidates.map(({ id }) => id), isDone };
 }
 
-/** Of this gateway: another one numbers its orders as it likes. Their times are by its clock. */
+/** At this gateway only, with times by its clock. */
 async function acceptedOrders(clockSkewMs: number, ctx: RunContext): Promise<readonly AcceptedOrder[]> {
   return (await readJournal(ctx.paths))
     .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))

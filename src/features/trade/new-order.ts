@@ -1,4 +1,4 @@
-/** Orders that open something, at market or at a rate: from their options to a planned request. */
+/** Market and entry orders: from their options to a planned request. */
 import type { Answer, RunContext } from '../../cli/command.ts';
 import type { Flags, Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -40,19 +40,19 @@ import { type TableCache, withTableCache } from './table-cache.ts';
 import { commandNumbersOf, gatewayToken } from './trading-session.ts';
 
 export const MARKET_FLAGS = {
-  tif: { type: 'choice', choices: MARKET_TIMES, help: 'How long it holds: GTC unless told, and with --range IOC' },
+  tif: { type: 'choice', choices: MARKET_TIMES, help: 'Time in force (default: GTC; with --range: IOC)' },
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 
 export const ENTRY_FLAGS = {
-  rate: { type: 'string', value: 'price', required: true, help: 'The price it waits for' },
+  rate: { type: 'string', value: 'price', required: true, help: 'Entry price' },
   'trail-entry': {
     type: 'string',
     value: 'dynamic|n',
-    help: 'The entry itself follows the price, as a stop does with --trail',
+    help: 'Trailing entry: dynamic, or steps of n (10 or more)',
   },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long it holds: GTC unless told' },
-  expires: { type: 'time', bare: 'forward', help: 'When it ends, to the minute; it holds GTD then' },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default: GTC)' },
+  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 
@@ -74,14 +74,14 @@ export interface NewOrderInput extends ChangeInput {
   readonly requireOpen: boolean;
 }
 
-/** An order whose own values hold. */
+/** An order whose own values are valid. */
 export interface NewOrderDraft extends OrderTerms {
   /** As typed. */
   readonly symbol: string;
   request(accountId: string, symbol: string): OrderRequest;
 }
 
-/** Throws where its values do not hold by themselves. */
+/** Throws if a value is invalid by itself. */
 export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
   const amount = parseAmount(input.amount);
   const exits = exitsOf(input);
@@ -97,7 +97,7 @@ export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
   return { ...terms, symbol: input.symbol, request };
 }
 
-/** The same for an order that waits for its rate. */
+/** The same for an entry order. */
 export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {
   const amount = parseAmount(input.amount);
   const rate = parseRate(input.rate);
@@ -137,7 +137,7 @@ interface Planning {
   readonly requireOpen?: boolean;
 }
 
-/** Throws where the gateway's state speaks against it. */
+/** Throws if the gateway's state rules the order out. */
 export async function planOrder(
   draft: NewOrderDraft,
   { wanted, requireOpen = false }: Planning,
@@ -172,9 +172,9 @@ export async function planOrder(
     warnings: before.warnings,
     async recheck(cache) {
       const now = await preview(cache);
-      const was = `while it was confirmed the price went from ${before.rate} to ${now.rate}`;
+      const was = `the price moved from ${before.rate} to ${now.rate} before you confirmed`;
       if (now.order !== before.order) {
-        throw new SvcError('guarded', `${was}: it was ${before.order}, and is ${now.order} now; nothing was sent`);
+        throw new SvcError('guarded', `${was}, so the ${before.order} is now a ${now.order}; nothing was sent`);
       }
       if (now.rate !== before.rate) ctx.notice(was);
     },
@@ -182,7 +182,7 @@ export async function planOrder(
   };
 }
 
-/** What was kept of an account may be a day old: that alone is no reason to refuse. */
+/** The cached account may be a day old: read it again before refusing. */
 async function freshIfBarred(account: Account, cache: TableCache): Promise<Account> {
   return isBarred(account) ? findAccount(await cache.freshAccounts(), account.accountId) : account;
 }
@@ -212,7 +212,7 @@ function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext):
   });
 }
 
-/** Of the calls that a look at what became of an order costs. */
+/** The calls left for checking an order's outcome. */
 async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
   const token = await gatewayToken(ctx);
   const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);

@@ -1,4 +1,4 @@
-/** `trade oco`: two orders of which the first that is filled ends the other, and groups of such orders. */
+/** `trade oco`: pairs and groups of orders in which a fill cancels the others. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -32,10 +32,10 @@ export const OCO_CREATE_FLAGS = {
     type: 'string',
     repeat: true,
     value: 'side@price',
-    help: 'One of the two orders: its side and price; stop, limit, trail and trail-entry, as entry orders have them',
+    help: 'One of the two orders, with stop, limit, trail, trail-entry',
   },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'How long both orders hold' },
-  expires: { type: 'time', bare: 'forward', help: 'When both end, to the minute; they hold GTD then' },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force of both orders (default: GTC)' },
+  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -52,7 +52,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
       endpoint: simpleOco,
       form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
       command: 'oco create',
-      what: `for a pair of orders of ${amount} ${symbol}`,
+      what: `to place an OCO pair of ${amount} ${symbol}`,
       // Some answers name the orders, some do not.
       makesOrder: false,
     });
@@ -71,9 +71,9 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
     const draft = { ...terms(first), symbol: input.symbol, request };
     const planned = await planOrder(draft, { wanted }, cache, ctx);
     const other = await planOrder({ ...draft, ...terms(second) }, { wanted }, cache, ctx);
-    return [{ ...planned, does: `${planned.does}; or, whichever comes first: ${other.does}` }];
+    return [{ ...planned, does: `${planned.does}; or, whichever fills first: ${other.does}` }];
   };
-  return { question: `place a pair of orders of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
+  return { question: `place an OCO pair of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
 }
 
 export const OCO_ORDERS = {
@@ -81,7 +81,7 @@ export const OCO_ORDERS = {
 } as const satisfies Arguments;
 
 export const OCO_ADD_FLAGS = {
-  group: { type: 'string', value: 'id', help: 'The group, as svc trade orders -o wide shows it; without it a new one' },
+  group: { type: 'string', value: 'id', help: 'Existing group (default: a new one)' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -92,13 +92,13 @@ export function addingToOco(input: OcoAddInput, ctx: RunContext): Change {
   const { group } = input;
   if (group !== undefined) checkGroup(group);
   if (group === undefined && orderIds.length < 2) {
-    throw new SvcError('usage', 'a new group has two orders or more', {
-      hint: 'name another order, or the group with --group <id>',
+    throw new SvcError('usage', 'a new group needs at least two orders', {
+      hint: 'pass another order id, or --group <id>',
     });
   }
   const where = group === undefined ? 'a new group' : `group ${group}`;
   const form = { orderIds, ocoBulkId: group ?? '0' };
-  const what = `put ${named(orderIds)} into ${where}`;
+  const what = `add ${named(orderIds)} to ${where}`;
   return regrouping({ endpoint: addToOco, form, command: 'oco add', what, ids: orderIds }, input, ctx);
 }
 
@@ -106,7 +106,7 @@ type OcoRemoveInput = Input<typeof OCO_ORDERS, typeof CHANGE_FLAGS>;
 
 export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change {
   const orderIds = checkedIds(input.order, checkOrderId);
-  const what = `take ${named(orderIds)} out of ${orderIds.length === 1 ? 'its' : 'their'} group`;
+  const what = `remove ${named(orderIds)} from ${orderIds.length === 1 ? 'its' : 'their'} group`;
   return regrouping(
     { endpoint: removeFromOco, form: { orderIds }, command: 'oco remove', what, ids: orderIds },
     input,
@@ -115,12 +115,12 @@ export function removingFromOco(input: OcoRemoveInput, ctx: RunContext): Change 
 }
 
 export const OCO_GROUP = {
-  group: { help: "The group's id, as svc trade orders -o wide shows it", required: true },
+  group: { help: 'Group id from svc trade orders -o wide', required: true },
 } as const satisfies Arguments;
 
 export const OCO_EDIT_FLAGS = {
-  add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that joins the group' },
-  remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'An order that leaves it' },
+  add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to add' },
+  remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to remove' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -130,12 +130,12 @@ export function editingOco(input: OcoEditInput, ctx: RunContext): Change {
   const { group } = input;
   checkGroup(group);
   const [add, remove] = [checkedIds(input.add, checkOrderId), checkedIds(input.remove, checkOrderId)];
-  if (add.length + remove.length === 0) throw new SvcError('usage', 'nothing is to be changed: pass --add or --remove');
+  if (add.length + remove.length === 0) throw new SvcError('usage', 'nothing to change: pass --add or --remove');
   const both = add.find((id) => remove.includes(id));
-  if (both !== undefined) throw new SvcError('usage', `order ${both} cannot both join and leave`);
+  if (both !== undefined) throw new SvcError('usage', `order ${both} cannot be both added and removed`);
   const parts = [
-    ...(add.length === 0 ? [] : [`put ${named(add)} into group ${group}`]),
-    ...(remove.length === 0 ? [] : [`take ${named(remove)} out of group ${group}`]),
+    ...(add.length === 0 ? [] : [`add ${named(add)} to group ${group}`]),
+    ...(remove.length === 0 ? [] : [`remove ${named(remove)} from group ${group}`]),
   ];
   const some = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
   const form = { ocoBulkId: group, addOrderIds: some(add), removeOrderIds: some(remove) };
@@ -147,10 +147,10 @@ function named(ids: readonly string[]): string {
   return `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
 }
 
-/** 0 stands for none. */
+/** 0 means no group. */
 function checkGroup(group: string): void {
   if (!/^[1-9]\d*$/.test(group)) {
-    throw new SvcError('invalid_value', `${JSON.stringify(group)} is not a group's id, which is a number above 0`);
+    throw new SvcError('invalid_value', `${JSON.stringify(group)} is not a group id: it must be a number above 0`);
   }
 }
 
@@ -189,11 +189,11 @@ const PARTS = ['stop', 'limit', 'trail', 'trail-entry'];
 export function parseLeg(text: string): OcoLeg {
   const [head = '', ...parts] = text.split(',').map((part) => part.trim());
   const [, side, rateText = ''] = /^(buy|sell)@(.+)$/.exec(head) ?? [];
-  if (side === undefined) throw invalid(text, 'does not begin with buy@<price> or sell@<price>');
+  if (side === undefined) throw invalid(text, 'must begin with buy@<price> or sell@<price>');
   const given = new Map<string, string>();
   for (const part of parts) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(part) ?? [];
-    if (!PARTS.includes(name)) throw invalid(text, `has ${JSON.stringify(part)}, which is none of ${PARTS.join(', ')}`);
+    if (!PARTS.includes(name)) throw invalid(text, `has ${JSON.stringify(part)}; expected ${PARTS.join(', ')}`);
     if (given.has(name)) throw invalid(text, `has ${name} twice`);
     given.set(name, value);
   }
@@ -215,11 +215,11 @@ export function parseLeg(text: string): OcoLeg {
   return leg;
 }
 
-/** Two, of which one field says for all stops and limits whether they are in pips. */
+/** Exactly two. One form field sets the unit of all stops and limits. */
 export function parseLegs(texts: readonly string[]): readonly [OcoLeg, OcoLeg] {
   const [first, second, ...more] = texts.map(parseLeg);
   if (first === undefined || second === undefined || more.length > 0) {
-    throw new SvcError('usage', `a pair has two legs, and --leg is given ${times(texts.length)}`, {
+    throw new SvcError('usage', `an OCO pair needs exactly two --leg options, not ${texts.length}`, {
       hint: "write --leg 'buy@1.17,stop=40pips' --leg 'sell@1.15,stop=40pips'",
     });
   }
@@ -227,10 +227,6 @@ export function parseLegs(texts: readonly string[]): readonly [OcoLeg, OcoLeg] {
     for (const other of [first.stop, first.limit]) checkSameUnit(one, other);
   }
   return [first, second];
-}
-
-function times(count: number): string {
-  return count === 0 ? 'not at all' : count === 1 ? 'once' : `${count} times`;
 }
 
 function invalid(text: string, why: string): SvcError {

@@ -1,4 +1,4 @@
-/** Whose order it is: accounts are found by looking them up, and those that were kept are good enough for that. */
+/** Looks up the account of an order; cached accounts are good enough for that. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { KnownTables } from '../../store/known-tables.ts';
@@ -6,18 +6,18 @@ import type { Account, Offer } from './schema.ts';
 import { keepOffers } from './trading-offers.ts';
 import { gatewayToken, type TradingSession } from './trading-session.ts';
 
-/** By the option, the environment, the profile; undefined leaves it to there being only one. */
+/** From the option, the environment or the profile; undefined means the only account. */
 export function wantedAccount(given: string | undefined, { settings }: RunContext): string | undefined {
   return given ?? settings.get('trade.account');
 }
 
-/** One of the last day costs no call. Otherwise they are asked for once, whatever was counted here: no order is held back for that. */
+/** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
 export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
   const { findAccount } = await import('./accounts.ts');
-  const kept = (open.known.read('Account') ?? []) as readonly Account[];
-  if (kept.length > 0) {
+  const cached = (open.known.read('Account') ?? []) as readonly Account[];
+  if (cached.length > 0) {
     try {
-      return findAccount(kept, wanted);
+      return findAccount(cached, wanted);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
     }
@@ -31,14 +31,14 @@ export async function freshAccounts({ unlimited, known }: TradingSession): Promi
   return accounts;
 }
 
-/** With the prices of now: the table of offers is not counted. */
+/** With current prices; the offers table is not rate limited. */
 export async function liveOffers({ unlimited, known }: TradingSession): Promise<readonly Offer[]> {
   const offers = await unlimited.model('Offer');
   keepOffers(known, offers);
   return offers;
 }
 
-/** What a dry run goes by, which connects to nothing: the tables that were kept, if there are any. */
+/** For a dry run, which connects to nothing: the cached tables, if any. */
 async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
   const { knownTables } = await import('../../store/known-tables.ts');
   try {
@@ -50,7 +50,7 @@ async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
   }
 }
 
-/** For a dry run: the account's id where it is known, else what was given, and a notice. */
+/** For a dry run: the account's id if it is cached, else the given value and a notice. */
 export async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
   const { findAccount } = await import('./accounts.ts');
   const accounts = ((await cachedTables(ctx))?.read('Account') ?? []) as readonly Account[];
@@ -60,15 +60,15 @@ export async function cachedAccountId(wanted: string | undefined, ctx: RunContex
     if (!(error instanceof SvcError) || wanted === undefined) throw error;
   }
   if (wanted !== undefined) {
-    ctx.notice(`account ${wanted} is not known here, and is shown as given: an order is sent with the id that it has`);
+    ctx.notice(`account ${wanted} is not in the cache and is shown as given; a real order is sent with its id`);
     return wanted;
   }
-  throw new SvcError('missing_value', 'a dry run connects to nothing, and no account is known here', {
-    hint: 'say which with --account <id|name>, or let svc trade accounts look first',
+  throw new SvcError('missing_value', 'a dry run does not connect, and no account is in the cache', {
+    hint: 'pass --account <id|name>, or run svc trade accounts first',
   });
 }
 
-/** For a dry run: the symbol as the gateway writes it where that is known, else as it was given. */
+/** For a dry run: the gateway's spelling of the symbol if it is cached, else the given one. */
 export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
   const { findSymbol } = await import('./symbols.ts');
   const offers = ((await cachedTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
@@ -79,7 +79,7 @@ export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<str
     );
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    ctx.notice(`${wanted} is not known here, and is shown as given`);
+    ctx.notice(`${wanted} is not in the cache and is shown as given`);
     return wanted;
   }
 }

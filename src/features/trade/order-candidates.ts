@@ -1,4 +1,4 @@
-/** What at the gateway may be an order whose answer was lost: there is no id of ours to find it by. */
+/** Finds what may be an order whose response was lost: orders have no client id to search for. */
 import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
 import { orderRate } from './order-text.ts';
@@ -11,26 +11,25 @@ export interface LostOrder {
   readonly side: Side;
   /** In thousands, as the tables count. */
   readonly amountK: number;
-  /** As its form has it: lots or contracts. */
+  /** As in its form: lots or contracts. */
   readonly amount?: number | undefined;
   /** Of an entry order; undefined at market. */
   readonly rate?: number | undefined;
-  /** The account may have both sides of a symbol. Otherwise the order may have closed something first. */
+  /** Otherwise the order may have closed positions first. */
   readonly hedges?: boolean | undefined;
 }
 
-/** Something at the service that may be the order whose answer was lost. */
 export interface OrderCandidate {
   readonly kind: 'order' | 'position';
   readonly id: string;
   readonly amountK: number | undefined;
-  /** There are only as many positions as equal orders that were accepted: it is one of theirs. */
+  /** It belongs to an identical accepted order: there are no more such positions than orders. */
   readonly isTaken: boolean;
   /** `order 390285837 (buy 5K EUR/USD, 2026-11-20T12:00:01.000Z)`. */
   readonly text: string;
 }
 
-/** An order of which the journal has the id. */
+/** An order whose id the journal has. */
 export interface AcceptedOrder {
   readonly at: string;
   readonly form: Readonly<Record<string, unknown>>;
@@ -39,9 +38,9 @@ export interface AcceptedOrder {
 }
 
 export interface SeenRows {
-  /** Ids of orders and positions that were there before the request was sent. */
+  /** Ids of orders and positions that existed before the request was sent. */
   readonly earlier?: ReadonlySet<string> | undefined;
-  /** Also those that ended since. */
+  /** Including those that ended since. */
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];
   readonly closed: readonly ClosedPosition[];
@@ -155,7 +154,7 @@ interface Trade extends Pick<OpenPosition, 'tradeId' | 'orderId' | 'amountK' | '
   readonly time: string | undefined;
 }
 
-/** A trade may be closed already, whole or in part. */
+/** A trade may already be closed, fully or in part. */
 function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPosition[]): readonly Trade[] {
   const trades = new Map<string, Trade>();
   for (const row of [...positions, ...closed.map((one) => ({ ...one, time: one.openTime }))]) {
@@ -166,7 +165,7 @@ function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPos
   return [...trades.values()];
 }
 
-/** It was accepted at about the same time or later, and no position is known to be its own. */
+/** Accepted at about the same time or later, with no known position. */
 function isEqual({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
   const { account_id, symbol, is_buy, amount, order_type, rate } = form;
   const isAtMarket = order_type === 'AtMarket' || order_type === 'MarketRange';
@@ -182,7 +181,7 @@ function isEqual({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOr
   );
 }
 
-/** How many of the orders can have a position of their own. The latest have the fewest to choose from. */
+/** How many of the orders can have a position of their own. The latest have the fewest choices. */
 function ownersOf(orders: readonly AcceptedOrder[], trades: readonly Trade[]): number {
   const left = [...trades];
   const times = orders.map(({ at }) => Date.parse(at)).sort((one, other) => other - one);
@@ -204,6 +203,6 @@ function candidate(
   const at = tableTime(time);
   const when = at === undefined ? '' : `, ${new Date(at).toISOString()}`;
   const name = kind === 'order' ? 'order' : 'position with trade id';
-  const or = equals.length === 0 ? '' : `, if it is not of order ${equals.join(' or ')}, which has the same terms`;
+  const or = equals.length === 0 ? '' : `, unless it belongs to order ${equals.join(' or ')}, which has the same terms`;
   return { kind, id, amountK, isTaken, text: `${name} ${id} (${side} ${amountK ?? '?'}K ${symbol}${when})${or}` };
 }

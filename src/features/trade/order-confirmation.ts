@@ -1,38 +1,35 @@
-/** Whoever trades is asked first, and for real money in more than a yes. */
+/** Confirmation of orders; real money takes more than a yes. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
 import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../../store/order-journal.ts';
 
-/** What was read longer ago than this says too little about now. */
+/** State read longer ago than this is read again. */
 export const STALE_MS = 10_000;
 
 function isLive({ settings }: RunContext): boolean {
   return settings.get('trade.live') === 'true';
 }
 
-/** Before anything is connected: that somebody or the command line can confirm. */
+/** Checks before connecting that the order can be confirmed. */
 export async function checkConfirmable(
   question: string,
   given: string | undefined,
   ctx: RunContext,
-  hint = 'name it on the command line: --account <id|name>',
+  hint = 'pass --account <id|name>',
 ): Promise<void> {
   if (ctx.dryRun || ctx.interactive) return;
   if (!ctx.yes) await ctx.confirm(question);
   if (isLive(ctx) && given === undefined) {
     throw new SvcError(
       'confirmation_required',
-      'the profile trades real money, and --yes alone does not say in which account; nothing was sent',
+      'the profile trades real money, so --yes needs --account; nothing was sent',
       { hint },
     );
   }
 }
 
-/**
- * Warns of requests that were sent before with an unknown outcome: sent again, they may be carried out twice. Returns the question with
- * that in it.
- */
+/** Warns if an identical request has an unknown outcome: this one may double it. Returns the question to ask. */
 export async function warnOfRepeats(
   question: string,
   requests: readonly Pick<OrderSent, 'path' | 'form'>[],
@@ -43,16 +40,13 @@ export async function warnOfRepeats(
   if (repeated.length === 0) return question;
   for (const { id, at } of repeated) {
     ctx.target.log.warn(
-      `an identical request was sent at ${at} and its outcome is unknown (journal ${id}): this one may double it; svc trade journal settle finds out`,
+      `an identical request was sent at ${at} and its outcome is unknown (journal ${id}); this one may double it; check with svc trade journal settle`,
     );
   }
   return `An identical request has an unknown outcome. ${question}`;
 }
 
-/**
- * Where the profile has `trade.live`, the account's id has to be typed each time, whatever `--yes` says. `isTyped` asks for it in any
- * profile, unless `--yes` was given.
- */
+/** With `trade.live` the account's id must be typed, whatever `--yes` says. `isTyped` asks for it in any profile, unless `--yes` is given. */
 export async function confirmOrder(
   question: string,
   accountId: string,

@@ -1,4 +1,4 @@
-/** What commands that trade have in common on their command lines. */
+/** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import {
@@ -13,22 +13,22 @@ import {
 import type { Account } from './schema.ts';
 import { TRANSPORT_FLAG } from './trading-session.ts';
 
-/** Of everything that is sent for an account. */
+/** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
   account: {
     type: 'string',
     value: 'id|name',
     complete: 'accounts',
-    help: 'The account, looked up by its id or name (otherwise SVC_TRADE_ACCOUNT, the setting trade.account, or the only one)',
+    help: 'Account (default: SVC_TRADE_ACCOUNT, trade.account, or the only one)',
   },
-  preview: { type: 'boolean', help: 'Connect, show what would be sent and what speaks against it, and send nothing' },
+  preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },
   ...TRANSPORT_FLAG,
 } as const satisfies Flags;
 
-/** Of an order that opens something. */
+/** For an order that opens a position. */
 export const ORDER_ARGS = {
-  symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
-  amount: { help: 'Thousands of forex, contracts of anything else', required: true },
+  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
+  amount: { help: 'Amount: thousands (forex) or contracts', required: true },
 } as const satisfies Arguments;
 
 export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
@@ -37,17 +37,17 @@ export const NEW_ORDER_FLAGS = {
   stop: {
     type: 'string',
     value: 'pips|price',
-    help: 'Where it is closed at a loss: 40pips, without a sign, or a price',
+    help: 'Stop loss: distance (40pips, no sign) or price',
   },
-  limit: { type: 'string', value: 'pips|price', help: 'Where it is closed with a profit: 80pips, or a price' },
+  limit: { type: 'string', value: 'pips|price', help: 'Take profit: distance (80pips) or price' },
   trail: {
     type: 'string',
     value: 'dynamic|n',
-    help: 'The stop follows the price: dynamic, or in steps of n, which is 10 or more',
+    help: 'Trailing stop: dynamic, or steps of n (10 or more)',
   },
-  range: { type: 'string', value: 'pips', help: 'How far from its rate it may be filled' },
-  wait: { type: 'duration', positive: true, help: 'Wait so long until it is filled, and show every trade of it' },
-  'require-open': { type: 'boolean', help: 'Exit status 1, and nothing sent, unless there is a market now' },
+  range: { type: 'string', value: 'pips', help: 'Maximum distance from the rate, in pips' },
+  wait: { type: 'duration', positive: true, help: 'Wait up to this long for fills and show the trades' },
+  'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 
@@ -65,7 +65,7 @@ export interface Exits {
   readonly range: Decimal | undefined;
 }
 
-/** The stop, the limit and the range that were typed. Throws where they cannot be meant. */
+/** Parses the stop, limit, trail and range options. */
 export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
   const exits: Exits = {
     stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
@@ -78,29 +78,20 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
   return exits;
 }
 
-/** Of every command that opens something. */
+/** For every command that opens a position. */
 export const ONE_POST =
-  'The order is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8 with what may be the order, and never a second one. Stop and limit are both in pips, without a sign on either side, or both prices.';
+  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders that may be it.';
 
-/** What of `buy` and `sell` doc 3 §4 does not show. */
-export const MARKET_BEYOND =
-  'The interface document shows orders at market that hold GTC: every other --tif, --stop, --limit, --trail, --range and what an amount counts are as seen on the public implementation.';
-
-/** Of `entry buy` and `entry sell`. */
-export const ENTRY_BEYOND =
-  'The interface document shows entry orders with --stop and --trail: --tif, --limit, --range, --trail-entry, --expires and what an amount counts are as seen on the public implementation.';
-
-/** What becomes of it with --wait. */
-export const WAITING =
-  'With --wait the exit status is 0 where it was filled whole, 10 where it ended filled in part, 3 where it ended without a fill, and 9 where it still stands; -o json has {"orderId","status","trades":[{"tradeId","amountK","rate","time"}],"closedTrades"}.';
+/** The exit statuses of --wait. */
+export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
 
 export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...TRANSPORT_FLAG } as const satisfies Flags;
 
-/** Of every command that changes or ends something. */
+/** For every command that changes, cancels or closes something. */
 export const SENT_ONCE =
-  'Each request is written to the journal on this disk first, and sent once: an answer that is lost is exit status 8, with what is seen there now. The caps on calls never refuse it: where a look is not to be had, it goes by what was seen last, and says what could not be checked. The requests are not in the interface document: they are as seen on the public implementation.';
+  'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its cache and reports what it could not verify.';
 
-/** Throws where an account was named, and it is not the one that the thing is in. */
+/** Throws if `--account` names another account than the one of the order or trade. */
 export function checkAccount(what: string, account: Account, named: Account | undefined): void {
   if (named === undefined || named.accountId === account.accountId) return;
   throw new SvcError(
@@ -109,7 +100,7 @@ export function checkAccount(what: string, account: Account, named: Account | un
   );
 }
 
-/** Each once. */
+/** Checks each id and drops duplicates. */
 export function checkedIds(ids: readonly string[], check: (id: string) => void): readonly string[] {
   for (const id of ids) check(id);
   return [...new Set(ids)];

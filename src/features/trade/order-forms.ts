@@ -1,8 +1,8 @@
-/** The form of each request that trades, field by field: those of doc 3 §4 first and in its order, then those seen on the public implementation. */
+/** The form of each trading request: doc 3 §4 first, then those of the public implementation. */
 import { SvcError } from '../../errors.ts';
 import type { Decimal, Distance, Side, TimeInForce } from './order-rules.ts';
 
-/** Every value is the text that is sent. What is undefined is not: no stop is no field, never 0. */
+/** Every value is sent as is; undefined fields are not sent: no stop is no field, never 0. */
 export type OrderForm = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 interface NewOrder {
@@ -13,7 +13,7 @@ interface NewOrder {
   readonly tif: TimeInForce;
   readonly stop?: Distance | undefined;
   readonly limit?: Distance | undefined;
-  /** Of the attached stop: 1 is dynamic. */
+  /** Trailing of the attached stop: 1 is dynamic. */
   readonly trail?: number | undefined;
   /** In pips. */
   readonly range?: Decimal | undefined;
@@ -23,7 +23,7 @@ export type MarketOrder = NewOrder;
 
 export interface EntryOrder extends NewOrder {
   readonly rate: Decimal;
-  /** Of the entry itself. */
+  /** Trailing of the entry itself. */
   readonly trailEntry?: number | undefined;
   /** As `expiration` writes it. */
   readonly expires?: string | undefined;
@@ -70,7 +70,7 @@ export function entryForm(order: EntryOrder): OrderForm {
     time_in_force: tif,
     stop: stopField(stop),
     trailing_stop_step: trailField(trail),
-    // It has to be there even where it concerns nothing.
+    // Required even without a stop or limit.
     is_in_pips: unitField(stop, limit) ?? 'true',
     limit: limit?.text,
     trailing_step: trailField(trailEntry),
@@ -79,7 +79,7 @@ export function entryForm(order: EntryOrder): OrderForm {
   };
 }
 
-/** The gateway buys where it is left out. */
+/** The gateway buys if the field is missing. */
 export function sideField(side: Side): 'true' | 'false' {
   return side === 'buy' ? 'true' : 'false';
 }
@@ -88,18 +88,18 @@ export function trailField(trail: number | undefined): string | undefined {
   return trail === undefined ? undefined : String(trail);
 }
 
-/** In pips a stop is a loss, and so below zero, for both sides. */
+/** In pips a stop is a loss, so it is negative for both sides. */
 export function stopField(stop: Distance | undefined): string | undefined {
   return stop?.unit === 'pips' ? `-${stop.text}` : stop?.text;
 }
 
-/** Undefined where there is neither. */
+/** Undefined if there is neither. */
 export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
   const unit = (stop ?? limit)?.unit;
   return unit === undefined ? undefined : unit === 'pips' ? 'true' : 'false';
 }
 
-/** The gateway takes a form without a side for a buy: one that opens something never goes out without it. */
+/** The gateway takes a form without a side for a buy, so an opening order is never sent without one. */
 const SIDES: Readonly<Record<string, readonly string[]>> = {
   '/trading/open_trade': ['is_buy'],
   '/trading/create_entry_order': ['is_buy'],
@@ -111,12 +111,12 @@ export function checkForm(path: string, form: OrderForm): void {
   if (field !== undefined) throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
 }
 
-/** The field of a side that should be in it, and is not or says neither. */
+/** The side field that is missing or invalid. */
 export function missingSide(path: string, form: OrderForm): string | undefined {
   return SIDES[path.replace(/\/+$/, '')]?.find((field) => !/^(?:true|false)$/.test([form[field] ?? []].flat().join()));
 }
 
-/** At market, or within so many pips. */
+/** At market, or within a range in pips. */
 export interface Closing {
   readonly tif: TimeInForce;
   readonly range: Decimal | undefined;
@@ -134,7 +134,7 @@ export function closeForm(tradeId: string, amount: number, { tif, range }: Closi
   };
 }
 
-/** `POST /trading/close_all_for_symbol`: without a symbol everything that the account has open. */
+/** `POST /trading/close_all_for_symbol`: without a symbol all open trades of the account. */
 export function closeAllForm(accountId: string, symbol: string | undefined, tif: TimeInForce): OrderForm {
   return {
     account_id: accountId,
@@ -146,16 +146,15 @@ export function closeAllForm(accountId: string, symbol: string | undefined, tif:
 }
 
 export interface OrderTermsChange {
-  /** As it is sent. */
   readonly rate: string;
   /** In pips; 0 for none. */
   readonly range: string;
   readonly amount: number;
-  /** Of the entry itself. */
+  /** Trailing of the entry itself. */
   readonly trailEntry?: number | undefined;
 }
 
-/** `POST /trading/change_order`: what stays as it is has to be sent, too. */
+/** `POST /trading/change_order`: unchanged values are sent, too. */
 export function changeOrderForm(orderId: string, { rate, range, amount, trailEntry }: OrderTermsChange): OrderForm {
   return { order_id: orderId, rate, range, amount: String(amount), trailing_step: trailField(trailEntry) };
 }
@@ -163,11 +162,11 @@ export function changeOrderForm(orderId: string, { rate, range, amount, trailEnt
 export interface ExitsChange {
   readonly stop: Distance | undefined;
   readonly limit: Distance | undefined;
-  /** Of the stop: 1 is dynamic. */
+  /** Trailing of the stop: 1 is dynamic. */
   readonly trail: number | undefined;
 }
 
-/** `POST /trading/change_order_stop_limit`: a side that is left out stays as it is. */
+/** `POST /trading/change_order_stop_limit`: a side that is not sent stays as it is. */
 export function orderExitsForm(orderId: string, { stop, limit, trail }: ExitsChange): OrderForm {
   return {
     order_id: orderId,
@@ -179,10 +178,9 @@ export function orderExitsForm(orderId: string, { stop, limit, trail }: ExitsCha
   };
 }
 
-/** A place for a stop or a limit, or that there is to be none. */
 export type Exit = Distance | 'none';
 
-/** `POST /trading/change_trade_stop_limit`: one of the two at a time; a rate of 0 takes it away. */
+/** `POST /trading/change_trade_stop_limit`: one of the two at a time; a rate of 0 removes it. */
 export function tradeExitForm(
   tradeId: string,
   side: 'stop' | 'limit',
@@ -198,15 +196,15 @@ export function tradeExitForm(
   };
 }
 
-/** One of the two orders of which the first that is filled ends the other. */
+/** One order of an OCO pair. */
 export interface OcoLeg {
   readonly side: Side;
   readonly rate: Decimal;
   readonly stop: Distance | undefined;
   readonly limit: Distance | undefined;
-  /** Of the attached stop. */
+  /** Trailing of the attached stop. */
   readonly trail: number | undefined;
-  /** Of the entry itself. */
+  /** Trailing of the entry itself. */
   readonly trailEntry: number | undefined;
 }
 
@@ -218,7 +216,7 @@ export interface OcoTerms {
   readonly expires: string | undefined;
 }
 
-/** `POST /trading/simple_oco`: the fields of the second order end in 2. */
+/** `POST /trading/simple_oco`: the second order's fields end in 2. */
 export function ocoForm(
   { accountId, symbol, amount, tif, expires }: OcoTerms,
   legs: readonly [OcoLeg, OcoLeg],

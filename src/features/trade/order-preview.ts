@@ -1,4 +1,4 @@
-/** What an order will be, before it is sent: in whose account, of how much, at which price, and what speaks against it. */
+/** Previews an order before it is sent, with warnings and guards. */
 import { SvcError } from '../../errors.ts';
 import { hedges, marginCallText } from './accounts.ts';
 import { marketHours, newYorkText } from './market-hours.ts';
@@ -29,7 +29,7 @@ export interface OrderTerms {
   readonly expires?: string | undefined;
 }
 
-/** How far away, and what it comes to; null is what the offer does not tell. */
+/** Distance and money of a stop or limit; null if the offer does not say. */
 export interface ExitPreview {
   readonly rate: number | null;
   readonly pips: number | null;
@@ -47,7 +47,7 @@ export interface OrderPreview {
   readonly notional: string;
   /** `at market`, `at market within 5 pips`, `stop entry`, `limit entry`. */
   readonly order: string;
-  /** Of the entry, or the price of now. */
+  /** The entry rate, or the current price. */
   readonly rate: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
@@ -56,7 +56,7 @@ export interface OrderPreview {
   readonly expires: string | null;
   readonly stop: ExitPreview | null;
   readonly limit: ExitPreview | null;
-  /** How the stop follows the price, and how the entry does: 1 is dynamic, else its steps. */
+  /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
   readonly trail: number | null;
   readonly trailEntry: number | null;
   readonly warnings: readonly string[];
@@ -98,7 +98,7 @@ export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): bool
   return instrumentType === FOREX;
 }
 
-/** As the tables count. */
+/** In thousands, as in the tables. */
 export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>): number {
   return isForex(offer) ? amount : amount / 1000;
 }
@@ -139,23 +139,23 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
   const closed = closedWarning(offer, now);
   if (closed !== undefined) warnings.push(closed);
   if (rate !== undefined && tradable(offer, side) === false) {
-    warnings.push(`the gateway says that ${offer.currency} cannot be ${bought(side)} now: the order waits`);
+    warnings.push(`the gateway reports that ${offer.currency} cannot be ${bought(side)} now: the order stays pending`);
   }
   if (hedges(account) === false) {
-    warnings.push(`the account does not hedge: it first closes what is open on the other side of ${offer.currency}`);
+    warnings.push(`the account does not hedge: the order first closes opposite ${offer.currency} positions`);
   }
   return warnings;
 }
 
-/** Of forex by the usual hours; of other products nothing is known beyond what the offers say. */
+/** For forex by the usual hours; for other products only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const { state, opensAt } = marketHours(now);
   if (state === 'open') return undefined;
   const minutes = Math.ceil((opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  if (state === 'opening') return `forex is just opening: prices may not have come yet (${newYorkText(now)})`;
-  return `forex is usually closed now, and opens in ${wait} (${newYorkText(opensAt)})`;
+  if (state === 'opening') return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
+  return `forex is usually closed now and opens in ${wait} (${newYorkText(opensAt)})`;
 }
 
 /** `--require-open`. */
@@ -163,7 +163,7 @@ export function checkOpen(side: Side, offer: Offer, now: number): void {
   const why =
     closedWarning(offer, now) ??
     (tradable(offer, side) === false
-      ? `the gateway says that ${offer.currency} cannot be ${bought(side)} now`
+      ? `the gateway reports that ${offer.currency} cannot be ${bought(side)} now`
       : undefined);
   if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
 }
@@ -179,26 +179,28 @@ function bought(side: Side): string {
 /** Margin states in which nothing new may be opened. */
 const BARRED = /^[WAYQ]$/;
 
-/** Whether the account is in a state that bars new positions. What was kept of it may be a day old. */
 export function isBarred({ mc }: Account): boolean {
   return BARRED.test(mc ?? '');
 }
 
-/** Throws where the gateway's state speaks against the order. */
+/** Throws if the gateway's state rules the order out. */
 export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurroundings, 'now'>): void {
   const { side, amount, rate } = terms;
   const { currency: symbol, minQuantity: min, maxQuantity: max, instrBaseUnitSize: step } = offer;
   const guard = (why: string, hint?: string): never => {
     throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
   };
-  if (isBarred(account)) guard(`account ${account.accountId} opens nothing now: ${marginCallText(account.mc)}`);
+  if (isBarred(account)) guard(`account ${account.accountId} cannot open positions now: ${marginCallText(account.mc)}`);
   if (rate === undefined && tradable(offer, side) === false) {
-    guard(`the gateway says that ${symbol} cannot be ${bought(side)} now`, 'svc trade offers shows what can be traded');
+    guard(
+      `the gateway reports that ${symbol} cannot be ${bought(side)} now`,
+      'svc trade offers shows what can be traded',
+    );
   }
-  if (min !== undefined && amount < min) guard(`${amount} is too little: of ${symbol} it is ${min} at least`);
-  if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too much: of ${symbol} it is ${max} at most`);
+  if (min !== undefined && amount < min) guard(`${amount} is too small: the minimum of ${symbol} is ${min}`);
+  if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too large: the maximum of ${symbol} is ${max}`);
   if (step !== undefined && step > 1 && amount % step !== 0)
-    guard(`${amount} does not fit: ${symbol} is traded in steps of ${step}`);
+    guard(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
   const price = side === 'buy' ? offer.buy : offer.sell;
   if (rate === undefined && price !== undefined) checkExitPrices(terms, price, 'guarded');
 }
@@ -206,12 +208,12 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
 /** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
 export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
   const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
-  const price = rate === null ? '' : terms.rate === undefined ? `, ${rate} now` : ` at ${rate}`;
+  const price = rate === null ? '' : terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
   const exits = [
     stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
     limit === null ? '' : `, limit ${exitText(limit)}`,
   ];
-  const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} itself`;
+  const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} entry`;
   const holds = expires === null ? timeInForce : `${timeInForce} until ${expires} UTC`;
   return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
 }

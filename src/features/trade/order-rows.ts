@@ -1,5 +1,4 @@
-/** What is known of orders that wait. */
-
+/** Reads open orders by id. */
 import { missingIds } from './order-flags.ts';
 import type { Account, Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
@@ -8,13 +7,12 @@ export function accountOf({ accountId }: Pick<Order, 'accountId'>, cache: TableC
   return cache.account(accountId);
 }
 
-/** What an order is can change: only `isFresh` says how it is now. */
+/** Cached rows may be outdated unless `isFresh`. */
 export interface OpenOrders extends TableSnapshot<Order> {
-  /** Of those that were asked for. */
   readonly asked: readonly Order[];
 }
 
-/** Undefined where the cap on calls lets nothing be seen; throws where one is not there. `mustBeFresh` where what was seen earlier will not do. */
+/** Undefined if a rate limit prevents the read; throws if an order is missing. */
 export async function openOrders(
   ids: readonly string[],
   cache: TableCache,
@@ -26,14 +24,14 @@ export async function openOrders(
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
   if (missing.length === 0) return { ...seen, asked: found };
-  throw missingIds('order', missing, 'it may be filled or canceled: svc trade orders, svc trade positions');
+  throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 
 export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
   return ocoBulkId !== undefined && ocoBulkId !== '0' && ocoBulkId !== '';
 }
 
-/** One of a group takes the others with it. */
+/** The other orders of its OCO group, which end with it. */
 export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
   if (!isGrouped(order)) return [];
   return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);

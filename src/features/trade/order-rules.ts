@@ -1,16 +1,16 @@
-/** What must hold of an order's values whatever the gateway's state is: a value that breaks one of these is wrong by itself. */
+/** Rules for the values of an order that do not depend on the gateway's state. */
 import { SvcError } from '../../errors.ts';
 
 export type Side = 'buy' | 'sell';
 
-/** Where a stop or a limit is: so many pips away, or at a price. The text is as it was typed, so that no digit is lost. */
+/** A stop or limit: a distance in pips, or a price. The text is as typed, so that no digit is lost. */
 export interface Distance {
   readonly unit: 'pips' | 'price';
   readonly text: string;
   readonly value: number;
 }
 
-/** Above zero and without an exponent: a number that is sent as it was typed. */
+/** A number above zero without an exponent, sent as typed. */
 export interface Decimal {
   readonly text: string;
   readonly value: number;
@@ -27,7 +27,7 @@ function decimal(text: string): Decimal | undefined {
   return DECIMAL.test(text) && value > 0 && Number.isFinite(value) ? { text, value } : undefined;
 }
 
-/** As a field takes it: without the exponent that small ones have as texts. */
+/** Without the exponent that small numbers have as strings. */
 export function plainText(value: number): string {
   const text = String(value);
   const [digits = '', exponent] = text.split('e-');
@@ -43,7 +43,7 @@ export function parseRate(text: string, flag = '--rate'): Decimal {
   throw invalid(`${flag}: ${JSON.stringify(text)} is not a price above 0`, 'write it like 1.1605');
 }
 
-/** `--range`: how far from its rate an order may be filled. */
+/** `--range`: the maximum distance from the rate. */
 export function parsePips(text: string, flag: string): Decimal {
   const pips = decimal(text.replace(/\s*pips?$/, ''));
   if (pips !== undefined) return pips;
@@ -54,27 +54,27 @@ export function parsePips(text: string, flag: string): Decimal {
 export function parseDistance(text: string, flag: '--stop' | '--limit'): Distance {
   const [, signed = '', digits = '', pips] = /^([+-]?)(.*?)(\s*pips?)?$/s.exec(text) ?? [];
   if (signed !== '' && decimal(digits) !== undefined) {
-    // In pips the sign tells loss from gain, and not up from down: it follows from the option.
+    // In pips the sign means loss or gain, not up or down: it follows from the option.
     const meant = pips === undefined ? `${digits}pips, or a price` : `${digits}pips`;
-    throw invalid(`${flag}: ${JSON.stringify(text)} has a sign, which follows from the option`, `write ${meant}`);
+    throw invalid(`${flag}: ${JSON.stringify(text)} must have no sign`, `write ${meant}`);
   }
   const number = decimal(digits);
   if (number !== undefined) return { unit: pips === undefined ? 'price' : 'pips', ...number };
   if (signed === '' && /^0+(\.0+)?$/.test(digits)) {
-    throw invalid(`${flag}: 0 is no distance and no price`, `leave ${flag} out for none`);
+    throw invalid(`${flag}: 0 is not a distance or a price`, `omit ${flag} for none`);
   }
   throw invalid(`${flag}: ${JSON.stringify(text)} is neither pips nor a price`, 'write it like 40pips or 1.1605');
 }
 
-/** One field says for both of them whether they are in pips. */
+/** One form field sets the unit of both. */
 export function checkSameUnit(stop: Distance | undefined, limit: Distance | undefined): void {
   if (stop === undefined || limit === undefined || stop.unit === limit.unit) return;
-  throw new SvcError('usage', 'one of --stop and --limit is in pips, the other a price: an order takes one kind', {
-    hint: 'write both in pips, or both as prices',
+  throw new SvcError('usage', '--stop and --limit must have the same unit', {
+    hint: 'pass both in pips or both as prices',
   });
 }
 
-/** What follows the price is a stop. */
+/** Only a stop can trail. */
 export function checkTrailed({
   stop,
   trail,
@@ -83,7 +83,7 @@ export function checkTrailed({
   readonly trail?: number | undefined;
 }): void {
   if (trail !== undefined && stop === undefined) {
-    throw new SvcError('missing_value', '--trail is of a stop: pass --stop <pips|price> as well');
+    throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
   }
 }
 
@@ -93,7 +93,7 @@ interface ExitPrices {
   readonly limit?: Distance | undefined;
 }
 
-/** `code` is that of a rate which only the gateway knows. */
+/** `code`: `guarded` for a rate that only the gateway knows. */
 export function checkExitPrices(
   exits: ExitPrices,
   rate: number,
@@ -103,7 +103,7 @@ export function checkExitPrices(
   checkPriceSides(exits, rate, code);
 }
 
-/** On which side of the rate a stop's or a limit's price is. */
+/** The stop and the limit must be on the right side of the rate. */
 export function checkPriceSides(
   { side, stop, limit }: ExitPrices,
   rate: number,
@@ -113,14 +113,14 @@ export function checkPriceSides(
     if (price?.unit !== 'price' || (above ? price.value > rate : price.value < rate)) return;
     throw new SvcError(
       code,
-      `${flag}: ${price.text} is ${price.value === rate ? 'at' : above ? 'below' : 'above'} the rate ${rate}, and of a ${side} it is ${above ? 'above' : 'below'}`,
+      `${flag}: ${price.text} must be ${above ? 'above' : 'below'} the rate ${rate} for a ${side}`,
     );
   };
   check(stop, '--stop', side === 'sell');
   check(limit, '--limit', side === 'buy');
 }
 
-/** A whole number that is nowhere near the rate is a distance without its unit: `--stop 40`. */
+/** A whole number far from the rate is a distance without its unit: `--stop 40`. */
 function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_value' | 'guarded'): void {
   for (const [flag, price] of [
     ['--stop', stop],
@@ -129,14 +129,14 @@ function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_
     if (price?.unit !== 'price' || !/^\d{1,4}$/.test(price.text)) continue;
     if (price.value <= 2 * rate && price.value >= rate / 2) continue;
     const hint = `did you mean ${flag} ${price.text}pips? Write a price with decimals: ${price.text}.0`;
-    throw new SvcError(code, `${flag}: ${price.text} is nowhere near the rate ${rate}; nothing was sent`, { hint });
+    throw new SvcError(code, `${flag}: ${price.text} is too far from the rate ${rate}; nothing was sent`, { hint });
   }
 }
 
 /** Doc 3 §4: 1 is a dynamic trailing stop, 10 and above a fixed one, 2 to 9 are refused. */
 export const DYNAMIC_TRAIL = 1;
 const LEAST_TRAIL = 10;
-const TRAIL_RULE = `a trailing stop is "dynamic", or a whole number from ${LEAST_TRAIL} on`;
+const TRAIL_RULE = `use "dynamic" or a whole number of at least ${LEAST_TRAIL}`;
 
 /** `--trail` and `--trail-entry`: the value of the field. */
 export function parseTrail(text: string, flag = '--trail'): number {
@@ -144,7 +144,7 @@ export function parseTrail(text: string, flag = '--trail'): number {
   const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
   if (steps >= LEAST_TRAIL) return steps;
   throw invalid(
-    `${flag}: ${JSON.stringify(text)} is none: ${TRAIL_RULE}`,
+    `${flag}: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`,
     text === '1' ? `write ${flag} dynamic` : undefined,
   );
 }
@@ -155,7 +155,7 @@ export function parseAmount(text: string, name = 'the amount'): number {
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;
   throw invalid(
     `${name} ${JSON.stringify(text)} is not a whole number above 0`,
-    'of forex it counts thousands (5 is 5,000), of anything else contracts',
+    'forex amounts are in thousands (5 is 5,000), all others in contracts',
   );
 }
 
@@ -163,10 +163,10 @@ export type OrderType = 'AtMarket' | 'MarketRange' | 'Entry' | 'RangeEntry';
 export const TIMES_IN_FORCE = ['GTC', 'DAY', 'IOC', 'FOK', 'GTD'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
-/** Of an order at market: it waits for no time. */
+/** For a market order, which has no expiry. */
 export const MARKET_TIMES = ['GTC', 'DAY', 'IOC', 'FOK'] as const satisfies readonly TimeInForce[];
 
-/** The first is what an order has where none is told. AtMarket and GTC: doc 3 §4; the others as seen on the public implementation. */
+/** The first is the default. AtMarket and GTC: doc 3 §4; the others follow the public implementation. */
 const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
   AtMarket: MARKET_TIMES,
   MarketRange: ['IOC', 'FOK'],
@@ -175,36 +175,35 @@ const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
 };
 
 const TYPE_LABELS: Readonly<Record<OrderType, string>> = {
-  AtMarket: 'an order at market',
-  MarketRange: 'an order at market within a range',
+  AtMarket: 'a market order',
+  MarketRange: 'a market order with --range',
   Entry: 'an entry order',
-  RangeEntry: 'an entry order with a range',
+  RangeEntry: 'an entry order with --range',
 };
 
-/** What an order has that is told this much, or nothing, of how long it holds. */
 export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, expires = false): TimeInForce {
   const possible = IN_FORCE[type];
   if (expires && wanted !== undefined && wanted !== 'GTD') {
-    throw new SvcError('usage', `--expires goes with --tif GTD, not with ${wanted}`);
+    throw new SvcError('usage', `--expires needs --tif GTD, not ${wanted}`);
   }
   const tif = wanted ?? (expires ? 'GTD' : (possible[0] ?? 'GTC'));
   if (!possible.includes(tif)) {
-    throw invalid(`--tif ${tif} is not for ${TYPE_LABELS[type]}: that takes ${possible.join(', ')}`);
+    throw invalid(`--tif ${tif} is not valid for ${TYPE_LABELS[type]}: use ${possible.join(', ')}`);
   }
   if (tif === 'GTD' && !expires) {
-    throw new SvcError('missing_value', '--tif GTD needs the time: pass --expires <time>');
+    throw new SvcError('missing_value', '--tif GTD needs --expires <time>');
   }
   return tif;
 }
 
-/** `2026-11-20 12:00`, UTC, as the field `expiration` is written (seen on the public implementation): the minute that has begun. */
+/** The field `expiration`, rounded down to the minute: `2026-11-20 12:00`, UTC, as in the public implementation. */
 export function expiration(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
   return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** What an entry order waits for: a price that is worse than the one of now, or a better one. */
+/** A stop entry waits for a worse price than the current one, a limit entry for a better one. */
 export type EntryKind = 'stop entry' | 'limit entry';
 
 export function entryKind(
@@ -215,8 +214,8 @@ export function entryKind(
   return (side === 'buy' ? rate > ask : rate < bid) ? 'stop entry' : 'limit entry';
 }
 
-/** A rounded number such as `123.0` is another order to the gateway, or none. */
+/** The gateway takes a rounded number such as `123.0` for another order, or none. */
 export function checkOrderId(text: string, what = 'an order id'): void {
   if (/^\d+$/.test(text)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}, which is made of digits alone`);
+  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`);
 }

@@ -1,4 +1,4 @@
-/** The letters and numbers of the Order table in words, as seen on the public implementation; others are shown as they are. */
+/** Labels for the codes of the Order table, as in the public implementation; unknown codes are shown as they are. */
 import type { OpenPosition, Order } from './schema.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function orderTypeText(type: string | undefined): string | undefined {
   return type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : type;
 }
 
-/** An order may stay "executing" for ever although it is filled: only its positions tell. */
+/** A filled order may show "executing" for ever: only its positions tell. */
 export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));
 }
@@ -45,7 +45,7 @@ export function sideText(isBuy: boolean | undefined): string {
   return isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
 }
 
-/** The table has a rate of each side, and 0 at the other one. */
+/** The table has one rate per side; the other one is 0. */
 export function orderRate({ isBuy, buy, sell }: Pick<Order, 'isBuy' | 'buy' | 'sell'>): number | undefined {
   return (isBuy ? buy : sell) || buy || sell;
 }
@@ -63,7 +63,7 @@ export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): strin
   return `order ${orderId} (${parts.join(', ')})`;
 }
 
-/** An order whose rate is not known yet has the distance in pips alone. */
+/** Before its rate is known, an order has only the distance in pips. */
 function exitText(name: string, rate: number | undefined, pips: number | undefined): readonly string[] {
   return rate ? [`${name} ${rate}`] : pips ? [`${name} ${pips} pips`] : [];
 }

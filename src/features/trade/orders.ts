@@ -1,16 +1,15 @@
-/** Orders that are placed, and those that would be, for people: a line for each thing that came of it. */
-
+/** How placed orders and previews are shown. */
 import type { ErrorCode } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import type { Cell, RecordOutput } from '../../output/types.ts';
 import type { CallsLeft } from './counted-caller.ts';
 import type { FillReport, FillStatus } from './fills.ts';
-import type { Fill, Fills } from './order-ledger.ts';
 import { accountText, exitText, type OrderPreview, trailText } from './order-preview.ts';
+import type { Fill, Fills } from './order-state.ts';
 
 export interface OrderReport extends Fills {
   readonly orderId: string;
-  /** `accepted` where nobody waited for more. */
+  /** `accepted` without `--wait`. */
   readonly status: 'accepted' | FillStatus;
 }
 
@@ -18,14 +17,14 @@ export function acceptedOrder(orderId: string): OrderReport {
   return { orderId, status: 'accepted', trades: [], closedTrades: [] };
 }
 
-/** The exit status's code, and what only the person at the terminal is told. */
+/** With the code of the exit status, and a footer for the terminal. */
 export interface ReportedOrder {
   readonly value: OrderReport;
   readonly code: ErrorCode | undefined;
   readonly footer: string | undefined;
 }
 
-/** What the exit status says of it. */
+/** By fill status: the code of the exit status. */
 export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   filled: undefined,
   partial: 'partly_done',
@@ -42,13 +41,13 @@ export function reportedOrder(orderId: string, { status, trades, closedTrades, r
   };
 }
 
-/** What is told below it; `which` names it. `orderId` is undefined where its answer named none. */
+/** `orderId` is undefined if the response named no order. */
 export function fillFooter(
   which: string,
   orderId: string | undefined,
   { status, reason }: Pick<FillReport, 'status' | 'reason'>,
 ): string | undefined {
-  const look = 'look with svc trade orders and svc trade positions';
+  const check = 'check svc trade orders and svc trade positions';
   switch (status) {
     case 'filled':
       return undefined;
@@ -56,23 +55,23 @@ export function fillFooter(
     case 'rejected':
       return reason === null ? undefined : `${which}: ${reason}`;
     case 'pending':
-      if (reason !== null) return `${which} was accepted, and ${reason}: it may stand or be filled; ${look}`;
+      if (reason !== null) return `${which} was accepted, but ${reason}; it may be open or filled; ${check}`;
       return orderId === undefined
-        ? `${which} is not done whole yet; ${look}`
-        : `${which} still stands: svc trade order get ${shellWord(orderId)}, svc trade positions`;
+        ? `${which} is not complete yet; ${check}`
+        : `${which} is still open: svc trade orders get ${shellWord(orderId)}, svc trade positions`;
     case 'unknown':
-      return `${which} was accepted and may stand or be filled: ${reason}; ${look}`;
+      return `${which} was accepted and may be open or filled: ${reason}; ${check}`;
   }
 }
 
-/** What is left out of a line is told by its end. */
+/** The end of an order's line. */
 const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
   accepted: undefined,
   filled: undefined,
-  partial: { text: 'ended, filled in part', tone: 'warn' },
+  partial: { text: 'ended, partly filled', tone: 'warn' },
   rejected: { text: 'ended without a fill', tone: 'bad' },
-  pending: { text: 'waited long enough: not filled whole yet', tone: 'warn' },
-  unknown: { text: 'not known what became of it', tone: 'bad' },
+  pending: { text: 'not completely filled yet', tone: 'warn' },
+  unknown: { text: 'outcome unknown', tone: 'bad' },
 };
 
 export const ORDER_REPORT: RecordOutput<OrderReport> = {

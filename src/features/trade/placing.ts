@@ -1,4 +1,4 @@
-/** The one way by which anything that moves money leaves: written down before, sent once, and judged by what came back. */
+/** The only path for requests that move money: journaled first, sent once, judged by the response. */
 import type { RunContext } from '../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../errors.ts';
 import type { Client } from '../../http/client.ts';
@@ -10,7 +10,7 @@ import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalWords 
 import type { FillReport } from './fills.ts';
 import { findLost, type SearchOptions } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
-import type { Awaited } from './order-ledger.ts';
+import type { Awaited } from './order-state.ts';
 import type { Envelope, OpenPosition } from './schema.ts';
 import { openSession } from './session.ts';
 import type { TableCache } from './table-cache.ts';
@@ -23,59 +23,58 @@ export interface OrderRequest {
   readonly command: string;
   /** For messages: `to buy 5 EUR/USD`. */
   readonly what: string;
-  /** Whether the answer must name an order: it does where one is made. */
+  /** The response must name an order: the request creates one. */
   readonly makesOrder: boolean;
 }
 
 export interface Sending extends SearchOptions {
   readonly confirmed: Confirmed;
-  /** What a refusal is explained by. */
+  /** Used to explain a refusal. */
   readonly known?: KnownOrder | undefined;
-  /** Sends the request in place of the session. */
+  /** Sends the request instead of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
 
 export interface Placed {
-  /** Of those that the answer names. */
+  /** The orders that the response names. */
   readonly orderIds: readonly string[];
   readonly journalId: string;
   /** By the gateway's clock, in milliseconds since 1970. */
   readonly sentAt: number;
-  /** Undefined for a request that was accepted. */
+  /** Undefined if the request was accepted. */
   readonly error: SvcError | undefined;
 }
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
-  /** What was open when it was planned; undefined where that was not seen. */
+  /** Open positions when it was planned; undefined if they could not be read. */
   readonly before?: readonly OpenPosition[] | undefined;
-  /** What a refusal is explained by. */
+  /** Used to explain a refusal. */
   readonly known?: KnownOrder;
-  /** Undefined where the cap on calls kept it from being seen. */
+  /** Undefined if a rate limit prevented reading it. */
   readonly accountId: string | undefined;
-  /** As whoever confirms it reads it: `Cancel order 390285837`. */
+  /** For the confirmation: `Cancel order 390285837`. */
   readonly does: string;
-  /** What it is about. */
   readonly tradeId?: string;
   readonly orderId?: string;
-  /** So much is at stake that the account's id has to be typed. */
+  /** The user must type the account's id to confirm. */
   readonly isTyped?: boolean;
-  /** What else ends with it, as those that live and end together do. */
+  /** Other orders of its OCO group, which end with it. */
   readonly along?: readonly string[];
-  /** What whoever confirms it should know. */
+  /** Shown before the confirmation. */
   readonly warnings?: readonly string[];
-  /** Where it would do harm if things have changed while it was confirmed: throws where they have. */
+  /** Throws if a change during the confirmation makes the request harmful. */
   recheck?(cache: TableCache): Promise<void>;
-  /** What to wait for, once it is accepted. */
+  /** What to wait for once it is accepted. */
   awaits?(placed: Placed): Awaited;
 }
 
-/** Without `placed` it was not sent; without an error as well it was left out, as one before it failed. */
+/** Without `placed` it was not sent; without an error too it was skipped after a failure. */
 export interface Outcome {
   readonly planned: PlannedRequest;
   readonly placed?: Placed;
   readonly error?: SvcError | undefined;
-  /** Of one that was accepted and waited for. */
+  /** Set if it was accepted and waited for. */
   readonly report?: FillReport;
 }
 
@@ -86,7 +85,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   checkForm(endpoint.path, form);
   const { paths, settings, target, notice } = ctx;
   const journal = openOrderJournal({ paths, profile: settings.profile.name, gateway: target.baseUrl, notice }, ctx);
-  // Measured before it is sent, where possible: the answer may be a proxy's, with another clock.
+  // Measured before sending if possible: the response may come from a proxy with another clock.
   const measured = session.clockSkewMs;
   const earlier = sending.watch?.tables.ids() ?? new Set();
   const journalId = await journal.sent({ command, path: endpoint.path, form });
@@ -100,7 +99,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       return { ...placed, orderIds: verdict.orderIds, error: undefined };
     case 'unknown': {
       const { orderIds, why } = verdict;
-      // Before the search, which takes time: a process that is killed meanwhile leaves the truth on the disk.
+      // Before the search, which takes time: a killed process must leave the outcome on disk.
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
       const sent = { sentAt, clockSkewMs: sentAt - at, earlier };
       const search = () => findLost({ path: endpoint.path, form }, sent, sending, ctx);
@@ -135,11 +134,11 @@ interface Doubt {
   readonly why: string;
   readonly sent: Sent;
   readonly httpStatus?: number | undefined;
-  /** What ended the command before the answer came. */
+  /** What ended the command before the response came. */
   readonly interruption?: ErrorCode;
 }
 
-/** What an answer, or the failure to get one, says of a request. */
+/** What the response, or its absence, says about the request. */
 export type Verdict =
   | { readonly outcome: 'accepted'; readonly orderIds: readonly string[] }
   | { readonly outcome: 'refused' | 'not_sent'; readonly error: SvcError }
@@ -155,11 +154,11 @@ export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, receiv
   }
   const code = error?.code === undefined ? '' : ` (code ${error.code})`;
   const said = error === undefined ? '' : ` with the error: ${refusalWords(error)}${code}`;
-  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
+  const ids = orderIds.length === 0 ? ' and named no order' : ` and named order ${orderIds.join(', ')}`;
   const answer =
     executed === undefined
-      ? "the gateway's answer does not say whether it was done"
-      : `the gateway answered ${executed ? 'as executed' : 'as not executed'}`;
+      ? "the gateway's response does not say whether it was executed"
+      : `the gateway responded ${executed ? 'executed' : 'not executed'}`;
   return { outcome: 'unknown', orderIds, why: `${answer}${said}${ids}`, sent: 'yes' };
 }
 
@@ -174,19 +173,18 @@ function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Ve
   if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
     return { ...doubt, interruption: code };
   }
-  // What redirects may have been done all the same; an answer of 400 and above is a refusal.
+  // A redirected request may have been executed; a status of 400 or above is a refusal.
   if (httpStatus !== undefined) return httpStatus < 400 ? doubt : { outcome: 'refused', error };
   const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
   return { outcome: 'not_sent', error: notSent };
 }
 
-const OPEN_JOURNAL =
-  'do not repeat it before you have looked: svc trade journal --open, svc trade orders, svc trade positions; later: svc trade journal settle';
+const OPEN_JOURNAL = 'check before you repeat it: svc trade journal settle, svc trade orders, svc trade positions';
 
 interface Found {
   /** A sentence. */
   readonly text?: string;
-  /** Orders and positions that may be of the request. Undefined where it makes none. */
+  /** Orders and positions that may belong to the request. Undefined if it creates none. */
   readonly ids?: readonly string[] | undefined;
 }
 
@@ -203,7 +201,7 @@ async function unknownOutcomeError(
   const account = form['account_id'];
   return new SvcError(
     applied ? 'not_as_asked' : 'outcome_unknown',
-    `${applied ? 'sent' : 'it is not known what became of the request'} ${what}: ${why}${text ? `; ${text}` : ''}`,
+    `${applied ? `sent ${what}` : `the outcome of the request ${what} is unknown`}: ${why}${text ? `; ${text}` : ''}`,
     {
       hint: OPEN_JOURNAL,
       sent,
@@ -223,11 +221,11 @@ async function found(search: () => Promise<Found>): Promise<Found> {
     return await search();
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { text: `what is there could not be looked at: ${error.message}` };
+    return { text: `the current state could not be read: ${error.message}` };
   }
 }
 
-/** Of `data`, which is an object, a list of some and nulls, or nothing. Texts, as they are larger than numbers keep exactly. */
+/** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may exceed exact numbers. */
 function idsOf({ data }: Envelope): readonly string[] {
   return (Array.isArray(data) ? data : [data]).flatMap((one: unknown) => {
     const id = typeof one === 'object' && one !== null ? (one as { orderId?: unknown }).orderId : undefined;
@@ -236,7 +234,7 @@ function idsOf({ data }: Envelope): readonly string[] {
   });
 }
 
-/** What a dry run shows of requests. Nothing is connected. */
+/** The plan of a dry run. Connects to nothing. */
 export async function planOrders(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
   const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {

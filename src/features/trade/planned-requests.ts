@@ -1,34 +1,34 @@
-/** The path of every order: planned, shown, confirmed together, and then sent one after the other, each of them once. */
+/** Plans requests, confirms them together and sends them one after the other, each once. */
 import { FINAL } from '../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
-import { type FillWatch, watchFills } from './fills.ts';
+import { FillWatch } from './fills.ts';
 import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
 import { type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import type { TradingOptions } from './trading-session.ts';
 
 export interface Change {
-  /** As it is asked where nobody can answer, before anything is connected. */
+  /** Asked before anything is connected if there is no terminal. */
   readonly question: string;
-  /** Looks at what is there, and throws where that speaks against it. None: there is nothing to do. */
+  /** Throws if the gateway's state rules it out. Empty: nothing to do. */
   plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
-  /** Whether what follows is still sent. */
+  /** Whether the following requests are still sent. */
   goesOn(error: SvcError): boolean;
-  /** Where there is nothing to do. */
+  /** The message if there is nothing to do. */
   readonly nothing?: string;
 }
 
 export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
-  /** How long to wait for what is filled or closed; undefined for not at all. */
+  /** How long to wait for fills; undefined for not at all. */
   readonly wait?: number | undefined;
 }
 
-/** A row for each; where the only failure is all there is to tell, it is thrown. */
+/** One row per request. */
 export async function carryOut(
   change: Change,
   input: ChangeInput,
@@ -40,7 +40,7 @@ export async function carryOut(
   return { value: outcomes.map(rowOf), code: codeOf(outcomes), footer: hintsOf(outcomes) };
 }
 
-/** Plans, has confirmed, sends and waits. Throws where the only request that was tried failed. */
+/** Plans, confirms, sends and waits. Throws if the only request that was tried failed. */
 export async function carryOutEach(
   change: Change,
   input: ChangeInput,
@@ -53,7 +53,7 @@ export async function carryOutEach(
     if (planned.length === 0) return [];
     const confirmed = await confirmAll(planned, cache, ctx);
     if (confirmed instanceof Plan) return confirmed;
-    const watch = input.wait === undefined ? undefined : watchFills(ctx);
+    const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
     const outcomes = await sendAll(planned, change, { cache, options, confirmed, watch }, ctx);
     const [failed] = outcomes.filter(({ error }) => error !== undefined);
     const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
@@ -62,7 +62,7 @@ export async function carryOutEach(
   });
 }
 
-/** A dry run gets the plan of all. Where the answer took its time, the state is read again before anything is sent. */
+/** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
 export async function confirmAll(
   planned: readonly PlannedRequest[],
   cache: TableCache,
@@ -129,7 +129,7 @@ export async function sendAll(
     if (error !== undefined) {
       if (FINAL.has(error.code)) throw error;
       isOver = !goesOn(error);
-      // With the answer the connection may be gone.
+      // The connection may be lost with the response.
       if (!isOver && isUnknown(error)) await cache.close();
     }
     outcomes.push(outcome);
@@ -147,8 +147,8 @@ async function waitForAll(
   const accepted = outcomes.filter(({ error, placed }) => error === undefined && placed !== undefined);
   if (accepted.length === 0) return outcomes;
   const ids = accepted.flatMap(({ placed }) => placed?.orderIds ?? []);
-  const orders = ids.length === 0 ? 'the request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
-  ctx.notice(`${orders} ${ids.length > 1 ? 'are' : 'is'} accepted; waiting for fills`);
+  const orders = ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+  ctx.notice(`${orders} accepted; waiting for fills`);
   try {
     return await Promise.all(
       outcomes.map(async (outcome) => {
@@ -159,9 +159,8 @@ async function waitForAll(
     );
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    const were = ids.length > 1 ? 'were accepted and are' : 'was accepted and is';
-    const list = ids.length === 1 ? `order get ${shellWord(ids[0] ?? '')}` : 'orders';
-    throw new SvcError(error.code, `${error.message}: ${orders} ${were} live, or done by now`, {
+    const list = ids.length === 1 ? `orders get ${shellWord(ids[0] ?? '')}` : 'orders';
+    throw new SvcError(error.code, `${error.message}: ${orders} accepted, and now open or filled`, {
       hint: `svc trade ${list}, svc trade positions`,
       more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
       cause: error,

@@ -1,114 +1,177 @@
-/** What the tables of orders and positions show: the latest snapshot of each, and what was pushed since. */
+/** The tables of orders and positions: what was read, and what was pushed since. A snapshot may be older than a push. */
 import { SvcError } from '../../errors.ts';
 import type { Trading } from './client.ts';
-import { LiveTable } from './live-table.ts';
-import { MODELS } from './models.ts';
 import type { PushedRecord, RowPush } from './push.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from './schema.ts';
+import { tableTime } from './table-time.ts';
 
 export const SEEN_MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const;
-export type SeenModel = (typeof SEEN_MODELS)[number];
+type SeenModel = (typeof SEEN_MODELS)[number];
 
 const IDS = ['orderId', 'tradeId', 'accountId'];
+const NUMBERS = ['amountK', 'open', 'close', 'buy', 'sell', 'status'];
+const TEXTS = ['time', 'openTime', 'closeTime'];
+
+export interface SeenOrder {
+  /** Everything that was said about it, including its end. */
+  row: Order;
+  /** In the order of their pushes. */
+  readonly tradeIds: Set<string>;
+  /** The largest: each fill leaves less in the row. */
+  amountK: number;
+  isOver: boolean;
+}
 
 export class SeenTables {
-  readonly #tables = {
-    Order: new LiveTable<Order>(rowOf),
-    OpenPosition: new LiveTable<OpenPosition>(rowOf),
-    ClosedPosition: new LiveTable<ClosedPosition>(rowOf),
-  };
-  /** Whatever was ever seen: a snapshot may be older than a push. */
-  readonly #every = { Order: new Map(), OpenPosition: new Map(), ClosedPosition: new Map() } as {
-    readonly [N in SeenModel]: Map<string, ModelRows[N]>;
-  };
-  readonly #unread = new Map<SeenModel, SvcError>();
+  readonly #open = { Order: new Map<string, Order>(), OpenPosition: new Map<string, OpenPosition>() };
+  readonly #every = { Order: new Map<string, Order>(), OpenPosition: new Map<string, OpenPosition>() };
+  readonly #orders = new Map<string, SeenOrder>();
+  readonly #opened = new Map<string, OpenPosition>();
+  readonly #closed: ClosedPosition[] = [];
+  /** By close: how many of its rows a snapshot has shown, and no push yet. */
+  readonly #unpushed = new Map<string, number>();
+  /** The orders of the last snapshot. */
+  #listed: ReadonlySet<string> | undefined;
+  /** Why tables could not be read. */
+  readonly unread = new Map<SeenModel, SvcError>();
 
   take({ model, action, key, record }: RowPush): void {
-    if (key === undefined || !isSeen(model)) return;
-    const table = this.#tables[model];
-    const own = keyOf(model, record);
-    if (action === 'D' && model !== 'ClosedPosition') table.delete(own);
-    else table.set(own, record);
-    this.#remember(model);
+    if (key === undefined) return;
+    if (model === 'Order' || model === 'OpenPosition') this.#take(model, record, action === 'D');
+    else if (model === 'ClosedPosition' && action === 'I') this.#takeClosed(rowOf(record));
   }
 
-  /** Reads all of them. What a cap on calls hides is left unread. Gives `onRows` what was read. */
-  async read(
-    trading: Pick<Trading, 'model'>,
-    onRows: (model: SeenModel, rows: readonly PushedRecord[]) => void = () => {},
-  ): Promise<void> {
+  snapshot(model: SeenModel, rows: readonly PushedRecord[]): void {
+    if (model === 'ClosedPosition') {
+      this.#readClosed(rows.map((row) => rowOf<ClosedPosition>(row)));
+      return;
+    }
+    this.#open[model].clear();
+    for (const row of rows) this.#take(model, row, false);
+    if (model !== 'Order') return;
+    this.#listed = new Set(this.#open.Order.keys());
+    for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
+  }
+
+  /** Reads all tables. Those that a rate limit hides stay unread. */
+  async read(trading: Pick<Trading, 'model'>): Promise<void> {
     for (const model of SEEN_MODELS) {
       try {
-        const rows = (await trading.model(model)) as readonly PushedRecord[];
-        this.#unread.delete(model);
-        this.#tables[model].replace(rows.map((row) => [keyOf(model, row), row] as const));
-        this.#remember(model);
-        onRows(model, rows);
+        this.snapshot(model, (await trading.model(model)) as readonly PushedRecord[]);
+        this.unread.delete(model);
       } catch (error) {
-        // A cap that is used up does not make the connection a bad one.
+        // A rate limit does not make the connection a bad one.
         if (!(error instanceof SvcError) || (error.retryable && error.code !== 'limited')) throw error;
-        this.#unread.set(model, error);
+        this.unread.set(model, error);
       }
     }
   }
 
-  /** Why tables could not be read. */
-  get unread(): ReadonlyMap<SeenModel, SvcError> {
-    return this.#unread;
-  }
-
-  /** Rejects where the table could not be read. */
+  /** Rejects if the table could not be read. */
   async model<N extends SeenModel>(name: N): Promise<readonly ModelRows[N][]> {
-    const error = this.#unread.get(name);
+    const error = this.unread.get(name);
     if (error !== undefined) throw error;
     return this.rows(name);
   }
 
-  /** Those that were seen, also of a table that could not be read. */
+  /** The current rows, as far as they are known. */
   rows<N extends SeenModel>(name: N): readonly ModelRows[N][] {
-    return this.#tables[name].look().rows as unknown as readonly ModelRows[N][];
+    const rows = name === 'ClosedPosition' ? this.#closed : [...this.#open[name as 'Order'].values()];
+    return rows as unknown as readonly ModelRows[N][];
   }
 
-  /** Those that were ever seen, with their largest amounts: an order's row tells what is left to fill. */
+  /** All rows ever seen, with their largest amounts: an order's row shows what is left to fill. */
   everyRow<N extends SeenModel>(name: N): readonly ModelRows[N][] {
-    return [...this.#every[name].values()];
+    const rows = name === 'ClosedPosition' ? this.#closed : [...this.#every[name as 'Order'].values()];
+    return rows as unknown as readonly ModelRows[N][];
   }
 
-  /** Of all orders and trades that were seen so far. */
+  /** The ids of all orders and trades seen so far. */
   ids(): ReadonlySet<string> {
-    const trades = [...this.everyRow('OpenPosition'), ...this.everyRow('ClosedPosition')];
-    return new Set([...this.everyRow('Order').map(({ orderId }) => orderId), ...trades.map(({ tradeId }) => tradeId)]);
+    const { Order: orders, OpenPosition: positions } = this.#every;
+    return new Set([...orders.keys(), ...positions.keys(), ...this.#closed.map(({ tradeId }) => tradeId)]);
   }
 
-  #remember<N extends SeenModel>(name: N): void {
-    const every = this.#every[name];
-    for (const row of this.rows(name)) {
-      const key = keyOf(name, row);
-      const amountK = Math.max(row.amountK ?? 0, every.get(key)?.amountK ?? 0);
-      every.set(key, row.amountK === undefined ? row : { ...row, amountK });
+  order(id: string): SeenOrder | undefined {
+    return this.#orders.get(id);
+  }
+
+  /** It ended, or the last snapshot lacks it. */
+  isGone(id: string): boolean {
+    return this.#orders.get(id)?.isOver ?? this.#listed?.has(id) === false;
+  }
+
+  /** From now on only new snapshots say whether an order is open. */
+  forgetSnapshot(): void {
+    this.#listed = undefined;
+  }
+
+  /** Positions by trade id, as they were first seen. */
+  get opened(): ReadonlyMap<string, OpenPosition> {
+    return this.#opened;
+  }
+
+  #take(model: 'Order' | 'OpenPosition', record: PushedRecord, isEnd: boolean): void {
+    const row = rowOf<Order & OpenPosition>(record);
+    const id = model === 'Order' ? row.orderId : row.tradeId;
+    if (model === 'Order') this.#takeOrder(row, isEnd);
+    else if (!isEnd) this.#opened.set(id, { ...row, ...this.#opened.get(id) });
+    const [open, every] = [this.#open[model] as Map<string, Order>, this.#every[model] as Map<string, Order>];
+    if (isEnd) {
+      open.delete(id);
+      return;
+    }
+    const merged = { ...open.get(id), ...row };
+    open.set(id, merged);
+    const amountK = Math.max(merged.amountK ?? 0, every.get(id)?.amountK ?? 0);
+    every.set(id, merged.amountK === undefined ? merged : { ...merged, amountK });
+  }
+
+  #takeOrder(row: Order, isEnd: boolean): void {
+    const known = this.#orders.get(row.orderId) ?? { row, tradeIds: new Set<string>(), amountK: 0, isOver: false };
+    this.#orders.set(row.orderId, known);
+    known.row = { ...known.row, ...row };
+    known.isOver ||= isEnd;
+    known.amountK = Math.max(known.amountK, row.amountK ?? 0);
+    if (/^[1-9]\d*$/.test(row.tradeId ?? '')) known.tradeIds.add(row.tradeId ?? '');
+  }
+
+  #takeClosed(row: ClosedPosition): void {
+    const unpushed = this.#unpushed.get(closeOf(row)) ?? 0;
+    if (unpushed > 0) this.#unpushed.set(closeOf(row), unpushed - 1);
+    else this.#closed.push(row);
+  }
+
+  /** One close may have several rows, of parts; each may be pushed before the snapshot that shows it, or after. */
+  #readClosed(rows: readonly ClosedPosition[]): void {
+    const known = new Map<string, number>();
+    const add = (counts: Map<string, number>, close: string, more: number): void => {
+      counts.set(close, (counts.get(close) ?? 0) + more);
+    };
+    for (const row of this.#closed) add(known, closeOf(row), 1);
+    for (const row of rows) {
+      const close = closeOf(row);
+      if ((known.get(close) ?? 0) > 0) add(known, close, -1);
+      else {
+        this.#closed.push(row);
+        add(this.#unpushed, close, 1);
+      }
     }
   }
 }
 
-function isSeen(model: string): model is SeenModel {
-  return SEEN_MODELS.some((name) => name === model);
+function closeOf({ tradeId, closeTime }: ClosedPosition): string {
+  return `${tradeId} ${tableTime(closeTime)}`;
 }
 
-/** One trade may be closed in several parts. */
-function keyOf(model: SeenModel, record: PushedRecord): string {
-  const fields = model === 'ClosedPosition' ? ['tradeId', 'closeTime', 'amountK'] : [MODELS[model].key ?? ''];
-  return fields.map((field) => String(record[field])).join(' ');
-}
-
-/** A push may have numbers as ids. */
+/** A push is not validated: ids may be numbers, and an id that is neither a number nor a string matches nothing. */
 function rowOf<Row>(record: PushedRecord): Row {
-  const ids = IDS.flatMap((name) => (typeof record[name] === 'number' ? [[name, String(record[name])]] : []));
-  return { ...record, ...Object.fromEntries(ids) } as Row;
-}
-
-/** What the tables show now. */
-export async function readTables(trading: Pick<Trading, 'model'>): Promise<SeenTables> {
-  const tables = new SeenTables();
-  await tables.read(trading);
-  return tables;
+  const row: Record<string, unknown> = { ...record };
+  for (const name of IDS) {
+    const id = row[name];
+    if (id !== undefined) row[name] = typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+  }
+  for (const name of NUMBERS) if (!Number.isFinite(row[name])) delete row[name];
+  for (const name of TEXTS) if (typeof row[name] !== 'string') delete row[name];
+  return row as Row;
 }

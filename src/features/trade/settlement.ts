@@ -1,4 +1,4 @@
-/** What became of a request whose outcome is unknown, by what the tables show: after a lost answer, and for `journal settle`. */
+/** Finds the outcome of a request from the tables: after a lost response, and for `journal settle`. */
 import { amountOf, type ClosingTrace, closingTraces, type LostClosing, otherSide } from './closing-traces.ts';
 import {
   type AcceptedOrder,
@@ -19,9 +19,9 @@ export interface Settlement {
   readonly evidence: string;
   readonly orderIds?: readonly string[];
   readonly tradeIds?: readonly string[];
-  /** Orders and positions that may be of it, however many. Undefined for a request that makes none. */
+  /** Orders and positions that may belong to it. Undefined for a request that creates none. */
   readonly candidates?: readonly OrderCandidate[];
-  /** Nothing more is to be expected of it. */
+  /** The search can stop. */
   readonly isDone: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface SettlingContext {
   readonly accepted: readonly AcceptedOrder[];
   readonly offers: readonly Offer[];
   readonly accounts: readonly Account[];
-  /** What was open before it was sent; undefined where that was not seen. */
+  /** Open positions before it was sent; undefined if they could not be read. */
   readonly before?: readonly OpenPosition[] | undefined;
-  /** Ids of orders and positions that were seen before it was sent. */
+  /** Ids of orders and positions seen before it was sent. */
   readonly earlier?: ReadonlySet<string>;
-  /** How many requests like it have an unknown outcome, this one among them: each has its own share of what fits. */
+  /** How many identical requests have an unknown outcome, including this one: each has a share of what fits. */
   readonly equals?: number;
 }
 
@@ -62,7 +62,7 @@ export async function settle({ path, form }: JournaledRequest, context: Settling
     case '/trading/close_all_for_symbol': {
       const isOf = (row: OpenPosition | ClosedPosition): boolean =>
         (row.accountId ?? account) === account && (forSymbol !== 'true' || row.currency === symbol);
-      const of = `${forSymbol === 'true' ? `the ${symbol} that` : 'what'} account ${account} has`;
+      const of = `${forSymbol === 'true' ? symbol : 'all positions'} of account ${account}`;
       return settledClosing(of, isOf, context);
     }
     case '/trading/delete_order':
@@ -77,13 +77,13 @@ export async function settle({ path, form }: JournaledRequest, context: Settling
     case '/trading/edit_oco':
       return groupsOf(fields, context);
     default: {
-      const evidence = 'no table shows whether this request was carried out';
+      const evidence = 'no table shows whether this request was executed';
       return { outcome: 'unknown', evidence, isDone: true };
     }
   }
 }
 
-/** The orders that a form asks for, where it asks for any: those of a pair are two. */
+/** The orders that a form asks for: none, one, or two for an OCO pair. */
 function lostOrders(
   fields: Fields,
   { offers, accounts }: Pick<SettlingContext, 'offers' | 'accounts'>,
@@ -123,9 +123,7 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   const trace = await offsetBy(lost, context);
   const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
   const about = { candidates: found, isDone };
-  const unread = [...tables.unread].map(
-    ([name, { message }]) => `the table ${name} could not be looked at: ${message}`,
-  );
+  const unread = [...tables.unread].map(([name, { message }]) => `the table ${name} could not be read: ${message}`);
   const seen = (trace === undefined ? unread : [trace.text]).map((text) => `${text}; `).join('');
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
   const kinds = (['order', 'position'] as const).map((kind) => found.filter((one) => one.kind === kind));
@@ -133,7 +131,7 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
     return {
       ...about,
       outcome: 'unknown',
-      evidence: `${seen}more fits than was asked for; this may be it: ${textOf(found)}`,
+      evidence: `${seen}more matches than requested; this may be it: ${textOf(found)}`,
     };
   }
   const [orders = [], filled = []] = kinds.map((one) => firstOf(one, wanted));
@@ -147,10 +145,10 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   if (trace !== undefined && Math.abs(trace.closedK - wanted) < TINY) {
     return { ...about, outcome: 'filled', evidence: trace.text };
   }
-  return { ...about, outcome: 'absent', evidence: `${seen}nothing that fits is to be seen there now` };
+  return { ...about, outcome: 'absent', evidence: `${seen}no match at the gateway now` };
 }
 
-/** What an order at market may have closed in an account that does not hedge. */
+/** What a market order may have closed in a non-hedging account. */
 async function offsetBy(lost: readonly LostOrder[], context: SettlingContext): Promise<ClosingTrace | undefined> {
   const [order] = lost;
   if (order === undefined || order.hedges === true || order.rate !== undefined) return undefined;
@@ -174,10 +172,10 @@ function settledChange(isCancel: boolean, fields: Fields, { tables, offers }: Se
   if (unread !== undefined) return unreadable(unread.message);
   const row = tables.rows('Order').find(({ orderId }) => orderId === id);
   if (row === undefined) {
-    const evidence = `order ${id} stands no more: it was canceled or filled`;
+    const evidence = `order ${id} is no longer open: it was canceled or filled`;
     return { outcome: isCancel ? 'done' : 'unknown', evidence, isDone: true };
   }
-  const evidence = `it stands now as ${orderText(row)}`;
+  const evidence = `it is now ${orderText(row)}`;
   const offer = offers.find(({ currency }) => currency === row.currency);
   const amountK = offer === undefined ? Number(amount) : thousands(Number(amount), offer);
   const isDone = !isCancel && orderRate(row) === Number(rate) && row.amountK === amountK;
@@ -188,9 +186,9 @@ function exitsOf(id: string, { tables }: SettlingContext): Settlement {
   const unread = tables.unread.get('OpenPosition');
   if (unread !== undefined) return unreadable(unread.message);
   const row = tables.rows('OpenPosition').find(({ tradeId }) => tradeId === id);
-  if (row === undefined) return { outcome: 'unknown', evidence: `trade ${id} is open no more`, isDone: true };
+  if (row === undefined) return { outcome: 'unknown', evidence: `trade ${id} is no longer open`, isDone: true };
   const { stop, limit } = row;
-  const evidence = `trade ${id} has now ${stop ? `the stop ${stop}` : 'no stop'} and ${limit ? `the limit ${limit}` : 'no limit'}`;
+  const evidence = `trade ${id} now has ${stop ? `stop ${stop}` : 'no stop'} and ${limit ? `limit ${limit}` : 'no limit'}`;
   return { outcome: 'unknown', evidence, isDone: false };
 }
 
@@ -200,14 +198,14 @@ function groupsOf({ orderIds, addOrderIds, removeOrderIds }: Fields, { tables }:
   const ids = [orderIds, addOrderIds, removeOrderIds].flatMap((list) => list?.split(',') ?? []);
   const texts = ids.map((id) => {
     const row = tables.rows('Order').find(({ orderId }) => orderId === id);
-    if (row === undefined) return `order ${id} stands no more`;
-    return isGrouped(row) ? `order ${id} is in group ${row.ocoBulkId} now` : `order ${id} is in no group now`;
+    if (row === undefined) return `order ${id} is no longer open`;
+    return isGrouped(row) ? `order ${id} is now in group ${row.ocoBulkId}` : `order ${id} is now in no group`;
   });
   return { outcome: 'unknown', evidence: texts.join(', '), isDone: false };
 }
 
 function unreadable(why: string): Settlement {
-  return { outcome: 'unknown', evidence: `what is there could not be looked at: ${why}`, isDone: false };
+  return { outcome: 'unknown', evidence: `the current state could not be read: ${why}`, isDone: false };
 }
 
 /** As many as make up the amount. */

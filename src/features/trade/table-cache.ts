@@ -128,8 +128,8 @@ export class TableCache {
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
     const { closedWarning } = await import('./order-preview.ts');
     const offer = await this.#knownOffer(symbol);
-    const words = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
-    return words === undefined ? [] : [words];
+    const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
+    return warning === undefined ? [] : [warning];
   }
 
   /** Undefined, too, where the cap on calls keeps the offers from being seen. */

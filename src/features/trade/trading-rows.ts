@@ -1,13 +1,13 @@
-/** Which rows of a table are wanted: of one symbol, of one account. */
+/** Filters table rows by symbol and account. */
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Account } from './schema.ts';
 import type { TradingSession } from './trading-session.ts';
 
 export const ROW_FLAGS = {
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Only those of this symbol' },
-  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Only those of this account' },
-  limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Filter by symbol' },
+  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Filter by account' },
+  limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
 } as const satisfies Flags;
 
 interface Wanted {
@@ -22,9 +22,9 @@ interface TableRow {
 }
 
 export interface RowFilter {
-  /** Undefined for those of all accounts. */
+  /** Undefined for all accounts. */
   readonly account: Account | undefined;
-  /** Throws where the rows do not say whose they are: none left would read as an account that is empty. */
+  /** Throws if rows name no account: an empty list would look like an empty account. */
   apply<Row extends TableRow>(rows: readonly Row[]): readonly Row[];
 }
 
@@ -38,9 +38,13 @@ export async function rowFilter({ symbol, account: name }: Wanted, open: Trading
     if (row.accountId !== undefined) return row.accountId === account.accountId;
     // Closed positions have the name alone, as seen on the public implementation.
     if (row.accountName !== undefined) return row.accountName === account.accountName;
-    throw new SvcError('bad_answer', `the gateway's rows do not say whether they are of account ${account.accountId}`, {
-      hint: 'leave --account out to see the rows of all accounts',
-    });
+    throw new SvcError(
+      'bad_answer',
+      `the gateway's rows do not name their account, so they cannot be filtered by ${account.accountId}`,
+      {
+        hint: 'omit --account to list all accounts',
+      },
+    );
   };
   return {
     account,
@@ -52,7 +56,7 @@ export async function rowFilter({ symbol, account: name }: Wanted, open: Trading
   };
 }
 
-/** The answer of a list. That all rows were left out is not that there are none. */
+/** A list whose empty text says if a filter left all rows out. */
 export function listed<Row, List extends object>(
   { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: List },
   { symbol, account, type }: Wanted & { readonly type?: string | undefined },
@@ -64,7 +68,7 @@ export function listed<Row, List extends object>(
   return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)` } };
 }
 
-/** Those of the last day, so that no counted call is spent. */
+/** Cached for a day, to save a counted call. */
 export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
   const before = known.read('Account') as readonly Account[] | undefined;
   if (before !== undefined && before.length > 0) return before;

@@ -39,7 +39,7 @@ describe('findAccount', () => {
     expect(failed(() => findAccount([], undefined))).toMatchObject({ code: 'not_found' });
     const error = failed(() => findAccount([HEDGING, NETTING], undefined));
     expect(error).toMatchObject({ code: 'missing_value', exit: 2 });
-    expect(error.hint).toBe('the accounts are: 654061 (00654061), 654062 (00654062)');
+    expect(error.hint).toBe('accounts: 654061 (00654061), 654062 (00654062)');
   });
 
   it('finds every account by its id, whatever the names are', () => {

@@ -117,18 +117,18 @@ describe('a leg', () => {
   });
 
   it.each([
-    ['', /does not begin with buy@<price> or sell@<price>/],
-    ['1.17', /does not begin/],
-    ['BUY@1.17', /does not begin/],
+    ['', /must begin with buy@<price> or sell@<price>/],
+    ['1.17', /must begin/],
+    ['BUY@1.17', /must begin/],
     ['buy@0', /is not a price above 0/],
-    ['buy@1.17,stp=40pips', /which is none of stop, limit, trail, trail-entry/],
+    ['buy@1.17,stp=40pips', /expected stop, limit, trail, trail-entry/],
     ['buy@1.17,stop=40pips,stop=30pips', /has stop twice/],
-    ['buy@1.17,stop=-40pips', /has a sign/],
-    ['buy@1.17,stop=1.18', /of a buy it is below/],
-    ['buy@1.17,limit=1.16', /of a buy it is above/],
-    ['buy@1.17,stop=40pips,limit=1.20', /takes one kind/],
-    ['buy@1.17,trail=dynamic', /--trail is of a stop/],
-    ['buy@1.17,stop=40pips,trail=5', /none: a trailing stop is/],
+    ['buy@1.17,stop=-40pips', /must have no sign/],
+    ['buy@1.17,stop=1.18', /must be below the rate 1.17 for a buy/],
+    ['buy@1.17,limit=1.16', /must be above the rate 1.17 for a buy/],
+    ['buy@1.17,stop=40pips,limit=1.20', /must have the same unit/],
+    ['buy@1.17,trail=dynamic', /--trail needs a stop/],
+    ['buy@1.17,stop=40pips,trail=5', /invalid value "5": use "dynamic"/],
   ])('%j is none', (text, why) => {
     expect(() => parseLeg(text)).toThrow(why);
   });
@@ -168,10 +168,10 @@ describe('a leg', () => {
   });
 
   it.each([
-    [[], /not at all/],
-    [['buy@1.17'], /once/],
-    [['buy@1.17', 'sell@1.15', 'sell@1.14'], /3 times/],
-    [['buy@1.17,stop=40pips', 'sell@1.15,stop=1.16'], /takes one kind/],
+    [[], /not 0/],
+    [['buy@1.17'], /not 1/],
+    [['buy@1.17', 'sell@1.15', 'sell@1.14'], /not 3/],
+    [['buy@1.17,stop=40pips', 'sell@1.15,stop=1.16'], /must have the same unit/],
   ])('a pair has two of one unit: %j', (legs, why) => {
     expect(() => parseLegs(legs)).toThrow(why);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { openTrading } from '../../../src/features/trade/client.ts';
-import { type FillWatch, watchFills } from '../../../src/features/trade/fills.ts';
+import { FillWatch } from '../../../src/features/trade/fills.ts';
 import { reportedOrder } from '../../../src/features/trade/orders.ts';
 import type { Session, SessionEvent } from '../../../src/features/trade/session-types.ts';
 
@@ -59,7 +59,7 @@ const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
 async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
   const made = handMade();
   const stop = new AbortController();
-  const watch: FillWatch = watchFills({ signal: stop.signal, sleep, notice: () => {} });
+  const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {} });
   await watch.follow(made.session, openTrading(made.session));
   return { ...made, stop, watch };
 }
@@ -140,7 +140,7 @@ describe('an order that ends and does not say how is looked for before it is cal
     ],
     ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partial' }],
     ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
-    ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be looked at: ') }],
+    ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
   ])('%s', async (_name, rows, expected) => {
     const { bring, watch, models, tables } = await watched(atOnce);
     for (const model of ['OpenPosition', 'ClosedPosition']) tables.set(model, rows);
@@ -154,8 +154,8 @@ describe('an order that ends and does not say how is looked for before it is cal
 });
 
 test.each([
-  ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 still stands: '],
-  ['it was not', [], 'order 39 was accepted, and neither it nor a position of it is in the tables: it may stand or '],
+  ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 is still open: '],
+  ['it was not', [], 'order 39 was accepted, but the tables show neither it nor a position of it; it may be open or '],
 ])('when the time is over, only an order that was seen is said to stand: %s', async (_name, orders, footer) => {
   let ring = (): void => {};
   const { watch, tables } = await watched(() => new Promise((resolve) => (ring = resolve)));

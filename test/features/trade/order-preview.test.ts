@@ -67,7 +67,7 @@ describe('a preview', () => {
     const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
     expect(entry).toMatchObject({ trail: 1, trailEntry: 12 });
     expect(orderSentence({ rate }, entry)).toMatch(
-      /stop entry at 150, trailing in steps of 12 itself, GTC, .*, trailing stop 150.4 \(40 pips/,
+      /stop entry at 150, trailing in steps of 12 entry, GTC, .*, trailing stop 150.4 \(40 pips/,
     );
     expect(preview({ stop })).toMatchObject({ trail: null, trailEntry: null });
   });
@@ -85,22 +85,22 @@ describe('hours', () => {
     [
       'on Friday after 16:55 in New York',
       Date.UTC(2026, 0, 16, 21, 55),
-      'forex is usually closed now, and opens in 48 h 5 m (Sun 2026-01-18 17:00 EST)',
+      'forex is usually closed now and opens in 48 h 5 m (Sun 2026-01-18 17:00 EST)',
     ],
     [
       'the last minutes',
       Date.UTC(2026, 0, 18, 21, 48),
-      'forex is usually closed now, and opens in 12 m (Sun 2026-01-18 17:00 EST)',
+      'forex is usually closed now and opens in 12 m (Sun 2026-01-18 17:00 EST)',
     ],
     [
       "within New York's summer",
       Date.UTC(2026, 2, 8, 20, 30),
-      'forex is usually closed now, and opens in 30 m (Sun 2026-03-08 17:00 EDT)',
+      'forex is usually closed now and opens in 30 m (Sun 2026-03-08 17:00 EDT)',
     ],
     [
       'just opening',
       Date.UTC(2026, 0, 18, 22, 5),
-      'forex is just opening: prices may not have come yet (Sun 2026-01-18 17:05 EST)',
+      'forex is just opening, and prices may not be available yet (Sun 2026-01-18 17:05 EST)',
     ],
   ])('%s', (_name, now, words) => {
     expect(closedWarning(OFFER, now)).toBe(words);
@@ -120,19 +120,15 @@ describe('guards', () => {
     ['Y', 'margin call: liquidated'],
     ['Q', 'equity stop: liquidated'],
   ])('an account in the state %s opens nothing', (mc, words) => {
-    expect(() => guard({}, { mc })).toThrow(`account 654061 opens nothing now: ${words}; nothing was sent`);
+    expect(() => guard({}, { mc })).toThrow(`account 654061 cannot open positions now: ${words}; nothing was sent`);
   });
 
   it.each([
     [{ sellTradable: false }, {}, 'USD/JPY cannot be sold now'],
-    [{ minQuantity: 10 }, {}, '5 is too little: of USD/JPY it is 10 at least'],
-    [{ maxQuantity: 4 }, {}, '5 is too much: of USD/JPY it is 4 at most'],
-    [{ instrBaseUnitSize: 2 }, {}, '5 does not fit: USD/JPY is traded in steps of 2'],
-    [
-      {},
-      { stop: parseDistance('154.1', '--stop') },
-      '--stop: 154.1 is below the rate 154.2, and of a sell it is above',
-    ],
+    [{ minQuantity: 10 }, {}, '5 is too small: the minimum of USD/JPY is 10'],
+    [{ maxQuantity: 4 }, {}, '5 is too large: the maximum of USD/JPY is 4'],
+    [{ instrBaseUnitSize: 2 }, {}, '5 is not a multiple of 2, the trading step of USD/JPY'],
+    [{}, { stop: parseDistance('154.1', '--stop') }, '--stop: 154.1 must be above the rate 154.2 for a sell'],
   ])('%j %j', (offer, terms, why) => {
     expect(() => guard(offer, {}, terms)).toThrow(
       expect.objectContaining({ code: 'guarded', exit: 3, message: expect.stringContaining(why) }),
@@ -287,7 +283,7 @@ describe('a position of a lost order, with equal orders that were accepted', () 
     const positions = [position('7', '120000'), position('8', '120001')];
     const found = orderCandidates(lost, WEDNESDAY, { orders: [], positions, closed: [] }, [accepted('39', '11:59:59')]);
     expect(found[0]?.text).toBe(
-      'position with trade id 7 (buy 5K EUR/USD, 2026-01-14T12:00:00.000Z), if it is not of order 39, which has the same terms',
+      'position with trade id 7 (buy 5K EUR/USD, 2026-01-14T12:00:00.000Z), unless it belongs to order 39, which has the same terms',
     );
   });
 

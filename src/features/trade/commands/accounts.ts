@@ -5,15 +5,14 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeAccounts = listCommand({
   id: 'trade accounts',
-  summary: 'List the accounts that the token may trade with',
-  description:
-    'An account has a name and an id, and they are not the same: requests take the id, and so svc looks it up. The row of totals is left out. What the table holds, and what its letters mean, is as seen on the public implementation.',
+  summary: 'List trading accounts',
+  description: 'An account has an id and a name. Options accept either; requests carry the id.',
   effect: 'read',
   service: 'trade',
   flags: SESSION_FLAGS,
   examples: [
-    { run: 'svc trade accounts', why: 'See ids, balances and margin' },
-    { run: 'svc trade accounts -q', why: 'The ids alone' },
+    { run: 'svc trade accounts', why: 'Show ids, balances and margin' },
+    { run: 'svc trade accounts -q', why: 'Print the ids' },
   ],
   output: ACCOUNT_LIST,
   offers: accountCandidates,

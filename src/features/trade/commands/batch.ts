@@ -11,23 +11,23 @@ import { type TableCache, withTableCache } from '../table-cache.ts';
 
 export const tradeBatch = listCommand({
   id: 'trade batch',
-  summary: 'Send the orders of a file in one session',
+  summary: 'Send the orders in a file',
   description:
-    'A line of JSON each: "command" is buy, sell, entry buy, entry sell, close, order cancel, order set, position set or oco create, and the other names are those of its arguments and options. All lines are checked and looked up before the first one is sent, and confirmed together. They are sent one after the other, each once, until the first one that fails; --keep-going goes on after one that was refused, and nothing goes on after one whose outcome is not known. The exit status is 10 where only some of them were done, and 8 where the outcome of one is not known. Of the requests the interface document shows those of buy and sell at market and of entry orders: the others, and what their help says of options, are as seen on the public implementation.',
+    'Each line is a JSON object: "command" (buy, sell, entry buy, entry sell, close, orders cancel, orders update, positions update, oco create) and its arguments and options. svc checks all lines first, then sends each once, and stops at the first failure. It always stops if an outcome is unknown (exit 8).',
   effect: 'money',
   service: 'trade',
-  args: { file: { help: 'Its lines, or - for standard input', required: true, complete: 'files' } },
+  args: { file: { help: 'NDJSON file, or - for standard input', required: true, complete: 'files' } },
   flags: {
-    'keep-going': { type: 'boolean', help: 'Go on after a request that was refused' },
+    'keep-going': { type: 'boolean', help: 'Continue after a request is refused' },
     ...CHANGE_FLAGS,
   },
   exits: ['partly_done'],
   examples: [
     {
       run: 'svc trade batch orders.ndjson',
-      why: 'Lines as {"command": "buy", "symbol": "EUR/USD", "amount": 5}',
+      why: 'Lines such as {"command":"buy","symbol":"EUR/USD","amount":5}',
     },
-    { run: 'svc trade batch - --yes -o ndjson', why: 'From a pipe, a result a line' },
+    { run: 'svc trade batch - --yes -o ndjson', why: 'Read a pipe, print one result per line' },
   ],
   output: {
     ...CHANGE_LIST,
@@ -36,7 +36,7 @@ export const tradeBatch = listCommand({
   run: runBatch,
 });
 
-/** A line that takes several requests has as many rows. */
+/** One row per request of a line. */
 interface BatchRow extends ChangeRow {
   readonly line: number;
 }
@@ -55,7 +55,7 @@ interface PlannedLine {
 async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<readonly BatchRow[]>> {
   const text = Buffer.from(await ctx.readInput(input.file)).toString('utf8');
   const lines = await readBatch(text, input.account, ctx);
-  if (lines.length === 0) return { value: [], footer: 'there is no request in it: nothing was sent' };
+  if (lines.length === 0) return { value: [], footer: 'the file has no requests; nothing was sent' };
   await checkConfirmable(`send ${lines.length} requests?`, input.account, ctx);
   return withTableCache(ctx, input, async (cache) => {
     const planned: PlannedLine[] = [];
@@ -89,12 +89,12 @@ async function sendLines(
       sent.push({ line, of: planned.map((one) => ({ planned: one })) });
       continue;
     }
-    // Nothing follows an outcome that is not known: not within a line, either.
+    // Nothing follows an unknown outcome, not even within a line.
     const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
     await cache.leaveLost();
     const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, cache, options: input }, ctx));
     sent.push({ line, of });
-    // The token was let in, so it is the session that the gateway no longer knows.
+    // The token was accepted earlier, so the gateway lost the session.
     if (of.some(({ error }) => error?.code === 'unauthorized')) await cache.close();
     isOver = of.some(({ error }) => error !== undefined && !(input.keepGoing && !isUnknown(error)));
     bar.step();
@@ -102,14 +102,14 @@ async function sendLines(
   return sent;
 }
 
-/** An interruption ends everything: what was sent by then stands in the journal alone. */
+/** After an interruption only the journal shows what was sent. */
 async function stoppedAt<T>(line: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { code, message, hint = 'svc trade journal', more } = error;
-    throw new SvcError(code, `${message}; that was line ${line}, and those before it were sent`, {
+    throw new SvcError(code, `${message}; this was line ${line}, and all lines before it were sent`, {
       hint,
       more: { ...more, line },
       cause: error,

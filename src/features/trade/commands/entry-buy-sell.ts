@@ -1,29 +1,29 @@
-/** `trade entry buy` and `trade entry sell`: one order that waits for its rate. */
+/** `trade entry buy` and `trade entry sell`: one entry order. */
 import { recordCommand } from '../../../cli/command.ts';
 import { ENTRY_FLAGS, entryDraft, placeNewOrder } from '../new-order.ts';
-import { ENTRY_BEYOND, NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string) =>
   recordCommand({
     id: `trade entry ${side}`,
-    summary: `${verb} as soon as there is a price`,
-    description: `An order that waits for its rate: a stop entry for a price that is worse than the one of now, a limit entry for a better one. ${ONE_POST} ${WAITING} ${ENTRY_BEYOND}`,
+    summary: `${verb} at a given price (entry order)`,
+    description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
     effect: 'money',
     service: 'trade',
     args: ORDER_ARGS,
     flags: ENTRY_FLAGS,
     exits: NEW_ORDER_EXITS,
     examples: [
-      { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --stop 40pips`, why: 'With a stop, once it is filled' },
-      { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'For two hours' },
+      { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --stop 40pips`, why: 'Attach a stop' },
+      { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'Expire after two hours' },
     ],
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
     async run(input, ctx) {
       const draft = entryDraft(side, input, ctx.now());
-      if (draft.expires !== undefined) ctx.notice(`it expires at ${draft.expires} UTC`);
+      if (draft.expires !== undefined) ctx.notice(`the order expires at ${draft.expires} UTC`);
       return placeNewOrder(draft, input, ctx);
     },
   });

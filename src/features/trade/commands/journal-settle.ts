@@ -10,23 +10,23 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { freshAccounts } from '../order-account.ts';
-import { readTables, type SeenTables } from '../seen-tables.ts';
+import { SeenTables } from '../seen-tables.ts';
 import { type Settlement, settle } from '../settlement.ts';
 import { knownOffers } from '../trading-offers.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',
-  summary: 'Find out what became of requests whose outcome is unknown',
+  summary: 'Find the outcome of unknown requests',
   description:
-    'Reads the orders, open positions and closed positions of the gateway, compares them with each request, and writes the result to the journal: filled, open, absent, or done for a change. It sends no order. A request that the tables do not explain stays unknown, and the exit status is then 8.',
+    'Compares the open orders and the open and closed positions with each request and writes the result to the journal: filled, open, absent, or done (for a change). Sends no orders. Exits 8 if an outcome stays unknown.',
   effect: 'read',
   service: 'trade',
-  args: { id: { help: 'The id in the journal, or its beginning; without one every unknown outcome', repeat: true } },
+  args: { id: { help: 'Journal id or its prefix (default: all unknown outcomes)', repeat: true } },
   exits: ['outcome_unknown'],
   examples: [
-    { run: 'svc trade journal settle', why: 'Settle every unknown outcome at this gateway' },
-    { run: 'svc trade journal settle 3f2a -o json', why: 'Settle one request, with the evidence as JSON' },
+    { run: 'svc trade journal settle', why: 'Settle all unknown outcomes' },
+    { run: 'svc trade journal settle 3f2a -o json', why: 'Settle one request, as JSON' },
   ],
   output: {
     kind: 'list',
@@ -39,7 +39,7 @@ export const tradeJournalSettle = listCommand({
       { name: 'id', cell: ({ id }) => id },
     ],
     id: ({ id }) => id,
-    empty: 'no outcome is unknown at this gateway',
+    empty: 'no unknown outcomes at this gateway',
   },
   run: ({ id }, ctx) => settleJournal(id, ctx),
 });
@@ -64,7 +64,7 @@ async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<A
   return { value: rows, code: 'outcome_unknown', footer: `${left} of ${rows.length} still unknown` };
 }
 
-/** The oldest first: an order that is found is not found again. */
+/** Oldest first: an order that is found is not matched again. */
 async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise<readonly JournalEntry[]> {
   const own = (await readJournal(ctx.paths)).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
   if (ids.length === 0) return own.filter(({ outcome }) => outcome === 'unknown');
@@ -72,10 +72,10 @@ async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise
     const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
     if (entry === undefined || more.length > 0) {
       const why = entry === undefined ? 'no entry of this gateway has' : 'several entries have';
-      throw new SvcError('not_found', `${why} an id that begins with ${id}`, { hint: 'svc trade journal -o wide' });
+      throw new SvcError('not_found', `${why} an id starting with ${id}`, { hint: 'svc trade journal -o wide' });
     }
     if (entry.outcome !== 'unknown') {
-      throw new SvcError('usage', `the outcome of ${entry.id} is known: ${entry.outcome}`);
+      throw new SvcError('usage', `the outcome of ${entry.id} is already known: ${entry.outcome}`);
     }
     return entry;
   });
@@ -88,7 +88,8 @@ async function settleEach(
 ): Promise<readonly SettledRow[]> {
   const offers = await knownOffers(open);
   const accounts = await freshAccounts(open);
-  const tables = await readTables(open.unlimited);
+  const tables = new SeenTables();
+  await tables.read(open.unlimited);
   const skew = open.session.clockSkewMs ?? 0;
   const rows: SettledRow[] = [];
   for (const entry of entries) {
@@ -99,27 +100,27 @@ async function settleEach(
     const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
     const sentAt = Date.parse(entry.at) + skew;
     const settled = await settle(entry, { sentAt, tables, accepted, equals, offers, accounts });
-    rows.push(await kept(entry, checked(settled, tables, age), ctx));
+    rows.push(await record(entry, checked(settled, tables, age), ctx));
   }
   return rows;
 }
 
-/** A request may be under way for so long. */
-const UNDER_WAY_MS = 10_000;
+/** A request may be in flight for this long. */
+const IN_FLIGHT_MS = 10_000;
 
-/** That nothing fits says something only of tables that were read, and of a request that is not under way. */
+/** `absent` needs that all tables were read and the request is no longer in flight. */
 function checked(settled: Settlement, { unread }: SeenTables, age: number): Settlement {
   if (settled.outcome !== 'absent') return settled;
   if (unread.size > 0) {
     const why = [...unread.values()].map(({ message }) => message).join('; ');
     return { ...settled, outcome: 'unknown', evidence: `not all tables could be read: ${why}` };
   }
-  if (age >= UNDER_WAY_MS) return settled;
-  const evidence = `${settled.evidence}, but it was sent less than ${UNDER_WAY_MS / 1000} s ago: settle it again later`;
+  if (age >= IN_FLIGHT_MS) return settled;
+  const evidence = `${settled.evidence}, but it was sent less than ${IN_FLIGHT_MS / 1000} s ago: try again later`;
   return { ...settled, outcome: 'unknown', evidence };
 }
 
-async function kept(entry: JournalEntry, settled: Settlement, ctx: RunContext): Promise<SettledRow> {
+async function record(entry: JournalEntry, settled: Settlement, ctx: RunContext): Promise<SettledRow> {
   const { outcome, evidence, orderIds = entry.order_ids, tradeIds = [] } = settled;
   const { id, at, command, form } = entry;
   if (outcome !== 'unknown') {

@@ -5,19 +5,19 @@ import { formCell, outcomeCell } from '../columns.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',
-  summary: 'List what was sent to trade from this machine, and what became of it',
+  summary: 'List orders sent from this machine and their outcomes',
   description:
-    'Reads only this disk. Each order is written down before it is sent, so an outcome "unknown" is one whose answer was lost, or whose svc was killed: find out what became of it with svc trade journal settle before you send it again. The newest comes first. Where an address is configured, or given by --base-url, only what was sent to that gateway is listed.',
+    'Reads the local journal, newest first. An "unknown" outcome means that the response was lost or svc was killed: run svc trade journal settle before you send the order again. Lists only the configured gateway unless --all-gateways is given.',
   effect: 'read',
   service: 'trade',
   flags: {
-    open: { type: 'boolean', help: 'Only those whose outcome is unknown' },
-    'all-gateways': { type: 'boolean', help: 'Also what was sent to other addresses' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    open: { type: 'boolean', help: 'Only orders whose outcome is unknown' },
+    'all-gateways': { type: 'boolean', help: 'Include other gateways' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
   examples: [
-    { run: 'svc trade journal --open', why: 'List the orders whose outcome is unknown' },
-    { run: 'svc trade journal --all-gateways -o ndjson', why: 'Everything, an order a line' },
+    { run: 'svc trade journal --open', why: 'List orders with an unknown outcome' },
+    { run: 'svc trade journal --all-gateways -o ndjson', why: 'Print everything, one order per line' },
   ],
   output: journalList({ chosen: true, open: false }),
   async run({ open, allGateways }, ctx) {
@@ -30,7 +30,7 @@ export const tradeJournal = listCommand({
     const unknown = own.filter(isOpen).length;
     const footers = [
       ...(unknown === 0 ? [] : [`${unknown} with an unknown outcome: svc trade journal settle`]),
-      ...(others === 0 ? [] : [`${others} of other gateways: --all-gateways`]),
+      ...(others === 0 ? [] : [`${others} at other gateways: --all-gateways`]),
     ];
     return {
       value: [...own].reverse(),
@@ -40,7 +40,7 @@ export const tradeJournal = listCommand({
   },
 });
 
-/** `chosen`: what was sent to one gateway alone. */
+/** `chosen`: only one gateway is listed. */
 function journalList({ chosen, open }: { chosen: boolean; open: boolean }): ListOutput<JournalEntry> {
   const sent = `sent from here${chosen ? ' to this gateway' : ''}`;
   return {
@@ -56,6 +56,6 @@ function journalList({ chosen, open }: { chosen: boolean; open: boolean }): List
       { name: 'id', cell: ({ id }) => id, wide: true },
     ],
     id: ({ id }) => id,
-    empty: open ? `nothing that was ${sent} is open` : `no orders were ${sent}`,
+    empty: open ? `no unknown outcomes among the orders ${sent}` : `no orders were ${sent}`,
   };
 }

@@ -5,16 +5,16 @@ import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoAdd = listCommand({
   id: 'trade oco add',
-  summary: 'Put orders that wait into a group of which one cancels the others',
+  summary: 'Add pending orders to an OCO group',
   description:
-    'Into a group that is there, or into a new one. The request is not in the interface document: it is as seen on the public implementation.',
+    'Adds to an existing group, or creates one. The interface document does not show this request; svc follows the public implementation.',
   effect: 'money',
   service: 'trade',
   args: OCO_ORDERS,
   flags: OCO_ADD_FLAGS,
   examples: [
-    { run: 'svc trade oco add 390285837 390285838', why: 'A new group of two' },
-    { run: 'svc trade oco add 390285839 --group 51201', why: 'A third one' },
+    { run: 'svc trade oco add 390285837 390285838', why: 'Create a group of two' },
+    { run: 'svc trade oco add 390285839 --group 51201', why: 'Add a third order' },
   ],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(addingToOco(input, ctx), input, ctx),

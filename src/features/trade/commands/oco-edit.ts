@@ -5,13 +5,14 @@ import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoEdit = listCommand({
   id: 'trade oco edit',
-  summary: 'Change which orders are in a group',
-  description: 'In one request. It is not in the interface document: it is as seen on the public implementation.',
+  summary: 'Add and remove orders of an OCO group',
+  description:
+    'Sends one request. The interface document does not show this request; svc follows the public implementation.',
   effect: 'money',
   service: 'trade',
   args: OCO_GROUP,
   flags: OCO_EDIT_FLAGS,
-  examples: [{ run: 'svc trade oco edit 51201 --add 390285839 --remove 390285837', why: 'One joins, another leaves' }],
+  examples: [{ run: 'svc trade oco edit 51201 --add 390285839 --remove 390285837', why: 'Replace an order' }],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(editingOco(input, ctx), input, ctx),
 });

@@ -6,14 +6,14 @@ import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoRemove = listCommand({
   id: 'trade oco remove',
-  summary: 'Take orders out of their group',
+  summary: 'Remove orders from their OCO group',
   description:
-    'They wait on, each by itself. The request is not in the interface document: it is as seen on the public implementation.',
+    'The orders stay pending. The interface document does not show this request; svc follows the public implementation.',
   effect: 'money',
   service: 'trade',
   args: OCO_ORDERS,
   flags: CHANGE_FLAGS,
-  examples: [{ run: 'svc trade oco remove 390285837', why: 'One, by its id' }],
+  examples: [{ run: 'svc trade oco remove 390285837', why: 'Remove one order' }],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(removingFromOco(input, ctx), input, ctx),
 });

@@ -15,12 +15,12 @@ import { foldedSymbol } from '../symbols.ts';
 import type { TableCache, TableSnapshot } from '../table-cache.ts';
 
 export const CANCEL_ARGS = {
-  order: { help: 'Order ids, as svc trade orders shows them', repeat: true, complete: 'orders' },
+  order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders' },
 } as const satisfies Arguments;
 
 export const CANCEL_FLAGS = {
-  all: { type: 'boolean', help: 'All entry orders of the account, or with --symbol those of a symbol' },
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only those of this symbol' },
+  all: { type: 'boolean', help: 'Cancel all entry orders of the account' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only orders of this symbol' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -28,16 +28,16 @@ type CancelInput = Input<typeof CANCEL_ARGS, typeof CANCEL_FLAGS>;
 
 export const tradeOrderCancel = listCommand({
   id: 'trade order cancel',
-  summary: 'Cancel orders that wait',
-  description: `One by one. An order of an OCO group takes the others of its group with it: they are named before you confirm, and no second request is sent for them. ${SENT_ONCE}`,
+  summary: 'Cancel pending orders',
+  description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: CANCEL_ARGS,
   flags: CANCEL_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade order cancel 390285837', why: 'One, by its id' },
-    { run: 'svc trade order cancel --all --symbol EUR/USD', why: 'All that wait for a symbol' },
+    { run: 'svc trade order cancel 390285837', why: 'Cancel one order' },
+    { run: 'svc trade order cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
   ],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(canceling(input, ctx), input, ctx),
@@ -47,19 +47,15 @@ export function canceling(input: CancelInput, ctx: RunContext): Change {
   const ids = checkedIds(input.order, checkOrderId);
   const { all, symbol } = input;
   if (all === ids.length > 0 || (symbol !== undefined && !all)) {
-    throw new SvcError(
-      'usage',
-      'name the orders by their ids, or say --all, with --symbol <symbol> for those of one symbol',
-      {
-        hint: 'svc trade orders shows what waits',
-      },
-    );
+    throw new SvcError('usage', 'pass order ids, or --all (with --symbol <symbol> for one symbol)', {
+      hint: 'svc trade orders lists open orders',
+    });
   }
   const wanted = wantedAccount(input.account, ctx);
   const goesOn = (): boolean => true;
   if (all) {
     const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
-    const nothing = 'no such order waits: nothing was sent';
+    const nothing = 'no pending orders to cancel; nothing was sent';
     return { question: `cancel ${what}?`, plan: (cache) => planAll(symbol, wanted, cache), goesOn, nothing };
   }
   const named = input.account;
@@ -77,7 +73,7 @@ async function planIds(
   const seen = await openOrders(ids, cache);
   const account = named === undefined ? undefined : await cache.account(named);
   if (seen === undefined) {
-    ctx.notice('whether they wait, and which other orders would end with them, could not be checked');
+    ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
     return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
   for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, cache), account);
@@ -90,16 +86,16 @@ async function planAll(
   cache: TableCache,
 ): Promise<readonly PlannedRequest[]> {
   const { accountId } = await cache.account(wanted);
-  // What was seen earlier does not say what waits now, and still it names what can be canceled.
+  // Cached rows may be outdated, but they still name what can be canceled.
   const seen = await cache.orders((rows) => rows.length > 0);
   if (seen === undefined) {
-    throw new SvcError('limited', 'which orders wait cannot be looked at now; nothing was sent', {
-      hint: 'name them by their ids, which needs no look: svc trade order cancel <order id>',
+    throw new SvcError('limited', 'cannot read the pending orders now; nothing was sent', {
+      hint: 'pass order ids, which needs no read: svc trade orders cancel <order-id>',
     });
   }
   const isOf = ({ currency = '' }: Order): boolean =>
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
-  // One that is hidden from the offers may have orders; what has none should be a symbol at least.
+  // A hidden symbol may have orders; one without orders must at least exist.
   if (symbol !== undefined && !seen.rows.some(isOf)) await cache.symbol(symbol);
   return cancelEach(
     seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
@@ -107,7 +103,7 @@ async function planAll(
   );
 }
 
-/** None for those that end with another one, unless that is only how it was earlier. */
+/** No request for orders that end with another one, if the rows are fresh. */
 function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapshot<Order>): readonly PlannedRequest[] {
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
@@ -126,8 +122,7 @@ function cancel(
   accountId: string | undefined,
 ): PlannedRequest {
   const { orderId } = row;
-  const others =
-    along.length === 0 ? '' : `; with it ends, as they live and end together, ${along.map(orderText).join('; ')}`;
+  const others = along.length === 0 ? '' : `; its OCO group ends with it: ${along.map(orderText).join('; ')}`;
   return {
     request: {
       endpoint: deleteOrder,

@@ -7,14 +7,13 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrderGet = recordCommand({
   id: 'trade order get',
-  summary: 'Show one order that stands',
-  description:
-    'One that was filled, canceled or killed stands no more: svc trade positions, and svc trade journal. What the letters and numbers of types and states mean is as seen on the public implementation.',
+  summary: 'Show an open order',
+  description: 'For an order that was filled or canceled, see svc trade positions and svc trade journal.',
   effect: 'read',
   service: 'trade',
-  args: { order: { help: 'Its order id', required: true, complete: 'orders' } },
+  args: { order: { help: 'Order id', required: true, complete: 'orders' } },
   flags: SESSION_FLAGS,
-  examples: [{ run: 'svc trade order get 390285837', why: 'By its id' }],
+  examples: [{ run: 'svc trade order get 390285837', why: 'Show one order' }],
   output: {
     kind: 'record',
     columns: ORDER_COLUMNS.map(({ wide: _, ...column }) => column),
@@ -27,8 +26,8 @@ export const tradeOrderGet = recordCommand({
       const orders = await trading.model('Order');
       const value = orders.find(({ orderId }) => orderId === input.order);
       if (value !== undefined) return { value };
-      throw new SvcError('not_found', `no order ${input.order} stands`, {
-        hint: 'it may be filled or canceled: svc trade positions, svc trade positions --closed',
+      throw new SvcError('not_found', `no open order with id ${input.order}`, {
+        hint: 'it may have been filled or canceled: svc trade positions, svc trade positions --closed',
       });
     });
   },

@@ -27,21 +27,21 @@ import type { Order } from '../schema.ts';
 import type { TableCache } from '../table-cache.ts';
 
 export const ORDER_SET_ARGS = {
-  order: { help: 'Its order id', required: true, complete: 'orders' },
+  order: { help: 'Order id', required: true, complete: 'orders' },
 } as const satisfies Arguments;
 
 export const ORDER_SET_FLAGS = {
-  rate: { type: 'string', value: 'price', help: 'The price it waits for' },
-  amount: { type: 'string', value: 'n', help: 'Thousands of forex, contracts of anything else' },
-  range: { type: 'string', value: 'pips', help: 'How far from its rate it may be filled' },
-  'trail-entry': { type: 'string', value: 'dynamic|n', help: 'The entry itself follows the price' },
+  rate: { type: 'string', value: 'price', help: 'Entry price' },
+  amount: { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' },
+  range: { type: 'string', value: 'pips', help: 'Maximum distance from the rate, in pips' },
+  'trail-entry': { type: 'string', value: 'dynamic|n', help: 'Trailing entry: dynamic, or steps of n (10 or more)' },
   stop: {
     type: 'string',
     value: 'pips|price',
-    help: 'Where it is closed at a loss: 40pips, without a sign, or a price',
+    help: 'Stop loss: distance (40pips, no sign) or price',
   },
-  limit: { type: 'string', value: 'pips|price', help: 'Where it is closed with a profit: 80pips, or a price' },
-  trail: { type: 'string', value: 'dynamic|n', help: 'The stop follows the price: dynamic, or in steps of 10 or more' },
+  limit: { type: 'string', value: 'pips|price', help: 'Take profit: distance (80pips) or price' },
+  trail: { type: 'string', value: 'dynamic|n', help: 'Trailing stop: dynamic, or steps of n (10 or more)' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -49,16 +49,16 @@ type OrderSetInput = Input<typeof ORDER_SET_ARGS, typeof ORDER_SET_FLAGS>;
 
 export const tradeOrderSet = listCommand({
   id: 'trade order set',
-  summary: 'Change an order that waits',
-  description: `Its rate, amount and range take one request, its stop and limit another one. What is not named stays as it is. Where the second request fails the first one stands, and the exit status is 10, or 8 where the outcome of it is not known. ${SENT_ONCE}`,
+  summary: 'Change a pending order',
+  description: `Options that are not given stay as they are. Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: ORDER_SET_ARGS,
   flags: ORDER_SET_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade order set 390285837 --rate 1.155', why: 'Another price' },
-    { run: 'svc trade order set 390285837 --stop 40pips --limit 80pips', why: 'With a stop and a limit' },
+    { run: 'svc trade order set 390285837 --rate 1.155', why: 'Change the price' },
+    { run: 'svc trade order set 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(settingOrder(input, ctx), input, ctx),
@@ -89,15 +89,12 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
   const changesTerms = Object.values(terms).some((value) => value !== undefined);
   const changesExits = exits.stop !== undefined || exits.limit !== undefined;
   if (!changesTerms && !changesExits) {
-    throw new SvcError(
-      'usage',
-      'nothing is to be set: pass --rate, --amount, --range, --trail-entry, --stop or --limit',
-    );
+    throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
   }
   const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
     const isKnown = !changesTerms || isWhole;
-    // What stays as it is has to be sent: by how it was earlier, a change made since would be undone.
+    // Unchanged values are sent too: outdated ones would undo a change made since.
     const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
     const row = seen?.asked[0];
     const account = row === undefined ? undefined : await accountOf(row, cache);
@@ -106,7 +103,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
     }
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
-      ctx.notice(`on which side of the rate the stop and the limit of order ${id} are could not be checked`);
+      ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
     const about = { accountId: account?.accountId, orderId: id };
     const now = row === undefined ? `order ${id}` : orderText(row);
     const planned: PlannedRequest[] = [];
@@ -146,9 +143,13 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
 function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distance | undefined {
   if (text === undefined) return undefined;
   if (text !== 'none') return parseDistance(text, flag);
-  throw new SvcError('invalid_value', `${flag} none: how an order that waits loses it is not known of the interface`, {
-    hint: 'cancel the order and place it again without it; of an open trade: svc trade position set',
-  });
+  throw new SvcError(
+    'invalid_value',
+    `${flag} none: the interface has no known way to remove it from a pending order`,
+    {
+      hint: 'cancel the order and place it again; for an open trade: svc trade positions update',
+    },
+  );
 }
 
 function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
@@ -163,18 +164,18 @@ interface WholeTerms {
   readonly range: string;
 }
 
-/** A change that was made while this one was confirmed would be undone by it. */
+/** This change would undo one that was made while it was confirmed. */
 async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, cache: TableCache): Promise<void> {
   const row = (await openOrders([id], cache, { mustBeFresh: true }))?.asked[0];
   const now = await wholeTerms(terms, row, id, cache);
   if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
   throw new SvcError(
     'guarded',
-    `order ${id} was changed while this was confirmed${row === undefined ? '' : `: it is ${orderText(row)} now`}; nothing was sent`,
+    `order ${id} changed before you confirmed${row === undefined ? '' : `: it is now ${orderText(row)}`}; nothing was sent`,
   );
 }
 
-/** What is not to be changed has to be sent as it is. */
+/** The request carries unchanged values, too. */
 async function wholeTerms(
   { rate, amount, range }: Terms,
   row: Order | undefined,
@@ -193,9 +194,9 @@ async function wholeTerms(
   }
   throw new SvcError(
     row === undefined ? 'limited' : 'guarded',
-    `the gateway wants the rate, the amount and the range of order ${id} together, and what it has now could not be found out; nothing was sent`,
+    `the gateway needs the rate, amount and range of order ${id} together, and its current values could not be read; nothing was sent`,
     {
-      hint: `pass ${missing.join(', ')} as well`,
+      hint: `pass ${missing.join(', ')}`,
     },
   );
 }

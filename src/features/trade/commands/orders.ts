@@ -6,19 +6,19 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrders = listCommand({
   id: 'trade orders',
-  summary: 'List the orders that stand',
+  summary: 'List open orders',
   description:
-    'Entry orders that wait, and the stops and limits of positions. An order has an ORDER-ID at once; a TRADE-ID that stands in a waiting order is only reserved, and nothing is traded yet. What the letters and numbers of types and states mean is as seen on the public implementation.',
+    'Pending entry orders, and the stops and limits of positions. A pending order may already show a trade id, but that id is only reserved: nothing is traded yet.',
   effect: 'read',
   service: 'trade',
   flags: {
-    type: { type: 'string', value: 'type', help: 'Only those of this type, as SE or LE' },
+    type: { type: 'string', value: 'type', help: 'Filter by type, such as SE or LE' },
     ...ROW_FLAGS,
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade orders', why: 'All that stand' },
-    { run: 'svc trade orders --symbol EUR/USD -q', why: 'The ids of those of one symbol' },
+    { run: 'svc trade orders', why: 'List all open orders' },
+    { run: 'svc trade orders --symbol EUR/USD -q', why: 'Print the ids for one symbol' },
   ],
   output: ORDER_LIST,
   offers: orderCandidates,
@@ -26,7 +26,7 @@ export const tradeOrders = listCommand({
     return withTrading(ctx, input, async (open) => {
       const { apply } = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
-      // For commands that cancel, once the calls are used up.
+      // For cancels after the rate limit is used up.
       open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);

@@ -14,21 +14,21 @@ import type { OpenPosition } from '../schema.ts';
 import type { Seen, TableCache, TableSnapshot } from '../table-cache.ts';
 
 export const POSITION_SET_ARGS = {
-  trade: { help: 'Its trade id', required: true, complete: 'trades' },
+  trade: { help: 'Trade id', required: true, complete: 'trades' },
 } as const satisfies Arguments;
 
 export const POSITION_SET_FLAGS = {
   stop: {
     type: 'string',
     value: 'pips|price|none',
-    help: 'Where it is closed at a loss: 40pips, without a sign, a price, or none',
+    help: 'Stop loss: distance (40pips, no sign), price, or none',
   },
   limit: {
     type: 'string',
     value: 'pips|price|none',
-    help: 'Where it is closed with a profit: 80pips, a price, or none',
+    help: 'Take profit: distance (80pips), price, or none',
   },
-  trail: { type: 'string', value: 'dynamic|n', help: 'The stop follows the price: dynamic, or in steps of 10 or more' },
+  trail: { type: 'string', value: 'dynamic|n', help: 'Trailing stop: dynamic, or steps of n (10 or more)' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -36,16 +36,16 @@ type PositionSetInput = Input<typeof POSITION_SET_ARGS, typeof POSITION_SET_FLAG
 
 export const tradePositionSet = listCommand({
   id: 'trade position set',
-  summary: 'Set the stop and the limit of an open trade',
-  description: `Each takes a request; where the second one fails the first one stands, and the exit status is 10, or 8 where the outcome of it is not known. In pips they are counted from where the trade was opened and need no sign. A stop that is set without --trail follows the price no more. ${SENT_ONCE}`,
+  summary: 'Set the stop and limit of an open trade',
+  description: `Distances count from the open rate. Setting a stop without --trail turns trailing off. The stop and the limit take one request each; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: POSITION_SET_ARGS,
   flags: POSITION_SET_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade position set 170162801 --stop 40pips', why: 'Closed at 40 pips of loss' },
-    { run: 'svc trade position set 170162801 --limit none', why: 'Without a limit' },
+    { run: 'svc trade position set 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
+    { run: 'svc trade position set 170162801 --limit none', why: 'Remove the limit' },
   ],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(settingPosition(input, ctx), input, ctx),
@@ -62,10 +62,10 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
   const exits: Exits = { stop: exitOf(input.stop, '--stop'), limit: exitOf(input.limit, '--limit') };
   const trail = input.trail === undefined ? undefined : parseTrail(input.trail);
   if (exits.stop === undefined && exits.limit === undefined && trail === undefined) {
-    throw new SvcError('usage', 'nothing is to be set: pass --stop or --limit');
+    throw new SvcError('usage', 'nothing to change: pass --stop or --limit');
   }
   if (trail !== undefined && (exits.stop === undefined || exits.stop === 'none')) {
-    throw new SvcError('missing_value', '--trail is of a stop: pass --stop <pips|price> as well');
+    throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
   }
   const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
     // The requests follow from the command line alone.
@@ -77,7 +77,7 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
       checkAccount(`trade ${id}`, account, await cache.account(input.account));
     }
     const of = row === undefined ? `trade ${id}` : tradeText(row);
-    // The request always says how the stop follows the price: 0 where it does not.
+    // The request always carries the trailing step: 0 turns trailing off.
     const wasTrailing = Number(row?.stopMove ?? 0) > 0;
     return (['stop', 'limit'] as const).flatMap((side) => {
       const exit = exits[side];
@@ -113,21 +113,19 @@ function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undef
   throw missingIds('open trade', [id], 'it may be closed: svc trade positions, svc trade positions --closed');
 }
 
-/** A price of an earlier look says nothing of now. */
+/** A cached price may be outdated, so only fresh rows are checked. */
 function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exits: Exits, ctx: RunContext): void {
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
   if (isFresh && row.close !== undefined && row.isBuy !== undefined) {
     checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
   } else {
-    ctx.notice(
-      `on which side of the price of now the stop and the limit of trade ${row.tradeId} are could not be checked`,
-    );
+    ctx.notice(`could not check the stop and limit of trade ${row.tradeId} against the current price`);
   }
 }
 
 function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {
-  return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, open at ${open ?? '?'}, ${close ?? '?'} now)`;
+  return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, opened at ${open ?? '?'}, now ${close ?? '?'})`;
 }
 
 function doesText(
@@ -139,7 +137,7 @@ function doesText(
     of,
   }: { readonly trail: number | undefined; readonly wasTrailing: boolean; readonly of: string },
 ): string {
-  if (exit === 'none') return `Take the ${side} away from ${of}`;
+  if (exit === 'none') return `Remove the ${side} of ${of}`;
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
   const follows = trail === undefined ? (wasTrailing ? ', no longer trailing' : '') : `, ${trailText(trail)}`;
   return `Set the ${side} ${where}${follows} of ${of}`;

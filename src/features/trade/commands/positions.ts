@@ -13,26 +13,26 @@ interface Kind {
 
 export const tradePositions = listCommand({
   id: 'trade positions',
-  summary: 'List positions: open ones, closed ones, or one line a symbol',
+  summary: 'List open or closed positions',
   description:
-    'One look at one table, which counts towards a cap: 50 an hour for open positions, 10 a minute for closed ones. To follow them, svc trade watch asks once and listens. --summary with --account is computed from the open positions of that account; without it, it is the table Summary, which is of all accounts together. What the tables hold is as seen on the public implementation.',
+    'Each call counts towards a rate limit: 50 an hour for open positions, 10 a minute for closed ones. To follow positions, use svc trade watch. --summary covers all accounts unless --account is given.',
   effect: 'read',
   service: 'trade',
   flags: {
-    closed: { type: 'boolean', help: 'Those that were closed' },
-    summary: { type: 'boolean', help: 'Open ones, summed up for each symbol' },
+    closed: { type: 'boolean', help: 'List closed positions' },
+    summary: { type: 'boolean', help: 'Show one line per symbol' },
     ...ROW_FLAGS,
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade positions', why: 'What is open' },
-    { run: 'svc trade positions --closed -o csv', why: 'What was closed, for a spreadsheet' },
+    { run: 'svc trade positions', why: 'List open positions' },
+    { run: 'svc trade positions --closed -o csv', why: 'Export closed positions' },
   ],
   output: POSITION_LIST,
   outputOf,
   offers: tradeCandidates,
   async run(input, ctx) {
-    if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary do not go together');
+    if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary cannot be combined');
     return withTrading(ctx, input, async (open) => {
       const { account, apply } = await rowFilter(input, open);
       const { trading } = open;
@@ -45,10 +45,10 @@ export const tradePositions = listCommand({
         return listed({ value: apply(of), of, as: SUMMARY_LIST }, input);
       }
       const of = await trading.model('OpenPosition');
-      // For commands that close, once the calls are used up.
+      // For closes after the rate limit is used up.
       open.known.keep('OpenPosition', of);
       const rows = apply(of);
-      // The rows of the table Summary are of all accounts together.
+      // The Summary table covers all accounts together.
       if (account !== undefined && input.summary) {
         return listed({ value: summaryOf(account.accountId, rows), of, as: SUMMARY_LIST }, input);
       }
@@ -93,7 +93,7 @@ function total(rows: readonly OpenPosition[], name: 'amountK' | 'grossPL' | 'com
   return exactSum(rows.map((row) => row[name] ?? 0));
 }
 
-/** Of the rates at which they were opened, by amount; 0 stands for none. */
+/** Average open rate weighted by amount; 0 if there is none. */
 function average(rows: readonly OpenPosition[], precision = 5): number {
   const amount = total(rows, 'amountK');
   const weighed = rows.reduce((sum, { amountK = 0, open = 0 }) => sum + amountK * open, 0);

@@ -81,43 +81,43 @@ it('every command, in order, in one session', async () => {
 });
 
 it.each<[string, string, RegExp]>([
-  ['no JSON', '{', /line 3: is not JSON/],
-  ['a list', '[]', /line 3: is not a JSON object/],
+  ['no JSON', '{', /line 3: not valid JSON/],
+  ['a list', '[]', /line 3: not a JSON object/],
   ['no command', '{"symbol":"EUR/USD"}', /line 3: "command" is missing/],
-  ['another command', '{"command":"login"}', /line 3: "command" is "login", which is none/],
-  ['a word of an object', '{"command":"toString"}', /line 3: "command" is "toString"/],
+  ['another command', '{"command":"login"}', /line 3: unknown command "login"/],
+  ['a word of an object', '{"command":"toString"}', /line 3: unknown command "toString"/],
+  ['another name', '{"command":"buy","symbol":"EUR/USD","amount":5,"stopp":"40pips"}', /line 3: unknown field "stopp"/],
   [
-    'another name',
-    '{"command":"buy","symbol":"EUR/USD","amount":5,"stopp":"40pips"}',
-    /line 3: there is no "stopp" here/,
+    'an option of the session',
+    '{"command":"buy","symbol":"EUR/USD","amount":5,"budget":"wait"}',
+    /unknown field "budget"/,
   ],
-  ['an option of the session', '{"command":"buy","symbol":"EUR/USD","amount":5,"budget":"wait"}', /no "budget" here/],
-  ['everything at once', '{"command":"close","everything":true}', /there is no "everything" here/],
+  ['everything at once', '{"command":"close","everything":true}', /unknown field "everything"/],
   ['an amount that is none', '{"command":"buy","symbol":"EUR/USD","amount":1.5}', /line 3: the amount "1.5" is not/],
   ['no amount', '{"command":"buy","symbol":"EUR/USD"}', /line 3: missing required argument 'amount'/],
   ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],
-  ['a wrong stop', '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":-40}', /line 3: --stop: "-40" has a sign/],
+  [
+    'a wrong stop',
+    '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":-40}',
+    /line 3: --stop: "-40" must have no sign/,
+  ],
   [
     'an id that was rounded',
     '{"command":"close","trade":90071992547409931}',
-    /line 3: "trade" is .*: write it as a text/,
+    /line 3: "trade" is .*: write it as a string/,
   ],
   [
     'an order that another line sets',
     '{"command":"order set","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
-    /line 4: order 7 is set by line 3/,
+    /line 4: line 3 already updates order 7/,
   ],
   [
     'a key that it has twice',
     '{"command":"buy","symbol":"EUR/USD","amount":"1","\\u0061mount":2}',
     /line 3: "amount" is given twice/,
   ],
-  ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a text/],
-  [
-    'a text for a yes',
-    '{"command":"close","trade":"1","via-opposite":"no"}',
-    /"via-opposite" is neither true nor false/,
-  ],
+  ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a string/],
+  ['a text for a yes', '{"command":"close","trade":"1","via-opposite":"no"}', /"via-opposite" must be true or false/],
 ])('a line with %s: nothing is connected, and the line is named', async (_name, line, why) => {
   const { code, stderr } = await client.run(['batch', '-', '--yes'], { stdin: `${ndjson(BUY)}\n${line}\n` });
   expect(stderr).toMatch(why);

@@ -84,7 +84,7 @@ describe('what is sent', () => {
     // One that is not among those that are known is asked for, once.
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes', '--account', '7'], { home });
     expect(code).toBe(5);
-    expect(stderr).toContain('the accounts are: 654061 (00654061), 654062 (00654062)');
+    expect(stderr).toContain('accounts: 654061 (00654061), 654062 (00654062)');
     expect(client.calls()).toEqual(['GET /trading/get_model/Accounts']);
   });
 });
@@ -108,15 +108,15 @@ describe('nothing is sent', () => {
     [['buy', 'EUR/USD', '5K'], 'the amount "5K" is not a whole number above 0'],
     [
       ['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', '5'],
-      '--trail: "5" is none: a trailing stop is "dynamic", or a whole number from 10 on',
+      '--trail: invalid value "5": use "dynamic" or a whole number of at least 10',
     ],
-    [['buy', 'EUR/USD', '5', '--trail', '10'], '--trail is of a stop'],
-    [['buy', 'EUR/USD', '5', '--stop', '-40pips'], 'has a sign, which follows from the option'],
-    [['buy', 'EUR/USD', '5', '--stop', '40pips', '--limit', '1.2'], 'an order takes one kind'],
-    [['buy', 'EUR/USD', '5', '--limit', '0'], '0 is no distance and no price'],
+    [['buy', 'EUR/USD', '5', '--trail', '10'], '--trail needs a stop'],
+    [['buy', 'EUR/USD', '5', '--stop', '-40pips'], 'must have no sign'],
+    [['buy', 'EUR/USD', '5', '--stop', '40pips', '--limit', '1.2'], 'must have the same unit'],
+    [['buy', 'EUR/USD', '5', '--limit', '0'], '0 is not a distance or a price'],
     [
       ['buy', 'EUR/USD', '5', '--range', '5', '--tif', 'GTC'],
-      '--tif GTC is not for an order at market within a range: that takes IOC, FOK',
+      '--tif GTC is not valid for a market order with --range: use IOC, FOK',
     ],
     [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif'],
   ])('%j: a value that is wrong by itself connects to nothing', async (argv, why) => {
@@ -128,9 +128,9 @@ describe('nothing is sent', () => {
   });
 
   it.each([
-    [['buy', 'EUR/USD', '5', '--stop', '1.2'], '--stop: 1.2 is above the rate 1.16013, and of a buy it is below'],
-    [['sell', 'EUR/USD', '5', '--limit', '1.2'], '--limit: 1.2 is above the rate 1.16, and of a sell it is below'],
-    [['buy', 'US30', '501'], '501 is too much: of US30 it is 500 at most'],
+    [['buy', 'EUR/USD', '5', '--stop', '1.2'], '--stop: 1.2 must be below the rate 1.16013 for a buy'],
+    [['sell', 'EUR/USD', '5', '--limit', '1.2'], '--limit: 1.2 must be below the rate 1.16 for a sell'],
+    [['buy', 'US30', '501'], '501 is too large: the maximum of US30 is 500'],
   ])('%j: the state of the gateway speaks against it', async (argv, why) => {
     const { code, stderr } = await client.run([...argv, '--yes', '-o', 'json']);
     expect({ code, ...lastError(stderr) }).toMatchObject({
@@ -146,14 +146,14 @@ describe('nothing is sent', () => {
     client.gateway.traps.add('market-closed');
     const guarded = await client.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(guarded.code).toBe(3);
-    expect(guarded.stderr).toContain('the gateway says that EUR/USD cannot be bought now');
+    expect(guarded.stderr).toContain('the gateway reports that EUR/USD cannot be bought now');
     const required = await client.run(['buy', 'EUR/USD', '5', '--yes', '--require-open']);
     expect(required.code).toBe(1);
     const saturday = await client.run(['buy', 'EUR/USD', '5', '--yes', '--require-open'], {
       now: () => Date.UTC(2026, 0, 17, 12),
     });
     expect(saturday.code).toBe(1);
-    expect(saturday.stderr).toContain('forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)');
+    expect(saturday.stderr).toContain('forex is usually closed now and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)');
     expect(client.orders()).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe('nothing is sent', () => {
     const declined = await client.run(['buy', 'EUR/USD', '5', '--stop', '40pips'], { terminal: 100, answer: false });
     expect(declined.code).toBe(2);
     expect(declined.asked).toEqual([
-      "Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, GTC, in account 654061 (00654061), stop 1.15613 (40 pips, about 20.00 in the account's currency)?",
+      "Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips, about 20.00 in the account's currency)?",
     ]);
     expect(client.orders()).toEqual([]);
     const agreed = await client.run(['buy', 'EUR/USD', '5'], { terminal: 100, answer: true });
@@ -203,7 +203,7 @@ describe('nothing is sent', () => {
       limit: { rate: 1.17, pips: 98.7, money: 98.7 },
       trail: null,
       trailEntry: null,
-      warnings: ['the account does not hedge: it first closes what is open on the other side of EUR/USD'],
+      warnings: ['the account does not hedge: the order first closes opposite EUR/USD positions'],
       callsLeft: [
         { cmd: 44, does: 'get open positions by account', left: 50, max: 50 },
         { cmd: 46, does: 'get orders by account', left: 1500, max: 1500 },
@@ -229,7 +229,7 @@ describe('nothing is sent', () => {
       stop: '-40',
       is_in_pips: 'true',
     });
-    expect(stranger.stderr).toContain('account 00654061 is not known here');
+    expect(stranger.stderr).toContain('account 00654061 is not in the cache');
     expect(client.calls()).toEqual([]);
     await client.run(['buy', 'EUR/USD', '5', '--preview'], { home });
     const known = await client.run(argv, { home });

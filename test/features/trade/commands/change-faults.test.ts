@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
     name: 'close',
     prepare: ({ gateway }) => ({
       argv: ['close', holdTrade(gateway)],
-      seen: /of trade \d+ (nothing is open any more; closed in the last minutes: trade \d+ 10K @|all is open as before: buy 10K)/,
+      seen: /trade \d+: (nothing open any more; closed in the last minutes: trade \d+ 10K @|still open as before: buy 10K)/,
     }),
   },
   {
@@ -34,7 +34,7 @@ const CASES: readonly Case[] = [
     name: 'close by an order of the other side',
     prepare: ({ gateway }) => ({
       argv: ['close', holdTrade(gateway, { account: NETTING }), '--via-opposite'],
-      seen: /of what account 654062 has bought of EUR\/USD (nothing|all|buy 10K .* is open now)/,
+      seen: /the EUR\/USD buys of account 654062: (nothing|still|open now buy 10K )/,
     }),
   },
   {
@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
       holdTrade(gateway, { symbol: 'GBP/USD' });
       return {
         argv: ['close', '--symbol', 'GBP/USD'],
-        seen: /of the GBP\/USD that account 654061 has (all is open as before: buy 10K|nothing is open any more; closed in)/,
+        seen: /GBP\/USD of account 654061: (still open as before: buy 10K|nothing open any more; closed in)/,
       };
     },
   },
@@ -52,28 +52,28 @@ const CASES: readonly Case[] = [
     name: 'position set',
     prepare: ({ gateway }) => ({
       argv: ['position', 'set', holdTrade(gateway), '--stop', '40pips', '--limit', '80pips'],
-      seen: /trade \d+ has now (no stop|the stop 1.156) and no limit/,
+      seen: /trade \d+ now has (no stop|stop 1.156) and no limit/,
     }),
   },
   {
     name: 'order set',
     prepare: ({ gateway }) => ({
       argv: ['order', 'set', holdOrder(gateway), '--rate', '1.14', '--stop', '40pips'],
-      seen: /stands now as order \d+ \(buy 10K EUR\/USD, limit entry at 1.1[45]\)/,
+      seen: /it is now order \d+ \(buy 10K EUR\/USD, limit entry at 1.1[45]\)/,
     }),
   },
   {
     name: 'order cancel',
     prepare: ({ gateway }) => ({
       argv: ['order', 'cancel', holdOrder(gateway)],
-      seen: /order \d+ stands no more|stands now as order/,
+      seen: /order \d+ is no longer open|it is now order/,
     }),
   },
   {
     name: 'oco create',
     prepare: () => ({
       argv: ['oco', 'create', 'EUR/USD', '5', '--leg', 'buy@1.17', '--leg', 'sell@1.15'],
-      seen: /this may be it|nothing that fits/,
+      seen: /this may be it|no match/,
     }),
   },
   {

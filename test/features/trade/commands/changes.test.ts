@@ -55,14 +55,14 @@ describe('position set', () => {
   });
 
   it.each([
-    ['--stop 1.17', 3, /--stop: 1.17 is above the rate 1.16, and of a buy it is below/],
-    ['--limit 1.15', 3, /--limit: 1.15 is below the rate 1.16, and of a buy it is above/],
-    ['--stop -40pips', 2, /has a sign/],
+    ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
+    ['--limit 1.15', 3, /--limit: 1.15 must be above the rate 1.16 for a buy/],
+    ['--stop -40pips', 2, /must have no sign/],
     ['--stop 40pips --trail 5', 2, /a trailing stop is "dynamic", or/],
-    ['--limit 40pips --trail dynamic', 2, /--trail is of a stop/],
-    ['--stop none --trail dynamic', 2, /--trail is of a stop/],
+    ['--limit 40pips --trail dynamic', 2, /--trail needs a stop/],
+    ['--stop none --trail dynamic', 2, /--trail needs a stop/],
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
-    ['', 2, /nothing is to be set/],
+    ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdTrade(client.gateway);
     const run = await client.run(['position', 'set', id, ...words(argv).filter(Boolean), '--yes']);
@@ -119,12 +119,12 @@ describe('order set', () => {
   });
 
   it.each([
-    ['--stop none', 2, /how an order that waits loses it is not known/],
-    ['--stop 1.16', 3, /is above the rate 1.15, and of a buy it is below/],
-    ['--rate 1.14 --stop 1.145', 3, /is above the rate 1.14/],
+    ['--stop none', 2, /the interface has not known/],
+    ['--stop 1.16', 3, /must be below the rate 1.15 for a buy/],
+    ['--rate 1.14 --stop 1.145', 3, /must be below the rate 1.14/],
     ['--amount 1.5', 2, /not a whole number/],
-    ['--trail dynamic', 2, /--trail is of a stop/],
-    ['', 2, /nothing is to be set/],
+    ['--trail dynamic', 2, /--trail needs a stop/],
+    ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdOrder(client.gateway);
     const run = await client.run(['order', 'set', id, ...words(argv).filter(Boolean), '--yes']);
@@ -153,7 +153,7 @@ describe('order cancel', () => {
       answer: true,
     });
     expect(asked).toEqual([
-      expect.stringMatching(/^Cancel order \d+ \(buy 10K EUR\/USD, limit entry at 1.15\); with it ends/),
+      expect.stringMatching(/^Cancel order \d+ \(buy 10K EUR\/USD, limit entry at 1.15\); its OCO group ends with it/),
     ]);
     for (const id of [two, three]) expect(asked[0]).toContain(`order ${id} (`);
     expect(client.orders()).toEqual([{ order_id: one }]);
@@ -177,9 +177,9 @@ describe('order cancel', () => {
   });
 
   it.each([
-    [[], 2, /name the orders by their ids, or say --all/],
-    [['1', '--all'], 2, /name the orders/],
-    [['1', '--symbol', 'EUR/USD'], 2, /name the orders/],
+    [[], 2, /pass order ids, or --all/],
+    [['1', '--all'], 2, /pass order ids/],
+    [['1', '--symbol', 'EUR/USD'], 2, /pass order ids/],
     [['1x'], 2, /is not an order id/],
     [['1'], 5, /there is no order 1; nothing was sent/],
   ])('refuses %j', async (argv, code, why) => {
@@ -232,12 +232,12 @@ describe('oco', () => {
   });
 
   it.each([
-    [['add', '1'], 2, /a new group has two orders or more/],
+    [['add', '1'], 2, /a new group needs at least two orders/],
     [['add', '1', '2'], 5, /there are no orders 1, 2/],
-    [['add', '1', '--group', '0'], 2, /not a group's id/],
+    [['add', '1', '--group', '0'], 2, /not a group id/],
     [['edit', '7'], 2, /pass --add or --remove/],
-    [['edit', '7', '--add', '1', '--remove', '1'], 2, /cannot both join and leave/],
-    [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /a pair has two legs/],
+    [['edit', '7', '--add', '1', '--remove', '1'], 2, /cannot be both added and removed/],
+    [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /exactly two --leg/],
   ])('refuses %j', async (argv, code, why) => {
     const run = await client.run(['oco', ...argv, '--yes']);
     expect(run.stderr).toMatch(why);

@@ -40,7 +40,7 @@ it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with
     code: 0,
     rows: [{ tradeId: id, outcome: 'accepted', status: 'filled', trades: [], closedTrades: [closed(id, 10)] }],
   });
-  expect(stderr).toBe(`order ${rows[0].orderIds[0]} is accepted; waiting for fills\n`);
+  expect(stderr).toBe(`order ${rows[0].orderIds[0]} accepted; waiting for fills\n`);
   expect(client.calls().slice(-4)).toEqual([
     'POST /trading/subscribe models=Order',
     'POST /trading/subscribe models=OpenPosition',
@@ -216,12 +216,12 @@ it('Ctrl-C while it waits says which orders are live', async () => {
   const { code, stdout, stderr } = await accepted([holdTrade(client.gateway)], interrupt, { signal: stop.signal });
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   const [order] = client.gateway.book.orders.keys();
-  expect(stderr).toContain(`order ${order} was accepted and is live, or done by now`);
+  expect(stderr).toContain(`order ${order} accepted, and now open or filled`);
 });
 
 it.each([
   ['a hedging account', undefined, 'trade ID'],
-  ['another account', NETTING, 'what account 654062 has bought of EUR/USD'],
+  ['another account', NETTING, 'the EUR/USD buys of account 654062'],
 ])('after a lost answer in %s, what was closed is found', async (_name, account, of) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const id = holdTrade(client.gateway, { amountK: 20, ...(account === undefined ? {} : { account }) });
@@ -230,7 +230,7 @@ it.each([
   const { code, stderr } = await client.run(argv, { env: { SVC_TRADE_URL: before.url } });
   expect(code).toBe(8);
   expect(lastError(stderr).message).toContain(
-    `; of ${of.replace('ID', id)} buy 10K EUR/USD (trade ${id}) is open now, and 20K was before: 10K less; closed in the last minutes: trade ${id} 10K @ 1.16 (2026-01-14T12:`,
+    `; ${of.replace('ID', id)}: open now buy 10K EUR/USD (trade ${id}), 10K less than the 20K before; closed in the last minutes: trade ${id} 10K @ 1.16 (2026-01-14T12:`,
   );
 });
 
@@ -241,6 +241,6 @@ it('after a lost answer, an order that waits to close is found', async () => {
   const { stderr } = await client.run(['close', id, '--yes', '-o', 'json'], { env: { SVC_TRADE_URL: before.url } });
   const [order] = client.gateway.book.orders.keys();
   expect(lastError(stderr).message).toContain(
-    `of trade ${id} all is open as before: buy 10K EUR/USD (trade ${id}); it may be about to close; what closes it stands as order ${order} (sell 10K EUR/USD, close at market)`,
+    `trade ${id}: still open as before: buy 10K EUR/USD (trade ${id}); it may be about to close; open to close it: order ${order} (sell 10K EUR/USD, close at market)`,
   );
 });

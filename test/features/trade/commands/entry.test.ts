@@ -61,7 +61,7 @@ describe('what is sent', () => {
 
   it('an end from now is echoed in UTC', async () => {
     const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes']);
-    expect(stderr).toBe('it expires at 2026-01-14 14:00 UTC\n');
+    expect(stderr).toBe('the order expires at 2026-01-14 14:00 UTC\n');
     expect(client.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   });
 });
@@ -79,13 +79,13 @@ it.each([
 
 describe('a value that is wrong by itself connects to nothing', () => {
   it.each([
-    [[...BUY, '--stop', '1.15'], '--stop: 1.15 is at the rate 1.15, and of a buy it is below'],
-    [[...BUY, '--limit', '1.1'], '--limit: 1.1 is below the rate 1.15, and of a buy it is above'],
-    [[...SELL, '--stop', '1.1'], '--stop: 1.1 is below the rate 1.15, and of a sell it is above'],
-    [[...BUY, '--tif', 'GTD'], '--tif GTD needs the time: pass --expires <time>'],
-    [[...BUY, '--tif', 'GTC', '--expires', '2h'], '--expires goes with --tif GTD, not with GTC'],
+    [[...BUY, '--stop', '1.15'], '--stop: 1.15 must be below the rate 1.15 for a buy'],
+    [[...BUY, '--limit', '1.1'], '--limit: 1.1 must be above the rate 1.15 for a buy'],
+    [[...SELL, '--stop', '1.1'], '--stop: 1.1 must be above the rate 1.15 for a sell'],
+    [[...BUY, '--tif', 'GTD'], '--tif GTD needs --expires <time>'],
+    [[...BUY, '--tif', 'GTC', '--expires', '2h'], '--expires needs --tif GTD, not GTC'],
     [[...BUY, '--expires', '20s'], 'is not in the future'],
-    [[...BUY, '--trail-entry', '9'], '--trail-entry: "9" is none'],
+    [[...BUY, '--trail-entry', '9'], '--trail-entry: invalid value "9"'],
     [BUY.slice(0, 4), '--rate'],
     [[...BUY.slice(0, -1), '0'], '--rate: "0" is not a price above 0'],
   ])('%j', async (argv, why) => {
@@ -102,7 +102,7 @@ it('on a weekend it is warned, and sent', async () => {
   client.gateway.traps.clear();
   expect(code).toBe(0);
   expect(stderr).toBe(
-    'forex is usually closed now, and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)\nthe gateway says that EUR/USD cannot be bought now: the order waits\n',
+    'forex is usually closed now and opens in 34 h 0 m (Sun 2026-01-18 17:00 EST)\nthe gateway reports that EUR/USD cannot be bought now: the order stays pending\n',
   );
   expect(client.orders()).toHaveLength(1);
 });
@@ -111,7 +111,7 @@ it('a dry run shows the form, and when it expires', async () => {
   const { code, stdout, stderr } = await client.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).body).toEqual({ ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
-  expect(stderr).toContain('it expires at 2026-01-14 14:00 UTC');
+  expect(stderr).toContain('the order expires at 2026-01-14 14:00 UTC');
   expect(client.calls()).toEqual([]);
 });
 

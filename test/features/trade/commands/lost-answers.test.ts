@@ -51,11 +51,11 @@ describe.each([
       const there = [...orders.keys(), ...trades.keys()];
       expect(there).toHaveLength(applied ? 1 : 0);
       expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false, candidates: there.join(' ') });
-      expect(error.hint).toContain('svc trade journal --open');
+      expect(error.hint).toContain('svc trade journal settle');
       expect(error.message).toMatch(
         applied
           ? /this may be it: (order|position with trade id) \d+ \((buy 5|sell 7)K EUR\/USD, 2026-/
-          : /nothing that fits is to be seen/,
+          : /no match at the gateway/,
       );
       expect(client.journal()).toMatchObject([
         { id: error.journal_id, command, outcome: 'unknown', message: expect.any(String) },
@@ -75,7 +75,7 @@ it('without hedging it may have closed what is open on the other side, and opene
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
   expect(lastError(stderr).message).toMatch(
     new RegExp(
-      `; of what account ${NETTING} has sold of EUR/USD nothing is open now; closed in the last minutes: trade ${id} 10K @ 1.16013 \\(.*Z\\)$`,
+      `; the EUR/USD sells of account ${NETTING}: nothing open now; closed in the last minutes: trade ${id} 10K @ 1.16013 \\(.*Z\\)$`,
     ),
   );
 });
@@ -92,7 +92,7 @@ it('executed with an error beside it is not as asked, and both are told', async 
   expect(code).toBe(8);
   expect(lastError(stderr)).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
   expect(lastError(stderr).message).toContain(
-    'as executed with the error: no dealer (code 99), and named order 390285837',
+    'responded executed with the error: no dealer (code 99) and named order 390285837',
   );
   expect(client.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
   client.gateway.traps.add('executed-with-error');
@@ -175,9 +175,7 @@ it('what cannot be looked at is said', async () => {
   client.gateway.traps.add('ora-20301');
   const again = await client.run(BUY, { ...through(), home });
   expect({ code: again.code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
-  expect(lastError(again.stderr).message).toContain(
-    'could not be looked at: the gateway says that all calls of command 46',
-  );
+  expect(lastError(again.stderr).message).toContain('could not be read: the gateway says that all calls of command 46');
 });
 
 it('interrupted after it was sent: the truth is in the journal', async () => {
@@ -186,7 +184,7 @@ it('interrupted after it was sent: the truth is in the journal', async () => {
   const { code, stderr } = await client.run(BUY, through({ signal: stop.signal }));
   expect(code).toBe(130);
   expect(lastError(stderr).message).toContain('was sent and may have been applied');
-  expect(lastError(stderr).hint).toContain('svc trade journal --open');
+  expect(lastError(stderr).hint).toContain('svc trade journal settle');
   expect(before.orders).toHaveLength(1);
   expect(client.journal()).toMatchObject([
     { outcome: 'unknown', message: expect.stringContaining('may have been applied') },

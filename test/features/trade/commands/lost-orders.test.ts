@@ -124,7 +124,7 @@ describe('what cannot be the order is not named', () => {
     Object.assign(gateway.feed.tables, tables());
     const error = await lost(argv, cut);
     expect(error['candidates']).toBe('');
-    expect(error['message']).toContain('nothing that fits is to be seen there now, which is no proof');
+    expect(error['message']).toContain('no match at the gateway now, which proves nothing');
   });
 
   it.each<[string, readonly string[], () => object, string]>([
@@ -183,7 +183,7 @@ describe('an equal order that was accepted a moment before', () => {
   it('is one of two', async () => {
     const { error } = await second(2);
     expect(error['candidates']).toBe('1 2');
-    expect(error['message']).toContain('if it is not of order 390285837, which has the same terms');
+    expect(error['message']).toContain('unless it belongs to order 390285837, which has the same terms');
   });
 
   it('leaves the outcome unknown when it is settled, as it may have ended without a fill', async () => {
@@ -236,9 +236,7 @@ describe('the caps on calls', () => {
     const error = await lost(BUY, cut);
     gateway.feed.usedUp.clear();
     expect(error['candidates']).toBe('390285837');
-    expect(error['message']).toContain(
-      'the table OpenPosition could not be looked at: the gateway says that all calls',
-    );
+    expect(error['message']).toContain('the table OpenPosition could not be read: the gateway says that all calls');
   });
 });
 
@@ -285,6 +283,6 @@ describe('a close whose response is lost', () => {
       },
       { sleeps: true },
     );
-    expect(error['message']).toContain('of trade 170162801 nothing is open any more');
+    expect(error['message']).toContain('trade 170162801: nothing open any more');
   });
 });

@@ -81,23 +81,29 @@ describe('an unknown outcome', () => {
     ['an order that stands', BUY, () => ({ Order: [order()] }), 'open', /order 39 \(buy 9K/],
     ['an entry order', ENTRY, () => ({ Order: [entry(1.04)] }), 'open', /order 39/],
     ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /fits/],
-    ['nothing', BUY, () => ({}), 'absent', /nothing that fits/],
+    ['nothing', BUY, () => ({}), 'absent', /no match/],
     ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /fits/],
     ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /fits/],
-    ['two that fit', BUY, () => ({ OpenPosition: [position(), position({ tradeId: '9' })] }), 'unknown', /more fits/],
+    [
+      'two that fit',
+      BUY,
+      () => ({ OpenPosition: [position(), position({ tradeId: '9' })] }),
+      'unknown',
+      /more matches/,
+    ],
     ['a closed trade', CLOSE, () => ({ ClosedPosition: [closed()] }), 'filled', /trade 7 9K @ 1.17/],
     [
       'a closing order',
       CLOSE,
       () => ({ OpenPosition: [position(before)], Order: [closing()] }),
       'open',
-      /what closes it stands as order 39/,
+      /open to close it: order 39/,
     ],
     ['a trade that is open as before', CLOSE, () => ({ OpenPosition: [position(before)] }), 'absent', /trade 7/],
-    ['no trade, and no closing', CLOSE, () => ({}), 'unknown', /nothing is open/],
-    ['no order', CANCEL, () => ({}), 'done', /order 39 stands no more/],
-    ['the order', CANCEL, () => ({ Order: [order()] }), 'absent', /it stands now as order 39/],
-    ['what no table tells', STOP, () => ({ OpenPosition: [position()] }), 'unknown', /trade 7 has now no stop/],
+    ['no trade, and no closing', CLOSE, () => ({}), 'unknown', /nothing open/],
+    ['no order', CANCEL, () => ({}), 'done', /order 39 is no longer open/],
+    ['the order', CANCEL, () => ({ Order: [order()] }), 'absent', /it is now order 39/],
+    ['what no table tells', STOP, () => ({ OpenPosition: [position()] }), 'unknown', /trade 7 now has no stop/],
   ])('with %s', async (_name, request, tables, outcome, evidence) => {
     Object.assign(gateway.feed.tables, tables());
     const home = await homeWith([request]);
@@ -165,7 +171,7 @@ describe('an unknown outcome', () => {
       stdout: '',
       calls: [],
     });
-    expect(run.stderr).toBe('no outcome is unknown at this gateway\n');
+    expect(run.stderr).toBe('no unknown outcomes at this gateway\n');
   });
 });
 

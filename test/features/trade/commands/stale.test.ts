@@ -56,7 +56,7 @@ it.each([
       if (trade !== undefined) trade.amountK = 10;
     },
     3,
-    /has 10, and 20 of it cannot be closed; nothing was sent/,
+    /has only 10, not 20; nothing was sent/,
   ],
 ])('no order of the other side for %s', async (_name, meanwhile, code, why) => {
   const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
@@ -82,26 +82,26 @@ it('what an order keeps is not what it was meanwhile: nothing is sent', async ()
   });
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toMatch(
-    /order \d+ was changed while this was confirmed: it is order \d+ \(.* at 1\.14\) now; nothing was sent/,
+    /order \d+ changed before you confirmed: it is now order \d+ \(.* at 1\.14\); nothing was sent/,
   );
 });
 
 it('a price that went on is told', async () => {
   const { code, asked, stderr } = await run(['buy', 'EUR/USD', '5'], 60, () => priceIs(1.17));
   expect({ code, asked: asked.length, orders: client.orders().length }).toEqual({ code: 0, asked: 1, orders: 1 });
-  expect(stderr).toContain('while it was confirmed the price went from 1.16013 to 1.17013');
+  expect(stderr).toContain('the price moved from 1.16013 to 1.17013 before you confirmed');
 });
 
 it('a stop that is on the wrong side by now keeps it from being sent', async () => {
   const { code, stderr } = await run(['buy', 'EUR/USD', '5', '--stop', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-  expect(stderr).toContain('--stop: 1.155 is above the rate 1.15013');
+  expect(stderr).toContain('--stop: 1.155 must be below the rate 1.15013');
 });
 
 it('a limit entry that would be a stop entry by now is not sent', async () => {
   const { code, stderr } = await run(['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-  expect(stderr).toContain('it was limit entry, and is stop entry now; nothing was sent');
+  expect(stderr).toContain('so the limit entry is now a stop entry; nothing was sent');
 });
 
 it('an order of a batch whose stop is on the wrong side by now keeps all of it', async () => {

@@ -112,7 +112,7 @@ describe('positions', () => {
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(errorOf(run)).toMatchObject({
       code: 'not_found',
-      hint: 'the accounts are: 654061 (00654061), 654062 (00654062)',
+      hint: 'accounts: 654061 (00654061), 654062 (00654062)',
     });
     expect(client.asked()).toEqual(['GET /trading/get_model/Accounts']);
   });

@@ -27,7 +27,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
     const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s', '--transport', transport]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `order ${value.orderId} is accepted; waiting for fills\n`,
+      stderr: `order ${value.orderId} accepted; waiting for fills\n`,
     });
     expect(value).toEqual({
       orderId: expect.stringMatching(/^\d+$/),
@@ -66,7 +66,7 @@ it('IOC that is filled in part is partly done', async () => {
   const run = await client.run(['buy', 'EUR/USD', '7', '--tif', 'IOC', '--wait', '5s', '--yes'], { sleeps: true });
   expect(run.code).toBe(10);
   expect(run.stdout.replaceAll(/\d{6,}/g, 'N')).toBe(
-    'order N accepted\ntrade N 2K @ 1.16013 filled\ntrade N 2K @ 1.16013 filled\nended, filled in part\n',
+    'order N accepted\ntrade N 2K @ 1.16013 filled\ntrade N 2K @ 1.16013 filled\nended, partly filled\n',
   );
   expect(run.stderr).toMatch(/order \d+: its last state was "canceled"\n$/);
 });
@@ -78,7 +78,7 @@ async function waiting(more: Parameters<Trader['run']>[1], accepted: () => void)
   return client.run([...ENTRY, '20s'], {
     sleeps: true,
     ...more,
-    onStderr: (text) => text.includes('is accepted') && accepted(),
+    onStderr: (text) => text.includes(' accepted') && accepted(),
   });
 }
 
@@ -151,7 +151,7 @@ it('Ctrl-C while it waits says that the order is live, and the journal has it', 
     stop.abort(new SvcError('interrupted', 'interrupted')),
   );
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-  const id = /order (\d+) was accepted and is live/.exec(stderr)?.[1];
+  const id = /order (\d+) accepted, and now open or filled/.exec(stderr)?.[1];
   expect(stderr).toContain(`hint: svc trade order get ${id}, svc trade positions`);
   expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
 });

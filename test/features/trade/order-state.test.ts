@@ -1,8 +1,9 @@
 /** What belongs to an order does not depend on the order in which its tables are pushed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AwaitedOrder, OrderLedger } from '../../../src/features/trade/order-ledger.ts';
+import { type AwaitedOrder, orderState } from '../../../src/features/trade/order-state.ts';
 import type { PushedRecord, RowPush } from '../../../src/features/trade/push.ts';
+import { SeenTables } from '../../../src/features/trade/seen-tables.ts';
 
 const AWAITED: AwaitedOrder = {
   orderId: '39',
@@ -46,9 +47,9 @@ const closed = (tradeId: string, amountK: number, more: PushedRecord = {}) =>
 const INSERT = order({ tradeId: '100', time: '04252018120716391', status: 2, amountK: 7 }, 'I');
 
 function stateOf(pushes: readonly RowPush[], awaited: Partial<AwaitedOrder> = {}) {
-  const ledger = new OrderLedger();
-  for (const one of pushes) ledger.take(one);
-  return ledger.state({ ...AWAITED, ...awaited });
+  const tables = new SeenTables();
+  for (const one of pushes) tables.take(one);
+  return orderState({ ...AWAITED, ...awaited }, tables);
 }
 
 test('three parts are three trades, in whatever order their pushes come', () => {
@@ -147,30 +148,34 @@ describe('what is closed on the other side', () => {
 
 describe('a look at the tables after pushes were missed', () => {
   test('tells what was filled meanwhile, and that the order is gone', () => {
-    const ledger = new OrderLedger();
-    ledger.take(INSERT);
-    ledger.snapshot('Order', []);
-    ledger.snapshot('OpenPosition', [opened('100', 7).record]);
-    expect(ledger.state(AWAITED)).toMatchObject({ filled: true, over: true, trades: [{ tradeId: '100', amountK: 7 }] });
+    const tables = new SeenTables();
+    tables.take(INSERT);
+    tables.snapshot('Order', []);
+    tables.snapshot('OpenPosition', [opened('100', 7).record]);
+    expect(orderState(AWAITED, tables)).toMatchObject({
+      filled: true,
+      over: true,
+      trades: [{ tradeId: '100', amountK: 7 }],
+    });
   });
 
   test('of an order that was never seen nothing but its absence is known', () => {
-    const ledger = new OrderLedger();
-    ledger.snapshot('Order', []);
-    expect(ledger.state(AWAITED)).toMatchObject({ over: true, seen: false, touched: false });
-    ledger.forgetLook();
-    expect(ledger.state(AWAITED)).toMatchObject({ over: false, seen: false });
+    const tables = new SeenTables();
+    tables.snapshot('Order', []);
+    expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
+    tables.forgetSnapshot();
+    expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
   });
 
   test('does not count what was closed twice', () => {
-    const ledger = new OrderLedger();
-    ledger.take(INSERT);
-    ledger.take(closed('50', 4));
-    ledger.snapshot('ClosedPosition', [
+    const tables = new SeenTables();
+    tables.take(INSERT);
+    tables.take(closed('50', 4));
+    tables.snapshot('ClosedPosition', [
       closed('50', 4).record,
       closed('50', 3, { closeTime: '04252018120718' }).record,
     ]);
-    expect(ledger.state({ ...AWAITED, hedges: false })).toMatchObject({
+    expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
       filled: true,
       closedTrades: [{ amountK: 4 }, { amountK: 3 }],
     });
@@ -180,12 +185,12 @@ describe('a look at the tables after pushes were missed', () => {
     const part = closed('50', 2);
     const rest = closed('50', 3);
     const looks = (pushes: readonly RowPush[], before: number): unknown => {
-      const ledger = new OrderLedger();
-      for (const one of [INSERT, ...pushes.slice(0, before)]) ledger.take(one);
-      ledger.snapshot('ClosedPosition', [part.record, part.record]);
-      for (const one of pushes.slice(before)) ledger.take(one);
-      ledger.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
-      return ledger.state({ ...AWAITED, hedges: false });
+      const tables = new SeenTables();
+      for (const one of [INSERT, ...pushes.slice(0, before)]) tables.take(one);
+      tables.snapshot('ClosedPosition', [part.record, part.record]);
+      for (const one of pushes.slice(before)) tables.take(one);
+      tables.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
+      return orderState({ ...AWAITED, hedges: false }, tables);
     };
     for (const before of [0, 1, 2, 3]) {
       expect(looks([part, part, rest], before)).toMatchObject({
@@ -199,17 +204,20 @@ describe('a look at the tables after pushes were missed', () => {
 
 test('an id that is an object with a toString of its own is none', () => {
   const hostile = JSON.parse('{"toString":1}');
-  const ledger = new OrderLedger();
+  const tables = new SeenTables();
   for (const one of [
     INSERT,
     order({ tradeId: hostile }),
     opened('100', 7, { orderId: hostile, accountId: hostile }),
     closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
   ]) {
-    ledger.take(one);
+    tables.take(one);
   }
-  ledger.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
-  expect(ledger.state({ ...AWAITED, hedges: false })).toMatchObject({ filled: true, trades: [{ tradeId: '100' }] });
+  tables.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
+  expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '100' }],
+  });
   const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
-  expect(ledger.state(closing)).toMatchObject({ filled: false, closedTrades: [] });
+  expect(orderState(closing, tables)).toMatchObject({ filled: false, closedTrades: [] });
 });
