@@ -134,15 +134,15 @@ describe('answers', () => {
   });
 
   it.each([
-    ['no-order', [], /responded executed and named no order/],
+    ['no-order', [], /responded executed, and named no order/],
     ['id-too-large', [], /named no order/],
-    ['says-nothing', [], /does not say whether it was done/],
+    ['says-nothing', [], /does not say whether it was executed/],
     [
       'executed-with-error',
       ['81712802'],
       /responded executed with the error: The specified trade does not exist \(code 1\), and named order 81712802/,
     ],
-    ['not-executed-with-order', ['81712802'], /responded not executed with the error: later and named order 81712802/],
+    ['not-executed-with-order', ['81712802'], /responded not executed with the error: later, and named order 81712802/],
   ])('%s is not trusted', (name, orderIds, why) => {
     expect(answer(name)).toMatchObject({ outcome: 'unknown', orderIds, why: expect.stringMatching(why) });
   });

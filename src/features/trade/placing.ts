@@ -154,7 +154,7 @@ export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, receiv
   }
   const code = error?.code === undefined ? '' : ` (code ${error.code})`;
   const said = error === undefined ? '' : ` with the error: ${refusalWords(error)}${code}`;
-  const ids = orderIds.length === 0 ? ' and named no order' : ` and named order ${orderIds.join(', ')}`;
+  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
   const answer =
     executed === undefined
       ? "the gateway's response does not say whether it was executed"

@@ -243,7 +243,7 @@ describe('nothing is sent', () => {
     expect(tokenless.code).toBe(0);
     const nobody = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
     expect(nobody.code).toBe(2);
-    expect(nobody.stderr).toContain('no account is known here');
+    expect(nobody.stderr).toContain('no account is in the cache');
     const curl = await client.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
     expect(curl).toMatchObject({ code: 2, stdout: '' });
     expect(curl.stderr).toContain('no line can send this request, as it needs the id of a live session');

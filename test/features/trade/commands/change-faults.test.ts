@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
     name: 'oco add',
     prepare: ({ gateway }) => ({
       argv: ['oco', 'add', holdOrder(gateway), holdOrder(gateway)],
-      seen: /order \d+ is in (no group|group \d+) now/,
+      seen: /order \d+ is now in (no group|group \d+)/,
     }),
   },
   {

@@ -58,7 +58,7 @@ describe('position set', () => {
     ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
     ['--limit 1.15', 3, /--limit: 1.15 must be above the rate 1.16 for a buy/],
     ['--stop -40pips', 2, /must have no sign/],
-    ['--stop 40pips --trail 5', 2, /a trailing stop is "dynamic", or/],
+    ['--stop 40pips --trail 5', 2, /use "dynamic" or/],
     ['--limit 40pips --trail dynamic', 2, /--trail needs a stop/],
     ['--stop none --trail dynamic', 2, /--trail needs a stop/],
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
@@ -119,7 +119,7 @@ describe('order set', () => {
   });
 
   it.each([
-    ['--stop none', 2, /the interface has not known/],
+    ['--stop none', 2, /the interface has no known way/],
     ['--stop 1.16', 3, /must be below the rate 1.15 for a buy/],
     ['--rate 1.14 --stop 1.145', 3, /must be below the rate 1.14/],
     ['--amount 1.5', 2, /not a whole number/],

@@ -92,7 +92,7 @@ it('executed with an error beside it is not as asked, and both are told', async 
   expect(code).toBe(8);
   expect(lastError(stderr)).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
   expect(lastError(stderr).message).toContain(
-    'responded executed with the error: no dealer (code 99) and named order 390285837',
+    'responded executed with the error: no dealer (code 99), and named order 390285837',
   );
   expect(client.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
   client.gateway.traps.add('executed-with-error');

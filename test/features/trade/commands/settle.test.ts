@@ -80,10 +80,10 @@ describe('an unknown outcome', () => {
     ['a position that is closed by now', BUY, () => ({ ClosedPosition: [closed()] }), 'filled', /trade id 7/],
     ['an order that stands', BUY, () => ({ Order: [order()] }), 'open', /order 39 \(buy 9K/],
     ['an entry order', ENTRY, () => ({ Order: [entry(1.04)] }), 'open', /order 39/],
-    ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /fits/],
+    ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /no match/],
     ['nothing', BUY, () => ({}), 'absent', /no match/],
-    ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /fits/],
-    ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /fits/],
+    ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /no match/],
+    ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /no match/],
     [
       'two that fit',
       BUY,

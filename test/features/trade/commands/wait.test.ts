@@ -152,6 +152,6 @@ it('Ctrl-C while it waits says that the order is live, and the journal has it', 
   );
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   const id = /order (\d+) accepted, and now open or filled/.exec(stderr)?.[1];
-  expect(stderr).toContain(`hint: svc trade order get ${id}, svc trade positions`);
+  expect(stderr).toContain(`hint: svc trade orders get ${id}, svc trade positions`);
   expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
 });
