@@ -65,11 +65,11 @@ export class Authorization {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
     // Before anything else, for errors too: a sender that does not know the state can neither answer nor end the sign-in.
-    if (!sameText(given('state'), this.#state)) return refused('its state is not the one of this sign-in');
+    if (!sameText(given('state'), this.#state)) return refused('its state does not match');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
     if (twice !== undefined) return refused(`it has ${twice} twice`);
-    if (this.#used) return refused('this sign-in has had its answer');
-    if (!parameters.has('error') && given('code') === '') return refused('it holds no code');
+    if (this.#used) return refused('this sign-in is already over');
+    if (!parameters.has('error') && given('code') === '') return refused('it contains no code');
     this.#used = true;
     const stranger = this.#stranger(parameters.get('iss'));
     if (stranger !== undefined) return { kind: 'over', failure: stranger, shown: false };
@@ -85,7 +85,7 @@ export class Authorization {
     const { issuer, authorization_response_iss_parameter_supported: promised } = this.#server;
     if (iss === issuer || (iss === null && promised !== true)) return undefined;
     const from = iss === null ? 'does not say which server it comes from' : `comes from ${iss}, not from ${issuer}`;
-    return new SvcError('guarded', `the answer to the sign-in ${from}`, { hint: 'nothing was sent to any server' });
+    return new SvcError('guarded', `the sign-in response ${from}`, { hint: 'nothing was sent to any server' });
   }
 }
 
@@ -95,7 +95,7 @@ function denial(parameters: URLSearchParams): SvcError {
     hint:
       parameters.get('error') === 'invalid_scope'
         ? 'choose a scope that the service offers: --scope'
-        : 'sign in again, and allow the access',
+        : 'sign in again and allow access',
   });
 }
 

@@ -1,4 +1,4 @@
-/** What svc keeps on this machine, as an examination finds it: who may read its files, and how one is signed in. */
+/** Diagnostics of the stored files and of the login. */
 import { statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename } from 'node:path';
@@ -41,20 +41,20 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
     const tight = folder ? '700' : '600';
     if ((is & loose) === 0) {
       const what = path === credentialsPath(paths) ? 'svc oauth login' : 'svc webhooks rotate <id>';
-      const detail = `others could read it (mode ${was.toString(8)}), and cannot any more; if they may have done so:`;
+      const detail = `other users could read it (mode ${was.toString(8)}) until now; if one may have read it:`;
       found.push({ ...common, ...warn(detail, what) });
     } else {
-      const detail = `others may ${folder ? 'change what is in it' : 'read it'} (mode ${is.toString(8)})`;
+      const detail = `other users can ${folder ? 'change its files' : 'read it'} (mode ${is.toString(8)})`;
       found.push({ ...common, ...bad(detail, `chmod ${tight} ${path}`) });
     }
   }
   if (found.length > 0) return found;
   const text =
     platform() === 'win32'
-      ? 'not looked at: Windows keeps rights elsewhere'
+      ? 'not checked on Windows'
       : before.size === 0
-        ? `svc keeps nothing in ${paths.config} yet`
-        : `only you can read what svc keeps in ${paths.config}`;
+        ? `there are no files in ${paths.config} yet`
+        : `only you can read the files in ${paths.config}`;
   return [{ check: 'files', about: null, ...ok(text) }];
 }
 

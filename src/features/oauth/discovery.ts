@@ -58,8 +58,8 @@ async function readAt(url: URL, target: Target): Promise<Found> {
     url,
     explain: ({ status }, line) =>
       [404, 405, 410].includes(status)
-        ? new SvcError('wrong_path', `${line} answered ${status}: there is no sign-in at this address`, {
-            hint: 'check the address of the service: --base-url, SVC_WEBHOOKS_URL, or svc config set webhooks.url <url>',
+        ? new SvcError('wrong_path', `this address has no authorization server: ${line} answered ${status}`, {
+            hint: 'check the address: --base-url, SVC_WEBHOOKS_URL, or svc config set webhooks.url <url>',
             httpStatus: status,
           })
         : undefined,
@@ -68,14 +68,14 @@ async function readAt(url: URL, target: Target): Promise<Found> {
 }
 
 function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMetadata {
-  const refuse = (why: string, hint = 'nothing else was sent to it'): SvcError =>
+  const refuse = (why: string, hint = 'svc sent nothing else to it'): SvcError =>
     new SvcError('guarded', `${line}: ${why}`, { hint });
   const { issuer, code_challenge_methods_supported: methods } = metadata;
   // RFC 8414 §3.3: metadata of another server would send the person, and then the code, there.
   if (issuer !== baseUrl.href && issuer !== shown(baseUrl)) {
     throw refuse(
       `${issuer === '' ? 'it names no issuer' : `it is for the issuer ${issuer}`}, and ${shown(baseUrl)} was asked`,
-      'use the address that the service itself goes by, or have it corrected',
+      'use the address that the metadata names',
     );
   }
   for (const name of ENDPOINTS) {
@@ -94,8 +94,8 @@ function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   if (url.protocol === 'http:' && (baseUrl.protocol === 'https:' || (isLoopback(baseUrl) && !isLoopback(url)))) {
     return 'is http, not https';
   }
-  if (url.username !== '' || url.password !== '') return 'holds a user or a password';
-  return url.hash === '' ? undefined : 'holds a fragment';
+  if (url.username !== '' || url.password !== '') return 'contains a user or a password';
+  return url.hash === '' ? undefined : 'contains a fragment';
 }
 
 function shown(baseUrl: URL): string {

@@ -69,7 +69,7 @@ export async function chooseClient(
     if (!forgotten) return { listener, client, authorization, origin: 'stored' };
     await listener.close();
     await clients.forget(client);
-    notice(`the server does not know the client ${client.client_id} any more: svc uses another one`);
+    notice(`the server no longer knows the client ${client.client_id}: svc uses another one`);
   }
   const listener = await openAt(server, options.port);
   return closingOnFailure(listener, async () => {
@@ -82,7 +82,7 @@ export async function chooseClient(
     }
     const authorization = authorize(server, client, listener, options);
     if (await isUnknownClient(target, authorization)) {
-      notice('the server says that it does not know the client that it just registered; the browser may show an error');
+      notice('the server does not know the client that it just registered; the browser may show an error');
     }
     return { listener, client, authorization, origin: 'new' };
   });
@@ -102,7 +102,7 @@ async function beginGiven(
     const authorization = authorize(server, client, listener, options);
     if (!(await isUnknownClient(target, authorization))) return { listener, client, authorization, origin: 'given' };
     throw new SvcError('unauthorized', `the server does not know the client ${client.client_id}`, {
-      hint: 'check --client-id, or leave it out: svc then registers a client',
+      hint: 'check --client-id, or drop it to register a client',
     });
   });
 }
@@ -139,7 +139,7 @@ function givenClient(
   const method = asked ?? earlier ?? (client_secret === undefined ? 'none' : withSecret);
   if (method !== 'none' && client_secret === undefined) {
     throw new SvcError('usage', `--auth-method ${method} needs the secret of the client`, {
-      hint: 'name the file that it is in: --client-secret-file',
+      hint: 'pass the file with --client-secret-file',
     });
   }
   return {
@@ -219,8 +219,8 @@ async function listenFor(
     return await openListener({ path: callbackPath(server.issuer), port: registered, hosts });
   } catch (error) {
     if (port !== undefined) throw portFailure(port, error);
-    const next = given === undefined ? 'another client is registered' : 'another port is used';
-    notice(`port ${registered} of the client registered earlier is taken: ${next}`);
+    const next = given === undefined ? 'svc registers another client' : 'svc uses another port';
+    notice(`port ${registered} of the stored client is in use: ${next}`);
     return undefined;
   }
 }
@@ -236,10 +236,9 @@ async function openAt({ issuer }: ServerMetadata, port: number | undefined): Pro
 function portFailure(port: number | undefined, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (port === undefined || code === undefined) return error;
-  const why =
-    code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not yours to open' : `cannot be used: ${code}`;
-  return new SvcError('invalid_value', `--port: port ${port} of this machine ${why}`, {
-    hint: 'name another one, or none: any free one is taken then',
+  const why = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : `cannot be used: ${code}`;
+  return new SvcError('invalid_value', `--port: port ${port} ${why}`, {
+    hint: 'choose another port, or drop --port to use any free one',
     cause: error,
   });
 }
@@ -275,7 +274,7 @@ function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): Sv
   // The cause is the same failure without the doubt whether it was applied.
   return new SvcError(failed, cause instanceof SvcError ? cause.message : message, {
     httpStatus,
-    hint: 'sign in again: a client that nobody uses does no harm',
+    hint: 'sign in again: an unused client does no harm',
   });
 }
 

@@ -6,60 +6,70 @@ import { SvcError } from '../../errors.ts';
 import type { LoginUser } from './login.ts';
 import { tokenOption } from './token-input.ts';
 
+const CLIENT = 'Client options';
+const PERSONAL = 'Personal token options';
+
 export const CLIENT_FLAGS = {
   'auth-method': {
     type: 'choice',
     value: 'method',
     choices: ['none', 'client_secret_basic', 'client_secret_post'],
-    help: 'How the client proves itself to the service (default: none, or what the service offers)',
+    group: CLIENT,
+    help: 'Client authentication',
   },
-  'client-name': { type: 'string', value: 'name', help: 'What the service calls the client (default svc)' },
+  'client-name': { type: 'string', value: 'name', group: CLIENT, help: 'Name of the client (default svc)' },
 } as const satisfies Flags;
 
 export const LOGIN_CLIENT_FLAGS = {
   ...CLIENT_FLAGS,
-  'new-client': { type: 'boolean', help: 'Register a new client although one is stored' },
-  'client-id': { type: 'string', value: 'id', help: 'Use this client of the service, and register none' },
-  'client-secret-file': { type: 'string', value: 'file', help: 'File with the secret of --client-id ("-": stdin)' },
-  scope: { type: 'string', value: 'scopes', help: 'Scopes to ask for, separated by spaces (default mcp:connect)' },
+  'new-client': { type: 'boolean', group: CLIENT, help: 'Register a new client, even if one is stored' },
+  'client-id': { type: 'string', value: 'id', group: CLIENT, help: 'Use this client instead of registering one' },
+  'client-secret-file': {
+    type: 'string',
+    value: 'file',
+    group: CLIENT,
+    help: 'File with the client secret (-: stdin)',
+  },
+  scope: { type: 'string', value: 'scopes', group: CLIENT, help: 'Scopes to request (default mcp:connect)' },
 } as const satisfies Flags;
 
 export const PERSONAL_TOKEN_FLAGS = {
-  'token-stdin': { type: 'boolean', help: 'Keep a personal token: piped in, or typed and not shown' },
+  'token-stdin': { type: 'boolean', group: PERSONAL, help: 'Read a personal token from stdin or a prompt' },
   'expires-in-days': {
     type: 'integer',
     min: 1,
     max: 365,
     value: 'n',
-    help: 'The lifetime that the personal token was made with',
+    group: PERSONAL,
+    help: 'Lifetime of the personal token',
   },
   token: tokenOption('svc oauth login'),
 } as const satisfies Flags;
 
 export interface SignInOptions {
   readonly browser: boolean;
-  /** Takes pasted addresses from standard input although it is no terminal. */
+  /** Reads pasted addresses from standard input that is not a terminal. */
   readonly paste: boolean;
 }
 
-/** What starts a browser says soon whether it can; the question for a paste comes after that. */
+/** The program that opens a browser fails within this time, if at all; the prompt comes after that. */
 const BROWSER_MS = 400;
 const LONGEST_LINE = 64 * 1024;
 
 export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): LoginUser {
-  const hindrance = noBrowserReason(ctx, browser, platform());
+  const noBrowser = noBrowserReason(ctx, browser, platform());
   const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
   return {
-    // Not as notices, which -q and -o json keep back: nobody could sign in.
+    // Not as notices, which -q and -o json suppress: the user could not sign in.
     show(url) {
       ctx.target.log.warn(
-        hindrance === undefined ? 'opening a browser to sign in, at:' : 'to sign in, open in a browser:',
+        noBrowser === undefined ? 'opening a browser at:' : 'to sign in, open this address in a browser:',
       );
       ctx.target.log.warn(url.href);
     },
     notice: (text) => ctx.notice(text),
     async openBrowser(url) {
-      if (hindrance !== undefined) return;
+      if (noBrowser !== undefined) return;
       await ctx.sleep(0); // the address is on the screen by then
       const opened = ctx.openBrowser(url).then((problem) => {
         if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
@@ -75,7 +85,7 @@ type Paste = NonNullable<LoginUser['paste']>;
 function prompted(ctx: RunContext): Paste {
   return (problem, withdrawn) => {
     if (problem !== undefined) ctx.notice(problem);
-    return ctx.prompter.secret('Or paste here the address that the browser ends at:', withdrawn);
+    return ctx.prompter.secret('Or paste the address that the browser ends at:', withdrawn);
   };
 }
 
@@ -95,7 +105,7 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
   for await (const chunk of ctx.stdin.chunksUntil(withdrawn)) {
     const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_LINE) throw new SvcError('invalid_value', '--paste: a line is too long for an address');
+    if (rest.length > LONGEST_LINE) throw new SvcError('invalid_value', '--paste: a line is too long to be an address');
     yield* lines.filter((line) => line.trim() !== '');
   }
   if (rest.trim() !== '') yield rest;
@@ -103,15 +113,15 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
 
 type Place = Pick<RunContext, 'env' | 'interactive'>;
 
-/** Why not, or undefined. `wanted` is false with --no-browser. */
+/** Undefined if a browser can be opened. `wanted` is false with --no-browser. */
 export function noBrowserReason({ env, interactive }: Place, wanted: boolean, platform: string): string | undefined {
   if (!wanted) return '--no-browser';
   if (env['BROWSER'] === 'none') return 'BROWSER is none';
   if (!interactive) return 'no terminal';
-  // It would open on the machine that nobody sits at.
+  // It would open on the remote machine.
   if (env['SSH_CONNECTION'] || env['SSH_TTY']) return 'an ssh session';
   const shown = ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'].some((name) => env[name]);
-  // What opens addresses would start one that runs in a terminal, where nobody sees it.
+  // The opener would start a text browser that has no terminal.
   if (platform === 'linux' && !shown) return 'no display';
   return undefined;
 }

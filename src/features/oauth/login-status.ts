@@ -1,14 +1,14 @@
-/** How a stored login stands, told without asking the service. */
+/** The state of a stored login, without a request. */
 import type { OAuthCredential } from '../../store/credentials.ts';
 
 /** Doc 2 §5 and §8. */
 export const REFRESH_DAYS = 90;
 const IDLE_DAYS = 90;
-/** How long before an end people are told of it. */
+/** How long before an expiry svc warns. */
 const WARNING_DAYS = 7;
 const DAY_S = 86_400;
 
-/** The parts of a credential that its standing follows from; times in Unix seconds. */
+/** The fields of a credential that decide its state; times in Unix seconds. */
 export interface Login {
   readonly kind: 'oauth' | 'personal';
   readonly obtained_at: number;
@@ -21,7 +21,6 @@ export interface Login {
 
 export interface LoginStatus {
   readonly signedIn: boolean;
-  /** What to do. */
   readonly advice: string | null;
 }
 
@@ -32,7 +31,7 @@ export function loginStatus(login: Login, now: number): LoginStatus {
   return login.kind === 'oauth' ? oauthStatus(login, now) : personalStatus(login, now);
 }
 
-/** Undefined where there is no refresh token. */
+/** Undefined without a refresh token. */
 export function refreshEnd({ refresh_token, refresh_obtained_at, obtained_at }: Login): number | undefined {
   if (refresh_token === undefined) return undefined;
   return (refresh_obtained_at ?? obtained_at) + REFRESH_DAYS * DAY_S;
@@ -46,22 +45,22 @@ function oauthStatus(login: Login, now: number): LoginStatus {
   const alive = isAlive(login, now);
   if (end === undefined) {
     if (!alive) return { signedIn: false, advice: AGAIN };
-    return { signedIn: true, advice: 'the service gave no refresh token: sign in again when the token expires' };
+    return { signedIn: true, advice: 'the login has no refresh token: sign in again when the token expires' };
   }
   if (end <= now && !alive) return { signedIn: false, advice: AGAIN };
   if (end - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
-  return { signedIn: true, advice: `the refresh token ends ${inDays(end, now)}: renew it with svc oauth refresh` };
+  return { signedIn: true, advice: `the refresh token expires ${inDays(end, now)}: run svc oauth refresh` };
 }
 
 function personalStatus({ expires_at, last_used_at, obtained_at }: Login, now: number): LoginStatus {
   if (expires_at !== undefined && expires_at <= now) return { signedIn: false, advice: NEW_TOKEN };
   const idle = Math.floor((now - (last_used_at ?? obtained_at)) / DAY_S);
   if (idle >= IDLE_DAYS - WARNING_DAYS) {
-    const what = `not used from here for ${idle} days, and the service drops a token after about ${IDLE_DAYS} idle ones`;
+    const what = `not used here for ${idle} days; the service revokes an unused token after about ${IDLE_DAYS} days`;
     return { signedIn: true, advice: `${what}: svc oauth status --check uses it` };
   }
   if (expires_at === undefined || expires_at - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
-  return { signedIn: true, advice: `the token ends ${inDays(expires_at, now)}: ${NEW_TOKEN}` };
+  return { signedIn: true, advice: `the token expires ${inDays(expires_at, now)}: ${NEW_TOKEN}` };
 }
 
 function inDays(end: number, now: number): string {
@@ -76,8 +75,8 @@ type Lifetime = Pick<OAuthCredential, 'obtained_at' | 'expires_at'>;
 const MARGIN_S = 60;
 
 /**
- * Whether the token lasts long enough for what is sent now. `spread` in [0, 1) makes processes that began together notice at different
- * moments. One whose end is unknown lasts until it is refused.
+ * Whether the token lasts long enough for the next request. `spread` in [0, 1) makes processes that started together refresh at different
+ * moments. A token without a known expiry lasts until it is refused.
  */
 export function isFresh({ obtained_at, expires_at }: Lifetime, now: number, spread: number): boolean {
   if (expires_at === undefined) return true;
@@ -85,7 +84,7 @@ export function isFresh({ obtained_at, expires_at }: Lifetime, now: number, spre
   return expires_at - now > margin + (margin / 2) * spread;
 }
 
-/** Whether the service may still take it. */
+/** Whether the service may still accept it. */
 export function isAlive({ expires_at }: Pick<Lifetime, 'expires_at'>, now: number): boolean {
   return expires_at === undefined || expires_at > now;
 }

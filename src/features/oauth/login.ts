@@ -72,13 +72,13 @@ async function firstAnswer({ target, listener, authorization, people, waitMs }: 
     listener.answer((query) => authorization.judge(query)),
     people.openBrowser(authorization.url).then(() => pasted(authorization, listener.redirectUri, people, over.signal)),
     target.sleep(waitMs, over.signal).then(() => {
-      throw new SvcError('unauthorized', `nobody signed in within ${waitMs / 1000} s`, {
-        hint: 'allow more with --wait; a browser on another machine: --paste, or --port with a forwarded port; where the browser showed an error about the client: --new-client',
+      throw new SvcError('unauthorized', `no sign-in within ${waitMs / 1000} s`, {
+        hint: 'allow more time with --wait; for a browser on another machine use --paste, or --port with a forwarded port; if the browser showed a client error use --new-client',
       });
     }),
     aborted(target.signal, over.signal),
   ];
-  for (const contender of contenders) contender.catch(() => {}); // the loser has nothing to say
+  for (const contender of contenders) contender.catch(() => {}); // the first one decides
   try {
     return await Promise.race(contenders);
   } finally {
@@ -101,7 +101,7 @@ async function pasted(
     const verdict = authorization.judge(query);
     if (verdict.kind === 'taken') return verdict.value;
     if (verdict.kind === 'over') throw verdict.failure;
-    problem = `the address is no answer to this sign-in: ${verdict.why}`;
+    problem = `the address does not belong to this sign-in: ${verdict.why}`;
   }
   return new Promise(() => {}); // the end of the pasting ends nothing else
 }
@@ -150,7 +150,7 @@ function signedIn(
   if (missing.length > 0) people.notice(`the server granted the scope "${scope}", without ${missing.join(' ')}`);
   const scopes = server['scopes_supported'];
   if (refresh_token === undefined && Array.isArray(scopes) && scopes.includes(OFFLINE) && !asked.includes(OFFLINE)) {
-    people.notice(`the server gave no refresh token: to get one, sign in with --scope "${asked} ${OFFLINE}"`);
+    people.notice(`the server issued no refresh token: to get one, sign in with --scope "${asked} ${OFFLINE}"`);
   }
   const now = Math.floor(target.now() / 1000);
   const credential = {
@@ -185,18 +185,18 @@ export function readPastedRedirect(text: string, redirectUri: string): PastedRed
   // Terminals and mail programs break long lines and put quotes or brackets around addresses.
   const address = text.trim().replace(/^[<"'](.*)[>"']$/s, '$1');
   if (address === '') return { problem: 'nothing was pasted' };
-  if (address.length > LONGEST) return { problem: 'that is too long for an address' };
+  if (address.length > LONGEST) return { problem: 'the address is too long' };
   const begin = /^([^?#]*)\??/.exec(address)?.[1] ?? '';
   if (!/^https?:\/\//i.test(begin)) {
     // A code alone does not say who asked for it: an attacker could talk a person into pasting one.
     return {
-      problem: `paste the whole address, from ${new URL(redirectUri).origin} on: a part of it cannot be checked`,
+      problem: `paste the full address, starting with ${new URL(redirectUri).origin}: svc cannot check a part of it`,
     };
   }
-  if (/\s/.test(address)) return { problem: 'the address holds a blank or a line break' };
+  if (/\s/.test(address)) return { problem: 'the address contains a blank or a line break' };
   if (begin !== redirectUri) {
-    return { problem: `the address must begin with ${redirectUri}? - is it the one the browser ended at?` };
+    return { problem: `the address must begin with ${redirectUri}?` };
   }
   const query = address.slice(begin.length).replace(/^\?/, '').replace(/#.*$/s, '');
-  return query === '' ? { problem: 'the address has no answer in it: what follows the "?" is missing' } : { query };
+  return query === '' ? { problem: 'the address has no query' } : { query };
 }

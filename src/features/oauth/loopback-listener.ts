@@ -197,8 +197,8 @@ class HttpListener implements LoopbackListener {
     if (++this.#refused !== MOST_REFUSED) return;
     this.#flooded = new SvcError(
       'unauthorized',
-      `the sign-in was given up: ${MOST_REFUSED} requests came to port ${this.port} that are no answer to it`,
-      { hint: 'another program on this machine sends them; sign in again, or with --paste' },
+      `sign-in stopped: port ${this.port} received ${MOST_REFUSED} requests that do not belong to it`,
+      { hint: 'another program on this machine sends them; sign in again, or use --paste' },
     );
     this.#settle?.reject(this.#flooded);
   }
@@ -220,13 +220,13 @@ interface Page {
 const PAGES = {
   200: page(
     'html',
-    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>svc</title>\n<p>svc has the answer. How it ended is told in the terminal; this page can be closed.</p>\n</html>\n',
+    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>svc</title>\n<p>svc has received the response. The terminal shows the result. You can close this page.</p>\n</html>\n',
   ),
   // Not 307, which would send a body again (RFC 9700 §4.12); and the code leaves the address bar and the history.
   303: page('plain', '', { Location: DONE }),
-  400: page('plain', 'This is no answer to the sign-in that svc waits for.\n'),
-  404: page('plain', 'There is nothing here.\n'),
-  405: page('plain', 'Only GET.\n', { Allow: 'GET' }),
+  400: page('plain', 'This request does not belong to the sign-in that svc waits for.\n'),
+  404: page('plain', 'Not found.\n'),
+  405: page('plain', 'Method not allowed.\n', { Allow: 'GET' }),
 } as const;
 
 function page(kind: 'html' | 'plain', body: string, headers: Page['headers'] = {}): Page {

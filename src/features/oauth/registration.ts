@@ -72,14 +72,13 @@ export function offeredMethods({ token_endpoint_auth_methods_supported: offered 
   return AUTH_METHODS.filter((method) => offered === undefined || offered.includes(method));
 }
 
-const LEFT_BEHIND = 'a client that nobody uses may be left at the service';
+const LEFT_BEHIND = 'an unused client may remain at the service';
 
-const NO_CLIENT =
-  'ask its operator for a client (--client-id), or for a personal token and run: svc oauth login --token-stdin';
+const NO_CLIENT = 'ask the operator for a client (--client-id) or a personal token (svc oauth login --token-stdin)';
 
 function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
   if (!registration_endpoint) {
-    throw new SvcError('guarded', `${server.issuer} offers no registration of clients`, {
+    throw new SvcError('guarded', `${server.issuer} does not offer client registration`, {
       hint: NO_CLIENT,
     });
   }
@@ -109,14 +108,13 @@ async function readRegistration(
   const { clientRegistration } = await import('./schema.ts');
   const unusable = (why: string): SvcError =>
     new SvcError('not_as_asked', `${line} answered, but the client it registered cannot be used: ${why}`, {
-      hint: `nothing of it is kept; ${LEFT_BEHIND}`,
+      hint: `svc stored nothing; ${LEFT_BEHIND}`,
     });
   const read = clientRegistration.safeParse(answer);
   if (!read.success) throw unusable(schemaProblem(read.error.issues, answer));
   const { client_id, client_secret: secret, client_secret_expires_at: expires, ...registered } = read.data;
   const { token_endpoint_auth_method: given = method, redirect_uris: uris = redirectUris } = registered;
-  if (given !== method)
-    throw unusable(`its token_endpoint_auth_method is ${jsonText(given)}, and ${method} was asked for`);
+  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${jsonText(given)}, not ${method}`);
   const missing = redirectUris.find((uri) => !Array.isArray(uris) || !uris.includes(uri));
   if (missing !== undefined) throw unusable(`its redirect_uris are ${list(uris)}, without ${missing}`);
   if (method !== 'none' && !secret) throw unusable('it has no client_secret');
@@ -136,7 +134,7 @@ async function readRegistration(
     },
     warnings:
       method === 'none' && secret
-        ? ['the service gave a secret to a client that has none: it is not kept and not used']
+        ? ['the service returned a secret for a client without authentication; svc ignores it']
         : [],
   };
 }

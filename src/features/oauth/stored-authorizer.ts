@@ -87,6 +87,6 @@ export async function gatewayHeader(
   const others = (document.gateway_tokens ?? []).filter((one) => one.profile === profile).map((one) => one.base_url);
   const but = others.length === 0 ? '' : `, only for ${others.join(', ')}`;
   throw new SvcError('unauthorized', `profile ${profile} has no token for ${base_url}${but}`, {
-    hint: 'keep one with: svc trade login (or set SVC_TRADE_TOKEN)',
+    hint: 'store one with: svc trade login (or set SVC_TRADE_TOKEN)',
   });
 }

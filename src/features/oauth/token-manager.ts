@@ -87,13 +87,9 @@ export class TokenManager {
     const credential = await this.stored();
     if (credential === undefined) throw this.#notSignedIn([]);
     if (credential.kind === 'personal') {
-      throw new SvcError(
-        'refused',
-        'a personal token cannot be refreshed: it is valid until it expires or is revoked',
-        {
-          hint: 'create a new one at the service, then: svc oauth login --token-stdin',
-        },
-      );
+      throw new SvcError('refused', 'a personal token cannot be refreshed', {
+        hint: 'create a new one at the service, then: svc oauth login --token-stdin',
+      });
     }
     return this.#renew(credential, { always: true });
   }
@@ -239,7 +235,7 @@ export class TokenManager {
   #goOn(old: OAuthCredential, { message }: SvcError): OAuthCredential {
     const left = Math.round((old.expires_at ?? 0) - this.#seconds);
     this.#target.log.warn(
-      `the login could not be refreshed, and its access token is valid for ${left} s more: ${message}`,
+      `the login could not be refreshed; its access token is valid for another ${left} s: ${message}`,
     );
     return old;
   }
@@ -284,20 +280,20 @@ const SIGN_IN = 'sign in again with: svc oauth login';
 function checkRenewable(credential: OAuthCredential): void {
   if (credential.login_required !== undefined) throw loginRequired(credential);
   if (credential.refresh_token === undefined) {
-    throw new SvcError('unauthorized', 'the login has ended: the service gave no refresh token for it', {
+    throw new SvcError('unauthorized', 'the login has expired and has no refresh token', {
       hint: SIGN_IN,
     });
   }
 }
 
 function loginRequired({ login_required }: OAuthCredential): SvcError {
-  return new SvcError('unauthorized', `the service refuses the login: ${login_required?.reason}`, { hint: SIGN_IN });
+  return new SvcError('unauthorized', `the service refused the login: ${login_required?.reason}`, { hint: SIGN_IN });
 }
 
 function personalRefused({ expires_at }: PersonalCredential): SvcError {
   const end = expires_at === undefined ? '' : `, or expired (on ${new Date(expires_at * 1000).toISOString()})`;
   const why = `it may be revoked, idle for about 90 days${end}`;
-  return new SvcError('unauthorized', `the service refuses the personal token: ${why}`, {
+  return new SvcError('unauthorized', `the service refused the personal token: ${why}`, {
     hint: 'create a new one at the service, then: svc oauth login --token-stdin',
     httpStatus: 401,
   });
@@ -306,7 +302,7 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
 function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, clientId: string): SvcError {
   const { code, message, hint, httpStatus } = outcome.failure;
   const ofClient = outcome.kind === 'refused' && isClientError(outcome.error);
-  const why = ofClient ? `; the service may have forgotten the stored client ${clientId}, or its secret has ended` : '';
+  const why = ofClient ? `; the service may have deleted the stored client ${clientId}, or its secret has expired` : '';
   const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
   return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {
     hint: action,

@@ -50,7 +50,7 @@ const message = (status: string, headers: readonly string[], body: string, conne
     body,
   ].join('\r\n');
 const PLAIN = 'Content-Type: text/plain; charset=utf-8';
-const BAD = message('400 Bad Request', [PLAIN], 'This is no answer to the sign-in that svc waits for.\n');
+const BAD = message('400 Bad Request', [PLAIN], 'This request does not belong to the sign-in that svc waits for.\n');
 const SEE_DONE = message('303 See Other', ['Location: /done', PLAIN], '', 'keep-alive');
 
 describe('what is answered', () => {

@@ -18,15 +18,15 @@ export const oauthClientsForget = recordCommand({
   id: 'oauth clients forget',
   summary: 'Delete a client registration from this machine',
   description:
-    'The next sign-in registers a new one. The service has no way to delete a registration, and keeps it. Asks where a login needs the client to be refreshed.',
+    'The next sign-in registers a new client. The service keeps the old one: it has no way to delete it. svc asks for confirmation if a login needs the client for its refresh.',
   effect: 'read',
-  args: { 'client-id': { help: 'As "svc oauth clients list" shows it', required: true } },
+  args: { 'client-id': { help: 'Client id, from svc oauth clients list', required: true } },
   flags: {
-    issuer: { type: 'string', value: 'url', help: 'Which one, where several services gave the same id' },
-    force: { type: 'boolean', help: 'Forget it although a login needs it' },
+    issuer: { type: 'string', value: 'url', help: 'Issuer, if several services use the same id' },
+    force: { type: 'boolean', help: 'Delete it even if a login needs it' },
   },
   exits: ['not_found'],
-  examples: [{ run: 'svc oauth clients forget 7cf2ab01', why: 'Have the next sign-in register a new client' }],
+  examples: [{ run: 'svc oauth clients forget 7cf2ab01', why: 'Let the next sign-in register a new client' }],
   output: {
     kind: 'record',
     columns: [
@@ -42,8 +42,8 @@ export const oauthClientsForget = recordCommand({
     if (users.length > 0 && !force) {
       const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
-      if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to forget it' });
-      await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Forget it?`);
+      if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to delete it' });
+      await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Delete it?`);
     }
     await forget(client, ctx);
     return { value: { client_id: client.client_id, issuer: client.issuer } };
@@ -53,12 +53,12 @@ export const oauthClientsForget = recordCommand({
 function choose({ clients }: CredentialsDocument, id: string, issuer: string | undefined): ClientRecord {
   const [first, second] = clients.filter((one) => one.client_id === id && (issuer ?? one.issuer) === one.issuer);
   if (first === undefined) {
-    throw new SvcError('not_found', `no client ${id} is registered from here`, { hint: 'see svc oauth clients list' });
+    throw new SvcError('not_found', `no client ${id} is stored here`, { hint: 'see svc oauth clients list' });
   }
   if (second === undefined) return first;
   const issuers = clients.filter((one) => one.client_id === id).map((one) => one.issuer);
-  throw new SvcError('usage', `several services gave the id ${id}: ${issuers.join(', ')}`, {
-    hint: 'say which with --issuer',
+  throw new SvcError('usage', `several services use the id ${id}: ${issuers.join(', ')}`, {
+    hint: 'choose one with --issuer',
   });
 }
 

@@ -4,7 +4,7 @@ import { readCredentials } from '../../../store/credentials-file.ts';
 
 interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
   readonly has_secret: boolean;
-  /** Null where it never does, and where there is none. */
+  /** Null if it never does, or if there is none. */
   readonly secret_expires_at: string | null;
   readonly registered_at: string;
   /** The profiles whose logins need it. */
@@ -13,10 +13,10 @@ interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at'
 
 export const oauthClientsList = listCommand({
   id: 'oauth clients list',
-  summary: 'List the clients registered from here',
-  description: 'Of all services and profiles. A secret is never shown.',
+  summary: 'List the registered OAuth clients',
+  description: 'Lists the clients of all services and profiles that this machine registered. Secrets are not shown.',
   effect: 'read',
-  examples: [{ run: 'svc oauth clients list', why: 'See what svc is registered as, and which logins use it' }],
+  examples: [{ run: 'svc oauth clients list', why: 'See the clients and the logins that use them' }],
   output: {
     kind: 'list',
     columns: [
@@ -35,7 +35,7 @@ export const oauthClientsList = listCommand({
       },
     ],
     id: ({ client_id }) => client_id,
-    empty: 'no clients are registered: svc oauth login registers one',
+    empty: 'no clients; svc oauth login registers one',
   },
   async run(_input, ctx) {
     const { document, warnings } = await readCredentials(ctx.paths, ctx);

@@ -12,20 +12,20 @@ import { checkStorable, storeClient } from '../login-store.ts';
 import { freeRedirectUri, offeredMethods, registerClient } from '../registration.ts';
 
 interface Registered extends Omit<ClientRecord, 'client_secret'> {
-  /** Null where the client has none; `***` where it is not shown. */
+  /** Null if the client has none; `***` if it is not shown. */
   readonly client_secret: string | null;
 }
 
 const CLIENT_SINK_FLAGS = {
   ...SINK_FLAGS,
-  store: { type: 'boolean', help: 'Keep the client for svc oauth login (the default at a terminal)' },
+  store: { type: 'boolean', help: 'Store the client for svc oauth login (default at a terminal)' },
 } as const satisfies Flags;
 
 export const oauthClientsRegister = recordCommand({
   id: 'oauth clients register',
-  summary: 'Register a client at the recording service',
+  summary: 'Register an OAuth client at the recording service',
   description:
-    'Without --redirect-uri it is one for svc oauth login, at a free port of this machine. Addresses that are not on this machine must be https, and on the allow-list of the service. A secret is shown by the service this once: say where it goes before it is made. With --store the client and its secret are kept for svc oauth login.',
+    'Without --redirect-uri the client is for svc oauth login, at a free port of this machine. Other redirect addresses must be https and on the allow-list of the service. The service shows a secret once: choose where it goes with --secret-file, --secret-fd, --store or --show-secret.',
   effect: 'write',
   service: 'webhooks',
   flags: {
@@ -34,7 +34,8 @@ export const oauthClientsRegister = recordCommand({
       type: 'string',
       repeat: true,
       value: 'url',
-      help: 'Where browsers may be sent back to',
+      help: 'Redirect address of the client',
+      group: 'Client options',
       check: checkRedirectUri,
     },
     ...CLIENT_SINK_FLAGS,
@@ -86,21 +87,21 @@ export const oauthClientsRegister = recordCommand({
 });
 
 interface ClientSink {
-  /** Whether the secret may stand in the output. */
+  /** Whether the output contains the secret. */
   readonly shows: boolean;
-  /** `stored`, `in client.key`; undefined where nothing is kept. */
+  /** `stored`, `in client.key`; undefined if nothing is stored. */
   readonly where: string | undefined;
   keep(client: ClientRecord): Promise<void>;
-  /** There is no client: nothing is left behind. */
+  /** There is no client: removes what was prepared. */
   abandon(): void;
 }
 
-/** Tried as far as it can be before the service makes the client. Exit 2 where a secret would be lost. */
+/** Opened and tested before the service makes the client. Exit 2 if a secret would be lost. */
 async function openClientSink(input: SinkInput, method: ClientAuthMethod, ctx: RunContext): Promise<ClientSink> {
   const elsewhere = input.secretFile !== undefined || input.secretFd !== undefined || input.showSecret;
   if (method === 'none' && elsewhere) {
-    throw new SvcError('usage', 'a client of the method none has no secret', {
-      hint: 'choose another --auth-method, or leave out where the secret goes',
+    throw new SvcError('usage', 'a client with --auth-method none has no secret', {
+      hint: 'choose another --auth-method, or drop the options for the secret',
     });
   }
   const stores = input.store || (!elsewhere && ctx.interactive);
@@ -123,14 +124,14 @@ function storedClient(ctx: RunContext): ClientSink {
   return { shows: false, where: 'stored', keep: (client) => storeClient(client, ctx), abandon: () => {} };
 }
 
-/** Throws `invalid_value` where no service would take it. */
+/** Throws `invalid_value` for an address that no service accepts. */
 function checkRedirectUri(text: string): void {
   const refuse = (why: string): SvcError => new SvcError('invalid_value', `${JSON.stringify(text)} ${why}`);
-  if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('is no address');
+  if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-    throw refuse('must be https: http is for addresses of this machine');
+    throw refuse('must be https: http is for loopback addresses only');
   }
-  if (url.username !== '' || url.password !== '') throw refuse('holds a user or a password');
-  if (text.includes('#')) throw refuse('holds a fragment');
+  if (url.username !== '' || url.password !== '') throw refuse('contains a user or a password');
+  if (text.includes('#')) throw refuse('contains a fragment');
 }

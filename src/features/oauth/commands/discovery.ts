@@ -4,14 +4,14 @@ import { discover, type ServerMetadata } from '../discovery.ts';
 
 export const oauthDiscovery = recordCommand({
   id: 'oauth discovery',
-  summary: 'Show what the service says of its own sign-in',
+  summary: 'Show the metadata of the authorization server',
   description:
-    'Reads the metadata of the authorization server and checks them as svc oauth login does: the issuer, the protocol of every address, PKCE with S256. JSON is the service’s own object.',
+    'Reads the metadata and checks it as svc oauth login does: the issuer, the protocol of every address, PKCE with S256. JSON output is the object of the service.',
   effect: 'read',
   service: 'webhooks',
   examples: [
-    { run: 'svc oauth discovery', why: 'See where and how the service signs people in' },
-    { run: 'svc oauth discovery -o json --query token_endpoint', why: 'Take one address for a script' },
+    { run: 'svc oauth discovery', why: 'See where and how users sign in' },
+    { run: 'svc oauth discovery -o json --query token_endpoint', why: 'Print one address for a script' },
   ],
   output: {
     kind: 'record',
@@ -36,7 +36,6 @@ export const oauthDiscovery = recordCommand({
   },
 });
 
-/** A list of the service's, whatever it holds. */
 function list(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.map(jsonText) : undefined;
 }

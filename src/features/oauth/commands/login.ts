@@ -9,7 +9,6 @@ import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions
 import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
 
-/** Without its secrets. */
 interface StoredLogin {
   readonly base_url: string;
   readonly profile: string;
@@ -21,18 +20,29 @@ interface StoredLogin {
   readonly expires_at: string | null;
 }
 
+const BROWSER = 'Browser options';
+
 export const oauthLogin = recordCommand({
   id: 'oauth login',
-  summary: 'Sign in to the recording service, by browser or with a personal token',
+  summary: 'Sign in to the recording service',
   description:
-    'Opens a browser and waits for it at a port of this machine alone, which is free again when the command ends. Without a browser here, open the printed address anywhere, and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250. The login is kept for the profile and the address, and takes the place of the one before. Standard input that is no terminal is read only with --paste or --token-stdin.',
+    'Opens a browser and stores the login for the profile and the address. On a machine without a browser, open the printed address elsewhere and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250.',
+  details:
+    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. A new login replaces the earlier one. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
   effect: 'read',
   service: 'webhooks',
   flags: {
-    port: { type: 'integer', min: 1, max: 65535, value: 'n', help: 'Port to wait at (default: as registered, or any)' },
-    browser: { type: 'boolean', default: true, help: 'Open no browser, only print the address' },
-    paste: { type: 'boolean', help: 'Also take the address that the browser ends at from standard input' },
-    wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the person' },
+    port: {
+      type: 'integer',
+      min: 1,
+      max: 65535,
+      value: 'n',
+      group: BROWSER,
+      help: 'Port for the redirect (default: as registered, or any)',
+    },
+    browser: { type: 'boolean', default: true, group: BROWSER, help: 'Print the address, but open no browser' },
+    paste: { type: 'boolean', group: BROWSER, help: 'Also read the final address from standard input' },
+    wait: { type: 'duration', positive: true, default: '5m', group: BROWSER, help: 'How long to wait for the browser' },
     ...LOGIN_CLIENT_FLAGS,
     ...PERSONAL_TOKEN_FLAGS,
   },
@@ -41,9 +51,9 @@ export const oauthLogin = recordCommand({
     { run: 'svc oauth login --no-browser --port 8250', why: 'Sign in over ssh with a forwarded port' },
     {
       run: 'svc oauth login --scope "mcp:connect offline_access"',
-      why: 'Ask for a refresh token where the service wants that',
+      why: 'Request a refresh token from a service that needs this scope',
     },
-    { run: 'cat token.txt | svc oauth login --token-stdin --expires-in-days 90', why: 'Keep a personal token' },
+    { run: 'cat token.txt | svc oauth login --token-stdin --expires-in-days 90', why: 'Store a personal token' },
   ],
   output: {
     kind: 'record',
@@ -69,7 +79,7 @@ export const oauthLogin = recordCommand({
       ctx.notice(`${source} is set${isEmpty ? ' but empty' : ''}, and svc uses it instead of the login: unset it`);
     }
     if (!input.tokenStdin) {
-      if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days goes with --token-stdin');
+      if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
       const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
       const client = await givenClient(input, ctx);
       return { value: await byBrowser({ ...rest, client, method, waitMs, newClient: newClient === true }, ctx) };
@@ -78,10 +88,10 @@ export const oauthLogin = recordCommand({
     const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
     const ofClient = [port, authMethod, clientName, clientId, clientSecretFile, scope];
     if (paste || newClient || ofClient.some((one) => one !== undefined)) {
-      throw new SvcError('usage', '--token-stdin goes without the options of a browser and of its client');
+      throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
     }
     const value = await byPersonalToken(input.expiresInDays, ctx);
-    return { value, footer: 'the service drops a personal token that is not used for about 90 days' };
+    return { value, footer: 'the service revokes a personal token after about 90 days without use' };
   },
 });
 
@@ -94,9 +104,9 @@ interface ClientInput {
 async function givenClient({ clientId: id, clientSecretFile, newClient }: ClientInput, ctx: RunContext) {
   if (id === undefined) {
     if (clientSecretFile === undefined) return undefined;
-    throw new SvcError('usage', '--client-secret-file goes with --client-id');
+    throw new SvcError('usage', '--client-secret-file needs --client-id');
   }
-  if (newClient) throw new SvcError('usage', '--new-client registers a client, and --client-id uses another one');
+  if (newClient) throw new SvcError('usage', '--new-client and --client-id cannot be combined');
   if (clientSecretFile === undefined) return { id, secret: undefined };
   if (clientSecretFile !== '-') ctx.checkSecretFile(clientSecretFile);
   const secret = Buffer.from(await ctx.readInput(clientSecretFile))
@@ -110,7 +120,7 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
-  // The end of the terminal ends it in good order, too.
+  // A hangup ends it in good order, too.
   const release = ctx.takeSignals((name) => {
     release();
     stop.abort(endedBy(name));
@@ -136,7 +146,7 @@ async function byPersonalToken(days: number | undefined, ctx: RunContext): Promi
   return shown(await storeLogin(login, undefined, ctx), undefined);
 }
 
-/** Nothing is kept that the service does not take. */
+/** A token that the service refuses is not stored. */
 async function checkTaken(token: string, { target }: RunContext): Promise<void> {
   const { origin } = target.baseUrl;
   try {
@@ -146,8 +156,8 @@ async function checkTaken(token: string, { target }: RunContext): Promise<void> 
     });
   } catch (error) {
     if (!(error instanceof SvcError) || error.httpStatus !== 401) throw error;
-    throw new SvcError('unauthorized', 'the service does not take this token, and it is not kept', {
-      hint: 'create one at the service, and pipe it in: svc oauth login --token-stdin < file',
+    throw new SvcError('unauthorized', 'the service refused this token, and svc did not store it', {
+      hint: 'create a token at the service, then run: svc oauth login --token-stdin < file',
       httpStatus: 401,
     });
   }

@@ -13,9 +13,9 @@ import { revokeToken } from '../token-endpoint.ts';
 interface SignedOut {
   readonly base_url: string;
   readonly profile: string;
-  /** False where there was no login. */
+  /** False if there was no login. */
   readonly signed_out: boolean;
-  /** Whether the service has ended the login, too; null where it offers no way to. */
+  /** Whether the service revoked the token; null if it offers no way to. */
   readonly revoked: boolean | null;
 }
 
@@ -23,7 +23,7 @@ export const oauthLogout = recordCommand({
   id: 'oauth logout',
   summary: 'Delete the stored login',
   description:
-    'Of the profile, for the address. The service is told only if it named an address for that at sign-in, and the login is deleted here even if that fails. Client registrations stay: svc oauth clients forget removes them.',
+    'Deletes the login of the profile for the address, and revokes its token if the service offers that. The login is deleted here even if the service cannot be reached. Client registrations stay: svc oauth clients forget deletes them.',
   effect: 'read',
   service: 'webhooks',
   examples: [
@@ -85,12 +85,12 @@ function revocationOf(credential: Credential, client: ReturnType<typeof findClie
 async function revoke({ at, ...request }: NonNullable<ReturnType<typeof revocationOf>>, ctx: RunContext) {
   const failure = await revokeToken({ ...request, target: ctx.target }, at);
   if (failure === undefined) return true;
-  ctx.notice(`the login is deleted here, but the service could not be told: ${failure.message}`);
+  ctx.notice(`the login is deleted here, but its token could not be revoked: ${failure.message}`);
   return false;
 }
 
 function lifeLeft(credential: Credential): string {
   return credential.kind === 'personal'
-    ? 'the personal token itself stays valid at the service: revoke it there if others may know it'
-    : 'the service itself may take the access token for up to an hour, and the refresh token for up to 90 days after it was given';
+    ? 'the personal token itself stays valid: revoke it at the service if others may know it'
+    : 'the service may accept the access token for up to an hour, and the refresh token for up to 90 days';
 }

@@ -13,7 +13,7 @@ export const oauthRefresh = recordCommand({
   id: 'oauth refresh',
   summary: 'Get a new access token now',
   description:
-    'Whatever is left of the old one. Commands do this by themselves when it is needed, one process for all that run at once. A login that the service no longer knows is kept, marked, and ends in exit 4.',
+    'Replaces the access token even if it is still valid. Other commands refresh an expired token by themselves. Exits 4 if the service refuses the refresh token; the stored login then stays, marked as ended.',
   effect: 'read',
   service: 'webhooks',
   examples: [{ run: 'svc oauth refresh', why: 'Restart the 90 days of the refresh token before a long absence' }],

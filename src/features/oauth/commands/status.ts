@@ -8,7 +8,7 @@ import { configuredToken } from '../authorizer.ts';
 import { isAlive, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
-/** Times are RFC 3339 texts. What does not apply to the kind of login is null. */
+/** Times are RFC 3339. A field that does not apply is null. */
 interface SignIn {
   /** `expired`: the access token is, and the next request refreshes it. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
@@ -19,7 +19,7 @@ interface SignIn {
   readonly profile: string;
   readonly base_url: string;
   readonly file: string;
-  /** As `600`; null where there is no file. */
+  /** Such as `600`; null if there is no file. */
   readonly file_mode: string | null;
   readonly email: string | null;
   readonly scope: string | null;
@@ -27,7 +27,6 @@ interface SignIn {
   readonly obtained_at: string | null;
   readonly expires_at: string | null;
   readonly refresh_obtained_at: string | null;
-  /** 90 days after it was given. */
   readonly refresh_expires_at: string | null;
   readonly last_used_at: string | null;
   /** Whether the service was asked. */
@@ -45,8 +44,8 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
       name: 'state',
       cell: ({ state, checked }) => {
         if (state === 'not_signed_in') return { text: 'not signed in', tone: 'bad' };
-        if (state === 'expired') return { text: 'expired, refreshed at the next request', tone: 'warn' };
-        return { text: checked ? 'signed in, and the service agrees' : 'signed in', tone: 'good' };
+        if (state === 'expired') return { text: 'expired, refreshed by the next request', tone: 'warn' };
+        return { text: checked ? 'signed in, confirmed by the service' : 'signed in', tone: 'good' };
       },
     },
     { name: 'base-url', cell: ({ base_url }) => base_url },
@@ -75,15 +74,15 @@ function sourceText(source: SignIn['source'], file: string): Cell {
 
 export const oauthStatus = recordCommand({
   id: 'oauth status',
-  summary: 'Whether you are signed in, and until when',
+  summary: 'Show whether you are signed in, and until when',
   description:
-    'Asks nobody without --check. Exit 0 while you are signed in, which an expired access token is as long as it can be refreshed, else 4. A personal token tells nothing of itself: its end is what --expires-in-days said.',
+    'Makes no request without --check. Exits 0 if you are signed in, else 4. An expired access token that can be refreshed counts as signed in. The expiry of a personal token is known from --expires-in-days only.',
   effect: 'read',
   service: 'webhooks',
-  flags: { check: { type: 'boolean', help: 'Make one cheap call, to see whether the service agrees' } },
+  flags: { check: { type: 'boolean', help: 'Ask the service whether it accepts the login' } },
   examples: [
-    { run: 'svc oauth status', why: 'See where the token comes from, and what to do' },
-    { run: 'svc oauth status --check', why: 'See whether the service agrees; exit 4 where it does not' },
+    { run: 'svc oauth status', why: 'See where the token comes from, and when it expires' },
+    { run: 'svc oauth status --check', why: 'Ask the service; exit 4 if it refuses the login' },
   ],
   output: SIGN_IN_RECORD,
   async run({ check }, ctx) {
@@ -98,7 +97,7 @@ export const oauthStatus = recordCommand({
   },
 });
 
-/** That of the service, or of the login before anything is sent. */
+/** By the service, or by the login before anything is sent. */
 async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
   try {
     await checkSignIn(target);

@@ -5,25 +5,29 @@ import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
-  summary: 'Print the access token, for a script',
+  summary: 'Print the access token for a script',
   description:
-    'One line with nothing else. A stored login is refreshed first where its token is about to expire. The token of SVC_WEBHOOKS_TOKEN or webhooks.tokenFile is printed as it is.',
+    'Prints the token on one line. svc first refreshes a stored login that is about to expire. The token of SVC_WEBHOOKS_TOKEN or webhooks.tokenFile is printed as it is.',
   effect: 'read',
   service: 'webhooks',
-  flags: { force: { type: 'boolean', help: 'Print it on a terminal, too' } },
+  flags: { force: { type: 'boolean', help: 'Print the token even on a terminal' } },
   examples: [
-    { run: 'svc oauth token | pbcopy', why: 'Take it to the clipboard of a Mac' },
+    { run: 'svc oauth token | pbcopy', why: 'Copy it to the clipboard on macOS' },
     {
       run: 'svc oauth token | sed "s/^/Authorization: Bearer /" | curl -H @- https://webhooks.example.com/v1/webhooks',
-      why: 'Call the service yourself, without the token on a command line',
+      why: 'Call the service with curl, with no token on its command line',
     },
   ],
   output: { kind: 'text' },
   async run({ force }, ctx) {
     if (ctx.wants.terminal && !force) {
-      throw new SvcError('usage', 'a token is not printed on a terminal, where others and its history may keep it', {
-        hint: 'pipe it to what needs it, or pass --force',
-      });
+      throw new SvcError(
+        'usage',
+        'svc does not print a token on a terminal, where others and the scrollback may keep it',
+        {
+          hint: 'pipe the output to another program, or pass --force',
+        },
+      );
     }
     return { value: await token(ctx) };
   },

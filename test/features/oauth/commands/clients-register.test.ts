@@ -146,7 +146,7 @@ describe('what of the answer is believed', () => {
         client_secret: 's3cr3t-value',
         token_endpoint_auth_method: 'private_key_jwt',
       }),
-      'private_key_jwt, and client_secret_basic was asked for',
+      'private_key_jwt, not client_secret_basic',
     ],
     [
       'another redirect',
@@ -188,7 +188,7 @@ describe('what of the answer is believed', () => {
     const run = await register(scripted.url, ['-o', 'json', '--debug']);
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ client_id: 'c1', client_secret: null });
-    expect(run.stderr).toContain('gave a secret to a client that has none');
+    expect(run.stderr).toContain('returned a secret for a client without authentication');
     expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
   });
 
@@ -229,7 +229,7 @@ describe('what of the answer is believed', () => {
       const before = posts();
       const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);
       expect(run).toMatchObject({ code, stdout: '' });
-      if (code === 8) expect(run.stderr).toContain('a client that nobody uses may be left at the service');
+      if (code === 8) expect(run.stderr).toContain('an unused client may remain at the service');
       expect(posts()).toBe(before + 1);
     }
   });

@@ -84,7 +84,7 @@ it('counts an optional address that is null as none', async () => {
   expect((await discover()).code).toBe(0);
   const login = await svc(['oauth', 'login', '--base-url', server.url]);
   expect(login).toMatchObject({ code: 3, stdout: '' });
-  expect(login.stderr).toContain('offers no registration of clients');
+  expect(login.stderr).toContain('does not offer client registration');
 });
 
 describe('what is not believed', () => {
@@ -125,7 +125,7 @@ describe('what is not believed', () => {
   });
 
   it.each([
-    ['404', () => serve('', 404), 3, 'there is no sign-in at this address'],
+    ['404', () => serve('', 404), 3, 'this address has no authorization server'],
     ['a redirect', () => serve('', 302, { location: 'https://evil.example/' }), 3, 'redirects to https://evil.example'],
     ['a page', () => serve('<!doctype html>', 200, { 'content-type': 'text/html' }), 7, 'HTML page'],
     ['an array', () => serve('[]'), 7, 'not a JSON object'],

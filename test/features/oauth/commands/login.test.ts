@@ -104,7 +104,7 @@ describe('by browser', () => {
     const second = await login({ url: strict.url, home: first.home });
     taken.close();
     expect(second).toMatchObject({ code: 0, visited: { status: 200 } });
-    expect(second.stderr).toContain(`port ${port} of the client registered earlier is taken`);
+    expect(second.stderr).toContain(`port ${port} of the stored client is in use`);
     const third = await login({ url: strict.url, home: first.home, args: ['--auth-method', 'client_secret_post'] });
     const fourth = await login({ url: strict.url, home: first.home, args: ['--client-name', 'other'] });
     const ids = [first, second, third, fourth].map((run) => run.authorization?.searchParams.get('client_id'));
@@ -119,7 +119,7 @@ describe('by browser', () => {
   it('shows where no browser is opened, and why', async () => {
     const run = await login({ url: any.url });
     expect(run.opened).toEqual([]);
-    expect(run.stderr).toMatch(/^to sign in, open in a browser:\nhttp:/);
+    expect(run.stderr).toMatch(/^to sign in, open this address in a browser:\nhttp:/);
   });
 
   it.each([['-q'], ['-o', 'json'], ['--json', '-v']])('prints the address with %s %s, too', async (...args) => {
@@ -211,7 +211,7 @@ describe('what ends it, with nothing kept and the port free', () => {
   it('nobody who comes in time', async () => {
     const run = await login({ url: any.url, args: ['--wait', '300ms'], visit: async () => undefined });
     expect(run.code).toBe(4);
-    expect(run.stderr).toContain('nobody signed in within 0.3 s');
+    expect(run.stderr).toContain('no sign-in within 0.3 s');
     await expectNothing(run);
   });
 
@@ -270,7 +270,7 @@ describe('what ends it, with nothing kept and the port free', () => {
     const run = await login({ url: any.url, args: ['--port', String(port)] });
     taken.close();
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain(`port ${port} of this machine is taken`);
+    expect(run.stderr).toContain(`port ${port} is in use`);
     expect(any.requests.slice(before).map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server']);
     await expectNothing(run);
     const free = await login({ url: any.url, args: ['--port', String(port)] });
@@ -309,8 +309,8 @@ describe('by paste', () => {
     });
     expect(run.code).toBe(0);
     expect(asked).toBe(3);
-    expect(run.stderr).toContain('paste the whole address');
-    expect(run.stderr).toContain('its state is not the one of this sign-in');
+    expect(run.stderr).toContain('paste the full address');
+    expect(run.stderr).toContain('its state does not match');
     expect(stored(run.home)?.credentials).toHaveLength(1);
   });
 
@@ -343,7 +343,7 @@ describe('by paste', () => {
     for (const args of [[], ['--paste']]) {
       const run = await login({ url: any.url, args, stdin: 'not an address\n' });
       expect(run.code).toBe(0);
-      expect(run.stderr.includes('paste the whole address')).toBe(args.length > 0);
+      expect(run.stderr.includes('paste the full address')).toBe(args.length > 0);
     }
   });
 });

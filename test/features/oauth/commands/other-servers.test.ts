@@ -82,7 +82,7 @@ describe('a client that the server has forgotten', () => {
     sandbox.traps.add('client-forgotten');
     const second = await signIn({ home: first.home });
     expect(second).toMatchObject({ code: 0, visited: { status: 200 } });
-    expect(second.stderr).toContain(`does not know the client ${clientOf(first)} any more`);
+    expect(second.stderr).toContain(`no longer knows the client ${clientOf(first)}`);
     expect(clientOf(second)).not.toBe(clientOf(first));
     // The login that was signed in with the first one is replaced, and the mark on its client keeps it out of use.
     const third = await signIn({ home: first.home });
@@ -97,7 +97,7 @@ describe('a client that the server has forgotten', () => {
     sandbox.traps.add('client-forgotten');
     const run = await signIn({ home });
     expect(run.code).toBe(0);
-    expect(run.stderr.match(/does not know the client/g)).toHaveLength(2);
+    expect(run.stderr.match(/no longer knows the client/g)).toHaveLength(2);
     expect(clientsIn(home)).toEqual([clientOf(run)]);
   });
 
@@ -247,7 +247,7 @@ describe('the options of the client', () => {
   });
 
   it.each([
-    [['--client-secret-file', 'x'], '--client-secret-file goes with --client-id'],
+    [['--client-secret-file', 'x'], '--client-secret-file needs --client-id'],
     [['--client-id', 'a', '--new-client'], '--new-client'],
     [['--client-id', 'a', '--auth-method', 'client_secret_post'], '--client-secret-file'],
     [['--client-id', 'a', '--token-stdin'], '--token-stdin'],

@@ -142,7 +142,7 @@ describe('a refresh', () => {
     expect([code, stored.login_required]).toEqual([4, undefined]);
     expect(file.clients[0].client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
     expect(stderr).toMatch(
-      /invalid_client: no such client.*the service may have forgotten the stored client \S+, or its/,
+      /invalid_client: no such client.*the service may have deleted the stored client \S+, or its/,
     );
     expect(stderr).toContain('hint: sign in again with: svc oauth login, which registers a new client\n');
   });
@@ -205,7 +205,7 @@ describe('a refresh', () => {
 describe('who is signed in', () => {
   it('is said in a few words', async () => {
     const states = [
-      [{ left: EXPIRED }, 'expired, refreshed at the next request', 'expired'],
+      [{ left: EXPIRED }, 'expired, refreshed by the next request', 'expired'],
       [{ left: 3000 }, 'signed in', 'signed_in'],
       [{ left: EXPIRED, more: { refresh_token: undefined } }, 'not signed in', 'not_signed_in'],
     ] as const;
