@@ -1,6 +1,6 @@
 /** The recording service: every endpoint of doc 2 §4 below /v1, and its client. */
 import { openClient } from '../../http/client.ts';
-import { answered, type Confirmed, endpoint, Plan } from '../../http/endpoint.ts';
+import { type Confirmed, endpoint, Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainRecordings } from './failed-answer.ts';
 import type { LogItem, Sample, Subscription } from './schema.ts';
@@ -14,9 +14,9 @@ function schema<N extends keyof Schemas>(name: N): () => Promise<Schemas[N]> {
 
 const ENDPOINTS = {
   subscriptions: endpoint({ method: 'GET', path: '/webhooks', effect: 'read', answer: schema('subscriptionList') }),
-  /** Not repeatable: each success makes a subscription, and its secret is in this response alone. */
+  /** Not repeatable: each success makes a subscription, and only this response has its secret. */
   create: endpoint({ method: 'POST', path: '/webhooks', effect: 'write', answer: schema('createdSubscription') }),
-  /** What it does not name is cleared: `events` always goes along (doc 2 §4 rule 4). */
+  /** The service clears `events` where it is missing, so it is always sent (doc 2 §4 rule 4). */
   update: endpoint({
     method: 'PATCH',
     path: '/webhooks/{endpoint_id}',
@@ -27,13 +27,6 @@ const ENDPOINTS = {
     method: 'DELETE',
     path: '/webhooks/{endpoint_id}',
     effect: 'destroy',
-    answer: schema('deletion'),
-  }),
-  /** For a subscription that this very command has created, and whose secret is lost: no confirmation is needed. */
-  withdraw: endpoint({
-    method: 'DELETE',
-    path: '/webhooks/{endpoint_id}',
-    effect: 'write',
     answer: schema('deletion'),
   }),
   test: endpoint({
@@ -62,15 +55,9 @@ export interface SubscriptionDraft {
 }
 
 export interface SubscriptionChange {
-  /** Undefined: it stays. */
   readonly url?: string | undefined;
   /** Never left out: the service would clear the list (doc 2 §4 rule 4). */
   readonly events: readonly string[];
-}
-
-interface Page {
-  readonly page: number;
-  readonly size: number;
 }
 
 export type Recordings = ReturnType<typeof openRecordings>;
@@ -87,9 +74,11 @@ export function openRecordings(target: Target) {
       return answer instanceof Plan ? answer : answer.item;
     },
     delete: async (id: string, confirmed: Confirmed) => client.send(ENDPOINTS.delete, byId(id), confirmed),
-    withdraw: async (id: string) => answered(await client.send(ENDPOINTS.withdraw, byId(id))),
     test: async (id: string) => client.send(ENDPOINTS.test, byId(id)),
-    deliveries: async (id: string, { page, size }: Page): Promise<readonly LogItem[]> =>
+    deliveries: async (
+      id: string,
+      { page, size }: { readonly page: number; readonly size: number },
+    ): Promise<readonly LogItem[]> =>
       (await client.call(ENDPOINTS.deliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
     samples: (query: { readonly event?: string | undefined; readonly limit?: number | undefined }) =>
       client.items(ENDPOINTS.samples, { query }),

@@ -1,6 +1,6 @@
 /**
- * Creating a subscription safely: the quota and duplicates are looked for first, the POST goes out once, and a lost response is
- * settled by the list, for a create has no idempotency key (doc 2 §4 rule 3) and shows its secret once (rule 2).
+ * Creates a subscription: checks the quota and duplicates first, and sends the POST once. It has no idempotency key (doc 2 §4
+ * rule 3), so the list shows what became of a lost response, whose secret is lost as well (rule 2).
  */
 import type { RunContext } from '../../cli/command.ts';
 import { endedBy, SvcError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { Plan } from '../../http/endpoint.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Recordings, SubscriptionDraft } from './api.ts';
-import { notDone, stillUnknown } from './failed-answer.ts';
+import { unresolved } from './failed-answer.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
 import { fingerprint } from './secret.ts';
 import { DISABLED, eventsOf, eventText, QUOTA, quotaText, sameEvents, subscriptionStatus } from './subscription.ts';
@@ -18,11 +18,9 @@ import { sameAddress } from './subscription-url.ts';
 interface Creation {
   readonly dryRun: boolean;
   readonly allowDuplicate: boolean;
-  /** Deletes a subscription whose secret was lost on the way, and creates it again, once. */
-  readonly recover: boolean;
-  /** Puts the secret where it is safe, before anything is printed. */
+  /** Stores the secret before anything is printed. */
   keep(secret: Secret, id: string): Promise<void>;
-  /** Runs the request and the keeping of the secret: an interruption in between would lose it. */
+  /** Runs the request and stores the secret: an interruption in between would lose it. */
   unbroken<T>(work: () => Promise<T>): Promise<T>;
   notice(text: string): void;
 }
@@ -32,7 +30,7 @@ export interface Created {
   readonly secret: Secret;
   /** The service's response without the secret. */
   readonly answer: Omit<CreatedSubscription, 'secret'>;
-  /** What is not as it was asked for. */
+  /** A difference from what was requested. */
   readonly fault: SvcError | undefined;
 }
 
@@ -41,8 +39,8 @@ export async function createSubscription(
   recordings: Recordings,
   creation: Creation,
 ): Promise<Created | Plan> {
-  const { dryRun, allowDuplicate, recover, unbroken, notice } = creation;
-  // In a dry run the request follows from the arguments, and nothing is connected to.
+  const { dryRun, allowDuplicate, unbroken } = creation;
+  // A dry run connects to nothing.
   const before = dryRun ? [] : await recordings.subscriptions();
   const same = allowDuplicate ? undefined : before.find((one) => sameAddress(one.url, draft.url));
   if (same !== undefined) {
@@ -51,15 +49,7 @@ export async function createSubscription(
     });
   }
   checkQuota(before, creation);
-  const attempt = () => unbroken(() => post(draft, before, recordings, creation));
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!(error instanceof LostSecret) || !recover) throw error;
-    notice(`${error.message}; deleting it and creating it again`);
-    await withdraw(error, recordings);
-    return attempt();
-  }
+  return unbroken(() => post(draft, before, recordings, creation));
 }
 
 async function post(
@@ -68,7 +58,7 @@ async function post(
   recordings: Recordings,
   { keep, notice }: Creation,
 ): Promise<Created | Plan> {
-  /** Those of this address that were not there before; undefined where the list cannot be read. */
+  /** New subscriptions of this address; undefined where the list cannot be read. */
   const newOnes = async (): Promise<readonly Subscription[] | undefined> => {
     const after = await recordings.subscriptions().catch(() => undefined);
     return after?.filter((one) => sameAddress(one.url, draft.url) && !before.some(({ id }) => id === one.id));
@@ -85,56 +75,33 @@ async function post(
   const id = given ?? (await newOnes())?.[0]?.id ?? 'unknown';
   const hint = `svc webhooks delete ${shellWord(id)}, then create it again`;
   if (typeof text !== 'string' || text === '') {
-    throw new SvcError('not_as_asked', `${id} was created, but the answer holds no secret, and it cannot be fetched`, {
-      hint,
-    });
+    throw new SvcError(
+      'not_as_asked',
+      `${id} was created, but the response has no secret, and the secret cannot be fetched`,
+      {
+        hint,
+      },
+    );
   }
   const secret = new Secret(text);
   await keep(secret, id).catch((cause: unknown) => {
     if (!(cause instanceof SvcError)) throw cause;
-    const message = `${id} was created, but its secret could not be kept: ${cause.message}`;
+    const message = `${id} was created, but its secret could not be stored: ${cause.message}`;
     throw new SvcError('not_as_asked', message, { hint, cause });
   });
   return { id, secret, answer, fault: faultOf(given, answer['events'], draft) };
 }
 
-/** The secret is kept by now: whatever the response lacks, what was created must be shown. */
+/** The secret is stored by now, so whatever the response lacks, the subscription is shown. */
 function faultOf(id: string | undefined, events: unknown, draft: SubscriptionDraft): SvcError | undefined {
   if (id === undefined) {
-    return new SvcError('not_as_asked', 'created, but the answer names no endpoint_id', { hint: 'svc webhooks list' });
+    return new SvcError('not_as_asked', 'created, but the response has no endpoint_id', { hint: 'svc webhooks list' });
   }
   const texts = Array.isArray(events) ? events.map(jsonText) : draft.events;
   if (sameEvents(texts, draft.events)) return undefined;
   return new SvcError('not_as_asked', `events are ${eventText(texts)}, expected ${eventText(draft.events)}`, {
     hint: `svc webhooks update ${shellWord(id)} --set-event ${draft.events.join(',')}`,
   });
-}
-
-/** A subscription that was created, and whose secret is known to no one. */
-class LostSecret extends SvcError {
-  readonly id: string;
-
-  constructor(id: string, cause: SvcError) {
-    super('not_as_asked', `${id} was created but its secret was lost in transit and cannot be fetched`, {
-      hint: `svc webhooks delete ${shellWord(id)} && svc webhooks create …  (--recover does both)`,
-      cause,
-      httpStatus: cause.httpStatus,
-    });
-    this.id = id;
-  }
-}
-
-async function withdraw(lost: LostSecret, recordings: Recordings): Promise<void> {
-  try {
-    const { ok } = await recordings.withdraw(lost.id);
-    if (!ok) throw new SvcError('refused', 'server answered ok:false');
-  } catch (cause) {
-    if (!(cause instanceof SvcError)) throw cause;
-    throw new SvcError('not_as_asked', `${lost.message}; deleting it failed: ${cause.message}`, {
-      hint: 'look before you repeat it: svc webhooks list',
-      cause,
-    });
-  }
 }
 
 export function checkQuota(before: readonly Subscription[], { notice }: Pick<Creation, 'notice'>): void {
@@ -151,7 +118,7 @@ function quotaFailure(subscriptions: readonly Subscription[], notice: (text: str
   });
 }
 
-/** A 429 is about the quota, and not only about a rate (doc 2 §7): the list tells which. */
+/** A 429 means the quota (doc 2 §7), or perhaps a rate limit: the list shows which. */
 async function explainLimit(
   cause: SvcError,
   recordings: Recordings,
@@ -169,25 +136,29 @@ async function explainLimit(
 }
 
 function explainLoss(error: SvcError, orphans: readonly Subscription[] | undefined): SvcError {
-  const hint = 'look before you repeat it: svc webhooks list';
-  if (orphans === undefined) return stillUnknown(error, 'the list could not be read either', hint);
-  const [orphan, ...more] = orphans;
-  if (orphan === undefined) {
-    return notDone(error, 'created') ?? stillUnknown(error, 'the list does not show it so far', hint);
-  }
-  if (more.length === 0) return new LostSecret(orphan.id, error);
-  const ids = orphans.map(({ id }) => id).join(', ');
-  return stillUnknown(error, `${orphans.length} subscriptions of this url are new: ${ids}`, hint);
+  const hint = 'check before you repeat it: svc webhooks list';
+  const [orphan, ...more] = orphans ?? [];
+  if (orphan === undefined) return unresolved(error, 'created', orphans !== undefined, hint);
+  const id = shellWord(orphan.id);
+  const message =
+    more.length === 0
+      ? `${orphan.id} was created, but its secret was lost in transit and cannot be fetched`
+      : `${error.message}; ${more.length + 1} subscriptions of this url are new: ${orphans?.map((one) => one.id).join(', ')}`;
+  return new SvcError(more.length === 0 ? 'not_as_asked' : 'outcome_unknown', message, {
+    hint: more.length === 0 ? `svc webhooks delete ${id}, then create it again` : hint,
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
 }
 
-/** The service's response, and what svc made of it. */
+/** The service's response, and what svc adds. */
 export interface CreatedRow {
   readonly id: string;
   readonly status_text: string;
   readonly secret_fingerprint: string;
-  /** Only where it is to be shown. */
+  /** Only with --show-secret. */
   readonly secret?: string | undefined;
-  /** Where else it is: `stored`, `in key.txt`. */
+  /** `stored`, `in key.txt`, `shown`. */
   readonly secret_stored: string;
   readonly [field: string]: unknown;
 }
@@ -210,14 +181,13 @@ export function createdRow(
 interface UnbrokenCreate {
   /** For all requests of the command. */
   readonly signal: AbortSignal;
-  /** Runs the create, and the keeping of its secret: the first signal waits a little for both, the second one does not. */
+  /** Creates, and stores the secret: the first signal waits up to 3 s for both, the second does not. */
   unbroken<T>(work: () => Promise<T>): Promise<T>;
-  /** What to end with where a signal came, although there is a result. */
+  /** The signal that came, although there is a result. */
   interruption(): SvcError | undefined;
 }
 
-/** A service that answers at all has answered by then. */
-const PATIENCE_MS = 3_000;
+const GRACE_MS = 3_000;
 
 export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>): UnbrokenCreate {
   const stop = new AbortController();
@@ -230,7 +200,7 @@ export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'tak
       const release = ctx.takeSignals((name) => {
         if (came !== undefined) end();
         came ??= endedBy(name);
-        ctx.sleep(PATIENCE_MS, over.signal).then(end, () => {});
+        ctx.sleep(GRACE_MS, over.signal).then(end, () => {});
       });
       try {
         return await work();

@@ -18,19 +18,28 @@ export function messageOfService({ cause }: SvcError): string | undefined {
   return cause instanceof ServiceMessage ? cause.message : undefined;
 }
 
-/** A write whose response was lost, and of which the list shows nothing: the service's own message means that it was not done. */
-export function notDone(error: SvcError, what: 'created' | 'updated' | 'deleted'): SvcError | undefined {
-  const message = messageOfService(error);
-  if (message === undefined) return undefined;
-  // Behind a proxy, or after a cut, a request may still be carried out.
-  const details = { httpStatus: error.httpStatus, cause: error };
-  return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
+/** A write whose response was lost. `found`: what the list shows of it. */
+export function stillUnknown(error: SvcError, found: string, hint: string): SvcError {
+  return new SvcError('outcome_unknown', `${error.message}; ${found}`, {
+    hint,
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
 }
 
-/** A write whose response was lost, and of which the list does not tell enough. */
-export function stillUnknown(error: SvcError, looked: string, hint: string): SvcError {
-  const details = { hint, httpStatus: error.httpStatus, cause: error };
-  return new SvcError('outcome_unknown', `${error.message}; ${looked}`, details);
+/** The same where the list does not show the change, or could not be read. Only a failure reported by the service itself means that it was not done. */
+export function unresolved(
+  error: SvcError,
+  what: 'created' | 'updated' | 'deleted',
+  listed: boolean,
+  hint: string,
+): SvcError {
+  if (!listed) return stillUnknown(error, 'the list could not be read either', hint);
+  const message = messageOfService(error);
+  // Behind a proxy, or after a cut, a request may still be carried out.
+  if (message === undefined) return stillUnknown(error, `the list does not show it as ${what} so far`, hint);
+  const details = { httpStatus: error.httpStatus, cause: error };
+  return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
 }
 
 export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {

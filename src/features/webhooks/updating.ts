@@ -1,19 +1,19 @@
 /**
- * Updating and deleting subscriptions. What an update leaves out is cleared (doc 2 §4 rule 4), and nothing locks it: the list is
- * read right before the PATCH, the events always go along, and both the response and the list are checked.
+ * Updates and deletes subscriptions. An update clears what it leaves out (doc 2 §4 rule 4), and there is no lock: svc reads the list
+ * right before the PATCH, always sends the events, and checks the response and the list.
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
-import { notDone, stillUnknown } from './failed-answer.ts';
+import { stillUnknown, unresolved } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
 import { DISABLED, eventsOf, eventText, findSubscription, sameEvents } from './subscription.ts';
 import { sameAddress } from './subscription-url.ts';
 
 export interface Edit {
   readonly url?: string | undefined;
-  /** In place of all that are listed; an empty list stops all deliveries. */
+  /** Replaces all; an empty list stops all deliveries. */
   readonly set?: readonly string[] | undefined;
   readonly add: readonly string[];
   readonly remove: readonly string[];
@@ -27,7 +27,7 @@ interface Guard {
 export interface Updated {
   readonly before: Subscription;
   readonly after: Subscription;
-  /** Nothing was sent: it is so already. */
+  /** Nothing was sent. */
   readonly unchanged: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function updateSubscription(
   const newUrl = url === before.url ? undefined : url;
   if (before.status === DISABLED && newUrl === undefined) {
     guard.notice(
-      `warning: ${before.id} is disabled, and stays so: nothing is delivered until its url changes (svc webhooks enable ${shellWord(before.id)} --url <url>)`,
+      `warning: ${before.id} stays disabled until its url changes: svc webhooks enable ${shellWord(before.id)} --url <url>`,
     );
   }
   if (newUrl === undefined && sameEvents(events, current)) return { before, after: before, unchanged: true };
@@ -69,25 +69,25 @@ export async function enableSubscription(
     });
   }
   if (before.url === url) {
-    throw new SvcError('guarded', 'a disabled endpoint comes back only when its url changes; append e.g. ?v=2');
+    throw new SvcError('guarded', 'a disabled subscription is enabled only by another url: append ?v=2, for example');
   }
   const enabled = await patch(before, { url, events: eventsOf(before) }, recordings, guard);
   if (enabled instanceof Plan || enabled.after.status !== DISABLED) return enabled;
-  throw new SvcError('not_as_asked', `${before.id} has another url now, and is disabled all the same`, {
+  throw new SvcError('not_as_asked', `${before.id} has the new url but is still disabled`, {
     hint: `svc webhooks get ${shellWord(before.id)}`,
   });
 }
 
-/** The question may have been open for minutes. */
+/** The confirmation may have taken minutes. */
 async function checkUnmoved(before: Subscription, recordings: Recordings): Promise<void> {
   const now = findSubscription(await recordings.subscriptions(), before.id);
   if (now.url === before.url && sameEvents(eventsOf(now), eventsOf(before))) return;
   throw new SvcError('guarded', `${before.id} was changed by someone else meanwhile; nothing was sent`, {
-    hint: `look again: svc webhooks get ${shellWord(before.id)}`,
+    hint: `svc webhooks get ${shellWord(before.id)}`,
   });
 }
 
-/** Sends the change once, and checks what the service has made of it. */
+/** Sends the change once, and checks the result. */
 async function patch(
   before: Subscription,
   change: SubscriptionChange,
@@ -108,7 +108,7 @@ async function patch(
   });
   const after = listed === undefined ? answered : listed.find((one) => one.id === id);
   if (after === undefined) {
-    const message = `${id} was updated, and deleted by someone else right after`;
+    const message = `${id} was updated, and then deleted by someone else`;
     throw new SvcError('not_as_asked', message, { hint: 'svc webhooks list' });
   }
   check(after, expected, (events) => `events changed by someone else between read and write: they are ${events}`);
@@ -133,7 +133,7 @@ function check(found: Subscription, { url, events }: Expected, describe: (events
   });
 }
 
-/** The response is lost, or says nothing: the list tells whether the update was carried out. */
+/** After a lost response, the list shows whether the update was applied. */
 async function settle(
   error: SvcError,
   before: Subscription,
@@ -146,18 +146,17 @@ async function settle(
   const is = ({ url, events }: Expected): boolean =>
     found !== undefined && sameAddress(found.url, url) && sameEvents(eventsOf(found), events);
   if (found !== undefined && is(expected)) {
-    notice(`${error.message}: the list shows that it was`);
+    notice(`${error.message}: the list shows that it was applied`);
     return found;
   }
-  const hint = `look before you repeat it: svc webhooks get ${shellWord(before.id)}`;
-  if (listed === undefined) throw stillUnknown(error, 'the list could not be read either', hint);
-  if (!is({ url: before.url, events: eventsOf(before) })) {
+  const hint = `check before you repeat it: svc webhooks get ${shellWord(before.id)}`;
+  if (listed !== undefined && !is({ url: before.url, events: eventsOf(before) })) {
     throw stillUnknown(error, 'the list shows something else', hint);
   }
-  throw notDone(error, 'updated') ?? stillUnknown(error, 'the list does not show it so far', hint);
+  throw unresolved(error, 'updated', listed !== undefined, hint);
 }
 
-/** `already-gone`: it is not there any more, but whether by this request is unknown. */
+/** `already-gone`: it is gone, by this request or by another. */
 export async function deleteSubscription(
   id: string,
   recordings: Recordings,
@@ -171,9 +170,8 @@ export async function deleteSubscription(
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     const after = await recordings.subscriptions().catch(() => undefined);
-    const hint = 'look before you repeat it: svc webhooks list';
-    if (after === undefined) throw stillUnknown(error, 'the list could not be read either', hint);
-    if (!after.some((one) => one.id === id)) return 'already-gone';
-    throw notDone(error, 'deleted') ?? stillUnknown(error, 'the list still shows it', hint);
+    const hint = 'check before you repeat it: svc webhooks list';
+    if (after?.every((one) => one.id !== id)) return 'already-gone';
+    throw unresolved(error, 'deleted', after !== undefined, hint);
   }
 }

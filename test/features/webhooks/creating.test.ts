@@ -25,7 +25,6 @@ function service(answer: Record<string, unknown> | SvcError, after: readonly Sub
     },
     update: never,
     delete: never,
-    withdraw: never,
     test: never,
     deliveries: never,
     answer: never,
@@ -40,7 +39,6 @@ async function create(recordings: Recordings, keep?: (secret: Secret, id: string
   const created = await createSubscription(DRAFT, recordings, {
     dryRun: false,
     allowDuplicate: false,
-    recover: false,
     notice: () => {},
     unbroken: (work) => work(),
     keep: keep ?? (async (secret, id) => void stored.push(`${id} ${secret.reveal()}`)),
@@ -85,7 +83,7 @@ describe('an answer that lacks', () => {
     ]) {
       const { created, stored } = await create(service(answer, [made('ep_1')]));
       expect([created, stored]).toMatchObject([
-        { exit: 8, message: 'ep_1 was created, but the answer holds no secret, and it cannot be fetched' },
+        { exit: 8, message: 'ep_1 was created, but the response has no secret, and the secret cannot be fetched' },
         [],
       ]);
     }
@@ -105,7 +103,7 @@ test('a secret that cannot be kept: exit 8, without the secret', async () => {
   const { created } = await create(service({ endpoint_id: 'ep_1', secret: 'whsec_1' }, []), full);
   expect(created).toMatchObject({
     exit: 8,
-    message: 'ep_1 was created, but its secret could not be kept: cannot write key: no space left on device',
+    message: 'ep_1 was created, but its secret could not be stored: cannot write key: no space left on device',
     hint: 'svc webhooks delete ep_1, then create it again',
   });
 });
@@ -124,6 +122,6 @@ test('an orphan is known although the service writes its address in another way'
   const { created } = await create(service(lost, [{ ...made('ep_1'), url: 'https://A.example' }]));
   expect(created).toMatchObject({
     exit: 8,
-    message: expect.stringContaining('ep_1 was created but its secret was lost'),
+    message: expect.stringContaining('ep_1 was created, but its secret was lost'),
   });
 });

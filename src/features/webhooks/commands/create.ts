@@ -44,10 +44,6 @@ export const webhooksCreate = recordCommand({
     'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
     ...SINK_FLAGS,
     'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
-    recover: {
-      type: 'boolean',
-      help: 'Where the answer is lost on the way, delete what was created and create it again',
-    },
   },
   examples: [
     {

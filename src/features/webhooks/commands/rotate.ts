@@ -71,7 +71,6 @@ export const webhooksRotate = recordCommand({
       const created = await createSubscription({ url: old.url, events: [...eventsOf(old)] }, recordings, {
         dryRun: ctx.dryRun,
         allowDuplicate: true,
-        recover: false,
         unbroken,
         notice: ctx.notice,
         keep: async (secret, id) => {

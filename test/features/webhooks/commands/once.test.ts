@@ -11,7 +11,6 @@ const NEW = 'https://192.0.2.9/';
 
 const WRITES = {
   create: ['create', NEW, '--event', 'summary.completed', '--show-secret'],
-  'create --recover': ['create', NEW, '--event', 'summary.completed', '--show-secret', '--recover'],
   'update --url': ['update', 'ep_1', '--url', NEW],
   'update --clear-events': ['update', 'ep_1', '--clear-events', '--yes'],
   enable: ['enable', 'ep_2', '--url', NEW],

@@ -116,7 +116,7 @@ describe('update', () => {
     const run = await service.run(['update', 'ep_1', ...argv]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(outcome) });
     expect(run.stderr).toContain(
-      'warning: ep_1 is disabled, and stays so: nothing is delivered until its url changes (svc webhooks enable ep_1 --url <url>)\n',
+      'warning: ep_1 stays disabled until its url changes: svc webhooks enable ep_1 --url <url>\n',
     );
     const moved = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
     expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('now active') });
@@ -206,7 +206,7 @@ describe('enable', () => {
     service.subscribe(RECEIVER, ['summary.completed'], 2);
     expect(await service.run(['enable', 'ep_1', '--url', RECEIVER])).toMatchObject({
       code: 3,
-      stderr: 'svc: a disabled endpoint comes back only when its url changes; append e.g. ?v=2\n',
+      stderr: 'svc: a disabled subscription is enabled only by another url: append ?v=2, for example\n',
     });
     const run = await service.run(['enable', 'ep_1', '--url', `${RECEIVER}?v=2`]);
     expect(run.stdout).toMatch(/^updated ep_1 .* events kept: summary.completed {2}now active\n$/);
