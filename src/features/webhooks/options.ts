@@ -11,26 +11,30 @@ import { TOLERANCE_S } from './signature.ts';
 
 /** The argument of commands about one subscription. */
 export const SUBSCRIPTION_ARGUMENT = {
-  help: 'The subscription: its id, or enough of the beginning to tell it from others',
+  help: 'Id of the subscription, or a unique beginning of it',
   required: true,
   complete: 'subscriptions',
 } as const;
 
+const INPUT = { group: 'Input options' } as const;
+
 export const GIVEN_HEADER_FLAGS = {
-  timestamp: { type: 'string', value: 'T', help: 'The timestamp header, as it was received' },
-  signature: { type: 'string', value: 'sha256=…', help: 'The signature header, as it was received' },
-  header: { type: 'string', repeat: true, value: "'Name: value'", help: 'A header as it was received' },
+  timestamp: { ...INPUT, type: 'string', value: 'T', help: 'Timestamp header' },
+  signature: { ...INPUT, type: 'string', value: 'sha256=…', help: 'Signature header' },
+  header: { ...INPUT, type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
   'headers-file': {
+    ...INPUT,
     type: 'string',
     value: 'file',
     complete: 'files',
-    help: 'Headers as they were received: lines of Name: value, or JSON',
+    help: 'File of headers: lines of Name: value, or JSON',
   },
   'header-prefix': {
+    ...INPUT,
     type: 'string',
     value: 'prefix',
     default: HEADER_PREFIX,
-    help: "What the names of the service's headers begin with",
+    help: "Prefix of the service's header names",
     check: (text: string) => {
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(text)) {
         throw new SvcError('invalid_value', `"${text}" cannot begin the name of a header`);
@@ -47,7 +51,7 @@ interface GivenHeaderInput {
   readonly headerPrefix: string;
 }
 
-/** Headers of a delivery that are given apart from its body. One that is given twice is there twice. */
+/** Headers given by options. A header that is given twice counts twice. */
 export async function givenHeaders(
   { timestamp, signature, header, headersFile, headerPrefix: prefix }: GivenHeaderInput,
   ctx: Pick<RunContext, 'readInput'>,
@@ -80,7 +84,8 @@ export const TOLERANCE_FLAG = {
   type: 'string',
   value: '300|5m|none',
   default: String(TOLERANCE_S),
-  help: 'How far a timestamp may be from the clock, in both directions; none to ignore it',
+  group: 'Verification options',
+  help: 'Maximum difference from the clock',
   check: (text: string) => void parseTolerance(text),
 } as const;
 
@@ -103,16 +108,19 @@ export function parseByteSize(text: string): number {
   throw new SvcError('invalid_value', `"${text}" is not an amount of bytes`, { hint: 'write it like 2MiB or 512KiB' });
 }
 
+const RECEIVER = { group: 'Receiver options' } as const;
+
 export const RECEIVER_FLAGS = {
   to: {
+    ...RECEIVER,
     type: 'string',
     value: 'url',
     required: true,
-    help: 'Where the receiver is; quote an address that holds "&"',
+    help: 'URL of the receiver; quote it if it contains "&"',
   },
-  concurrency: { type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'How many at once' },
-  deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for an answer' },
-  insecure: { type: 'boolean', help: 'Do not check the certificate of the receiver' },
+  concurrency: { ...RECEIVER, type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'Parallel requests' },
+  deadline: { ...RECEIVER, type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
+  insecure: { ...RECEIVER, type: 'boolean', help: 'Do not check its certificate' },
 } as const satisfies Flags;
 
 /** An http or https address, its query included. */
@@ -131,20 +139,21 @@ export function receiverAddress(text: string): URL {
   return url;
 }
 
-/** What the user should know about sending to it. */
 export function addressWarnings(url: URL, { insecure }: { readonly insecure: boolean }): string[] {
   const warnings: string[] = [];
   if (url.protocol === 'http:' && !isLoopback(url)) {
     warnings.push(
-      `${url.host} is reached by plain http: anyone on the way can read the event, and repeat it while its timestamp is fresh`,
+      `plain http to ${url.host}: others on the network can read the event and replay it while its timestamp is fresh`,
     );
   }
   if (insecure && url.protocol === 'https:') {
-    warnings.push(`the certificate of ${url.host} is not checked: anyone on the way can read and change what is sent`);
+    warnings.push(
+      `the certificate of ${url.host} is not checked: others on the network can read and change what is sent`,
+    );
   }
   // A shell cuts an unquoted address at the first "&", which may leave a whole parameter.
   if (/[?&=]$/.test(url.href)) {
-    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut? Quote it, if it holds "&"`);
+    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut? Quote it if it contains "&"`);
   }
   return warnings;
 }

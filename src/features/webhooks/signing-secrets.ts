@@ -8,6 +8,8 @@ import { storedSecret } from './stored-secrets.ts';
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
 const SOURCES = '--secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>';
 
+const SECRET = { group: 'Secret options' } as const;
+
 /** Where a secret is read from. */
 export const SECRET_SOURCE_FLAGS = {
   'secret-file': {
@@ -15,23 +17,33 @@ export const SECRET_SOURCE_FLAGS = {
     repeat: true,
     value: 'file',
     complete: 'files',
-    help: 'File that holds a signing secret',
+    ...SECRET,
+    help: 'File with a signing secret',
   },
-  'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable that holds a signing secret' },
-  'secret-fd': { type: 'integer', repeat: true, value: 'n', min: 3, help: 'Descriptor to read a signing secret from' },
+  'secret-env': { ...SECRET, type: 'string', repeat: true, value: 'name', help: 'Variable with a signing secret' },
+  'secret-fd': {
+    ...SECRET,
+    type: 'integer',
+    repeat: true,
+    value: 'n',
+    min: 3,
+    help: 'Descriptor with a signing secret',
+  },
   secret: refusedSecret('--secret-file <file>, --secret-env <name> or --secret-fd <n>'),
 } as const satisfies Flags;
 
-/** Those, and the secrets that svc keeps. */
+/** Those, and the secrets that svc stores. */
 export const SECRET_FLAGS = {
   endpoint: {
     type: 'string',
     repeat: true,
     value: 'id',
     complete: 'subscriptions',
-    help: `Endpoint whose signing secret svc keeps (default: the secret in $${VARIABLE})`,
+    ...SECRET,
+    help: 'Stored secret of this endpoint',
   },
   ...SECRET_SOURCE_FLAGS,
+  'secret-env': { ...SECRET_SOURCE_FLAGS['secret-env'], help: `Variable (default ${VARIABLE})` },
   secret: refusedSecret(`${SOURCES}, or set ${VARIABLE}`),
 } as const satisfies Flags;
 

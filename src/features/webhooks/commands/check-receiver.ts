@@ -26,21 +26,17 @@ function resultCells({ probe, status, expected, got, ms, sent, rule, fix }: Prob
 
 export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
-  summary: 'Probe a receiver with good and bad deliveries',
+  summary: 'Test a receiver with valid and invalid deliveries',
   description:
-    'Sends signed deliveries of made-up events, one after the other. What the service may send must be answered with a 2xx within 5 s; what it never sends must be refused with a 4xx. A receiver processes these events like any others: each has an id of its own. A failure says what was sent, what came back, which sentence of the document it violates and what to change. Rules that no response shows are listed as not testable.\nExit 1 if a probe fails, 7 if the receiver cannot be reached. Fields in JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
+    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule and the fix. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
+  details:
+    'A receiver processes these events like any others; each has its own id. Rules that no response shows are listed as not testable. JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
   effect: 'write',
-  args: { url: { help: 'Where the receiver is; quote an address that holds "&"', required: true } },
+  args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
-    only: {
-      type: 'choice',
-      choices: PROBE_NAMES,
-      repeat: true,
-      value: 'probe',
-      help: 'Only this probe',
-    },
-    junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a report in JUnit form, for CI' },
-    insecure: RECEIVER_FLAGS.insecure,
+    only: { type: 'choice', choices: PROBE_NAMES, repeat: true, value: 'probe', help: 'Run only this probe' },
+    junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a JUnit report' },
+    insecure: { ...RECEIVER_FLAGS.insecure, group: 'Options' },
     ...SECRET_FLAGS,
   },
   exits: ['condition_false', 'connect_failed'],
@@ -48,7 +44,7 @@ export const webhooksCheckReceiver = listCommand({
     { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --secret-file key.txt', why: 'All probes' },
     {
       run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --only bad-signature --only stale-timestamp',
-      why: 'Two of them, signed with the secret of $SVC_WEBHOOK_SECRET',
+      why: 'Two probes, with the secret in $SVC_WEBHOOK_SECRET',
     },
     { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --junit report.xml', why: 'In CI' },
   ],

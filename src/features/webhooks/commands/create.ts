@@ -32,27 +32,29 @@ const CREATED_RECORD: RecordOutput<CreatedRow> = {
 
 export const webhooksCreate = recordCommand({
   id: 'webhooks create',
-  summary: 'Subscribe an HTTPS address to events',
+  summary: 'Subscribe an HTTPS URL to events',
   description:
-    'The signing secret is told once, in the answer: where it goes is settled, and written to as a test, before anything is sent, and it is safe there before anything is printed. The quota and subscriptions of the same address are looked for first. The request goes out once: where its answer is lost the list tells what became of it. Ctrl-C while the answer is under way waits up to 3 s for it. Added to the answer: id, status_text, secret_fingerprint; secret is left out without --show-secret.',
+    'The service returns the signing secret once. svc test-writes the destination first and stores the secret before printing anything. The request is sent once; after a lost response, svc reads the list to see whether it was applied.',
+  details:
+    'svc checks the quota and existing subscriptions with the same URL first. Ctrl-C waits up to 3 s for a response in transit. JSON adds id, status_text, secret_fingerprint and secret_stored; secret is included only with --show-secret.',
   effect: 'write',
   service: 'webhooks',
-  args: { url: { help: 'Where events are to be sent', required: true } },
+  args: { url: { help: 'URL that receives the events', required: true } },
   flags: {
-    event: { ...EVENT_FLAG, emptyHint: 'use --no-events for none', help: 'Types of events to send there' },
+    event: { ...EVENT_FLAG, emptyHint: 'use --no-events for none', help: 'Event types to subscribe to' },
     events: FORMER_EVENT_FLAG,
-    'no-events': { type: 'boolean', help: 'Of no type yet: nothing is delivered' },
+    'no-events': { type: 'boolean', help: 'Subscribe to no events yet' },
+    'allow-duplicate': { type: 'boolean', help: 'Create even if the URL is already subscribed' },
     ...SINK_FLAGS,
-    'allow-duplicate': { type: 'boolean', help: 'Even if a subscription of this address is there' },
   },
   examples: [
     {
       run: 'svc webhooks create https://example.com/hook --event summary.completed,webhook.ping --store',
-      why: 'Keep the secret for svc webhooks verify --endpoint',
+      why: 'Store the secret for svc webhooks verify --endpoint',
     },
     {
       run: 'svc webhooks create https://example.com/hook --event summary.completed --secret-file key.txt',
-      why: 'The secret in a file of its own',
+      why: 'Write the secret to a file',
     },
   ],
   output: CREATED_RECORD,
@@ -90,7 +92,7 @@ function wantedEvents(lists: readonly string[], none: boolean): readonly string[
   if (none && lists.length > 0) throw new SvcError('usage', '--event and --no-events do not go together');
   if (none) return [];
   if (lists.length > 0) return eventTypes(lists);
-  throw new SvcError('missing_value', 'which events? Without any nothing is delivered', {
+  throw new SvcError('missing_value', 'no event types: nothing would be delivered', {
     hint: 'pass --event summary.completed,webhook.ping, or --no-events',
   });
 }

@@ -10,7 +10,7 @@ import { stillStored } from '../stored-secrets.ts';
 import { checkSubscriptionId, DISABLED, findSubscription, quotaText, subscriptionStatus } from '../subscription.ts';
 import { deleteSubscription } from '../updating.ts';
 
-/** What became of each of several subscriptions. */
+/** The outcome for one subscription. */
 interface DeletionRow {
   readonly id: string;
   readonly result: 'deleted' | 'already-gone' | 'not-found' | 'error';
@@ -34,13 +34,13 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
     { name: 'message', cell: ({ message }) => message, flex: true },
   ],
   id: ({ id }) => id,
-  empty: 'no such subscriptions: nothing was sent',
+  empty: 'no matching subscriptions: nothing was sent',
 };
 
 const FORGET = 'svc webhooks secrets delete';
 
-interface Doomed {
-  /** As the service has it, or as it was typed where there is none. */
+interface Deletion {
+  /** The service's id, or what was typed if there is none. */
   readonly id: string;
   readonly subscription?: Subscription;
   readonly error?: SvcError;
@@ -49,22 +49,20 @@ interface Doomed {
 export const webhooksDelete = listCommand({
   id: 'webhooks delete',
   aliases: ['rm'],
-  summary: 'Delete subscriptions for good',
+  summary: 'Delete subscriptions',
   description:
-    'Deliveries to them end, and a place of the quota is free again. Each one is tried whatever happens to the others. A secret that svc keeps stays: svc webhooks secrets delete.',
+    'Deliveries stop, and the place in the quota is free again. A failure does not stop the other deletions. A stored secret remains: svc webhooks secrets delete removes it.',
   effect: 'destroy',
   service: 'webhooks',
-  args: {
-    id: { help: 'Ids, or enough of the beginning to tell each from others', repeat: true, complete: 'subscriptions' },
-  },
+  args: { id: { help: 'Ids, or unique beginnings of ids', repeat: true, complete: 'subscriptions' } },
   flags: {
-    disabled: { type: 'boolean', help: 'All that are disabled' },
-    'ignore-missing': { type: 'boolean', help: 'A subscription that is not there is no failure' },
+    disabled: { type: 'boolean', help: 'Delete all disabled subscriptions' },
+    'ignore-missing': { type: 'boolean', help: 'Do not fail if a subscription does not exist' },
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc webhooks delete ep_1', why: 'One of them' },
-    { run: 'svc webhooks delete --disabled', why: 'All that get nothing any more' },
+    { run: 'svc webhooks delete ep_1', why: 'Delete one' },
+    { run: 'svc webhooks delete --disabled', why: 'Delete all disabled ones' },
   ],
   output: DELETION_LIST,
   async run({ id: ids, disabled, ignoreMissing }, ctx) {
@@ -75,11 +73,11 @@ export const webhooksDelete = listCommand({
     for (const id of ids) checkSubscriptionId(id);
     const recordings = openRecordings(ctx.target);
     const all = await recordings.subscriptions();
-    const doomed = disabled
-      ? all.filter(({ status }) => status === DISABLED).map((one): Doomed => ({ id: one.id, subscription: one }))
+    const deletions = disabled
+      ? all.filter(({ status }) => status === DISABLED).map((one): Deletion => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
-    const confirmed = await approve(doomed, all, ctx);
-    const outcome = await bulk(doomed, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
+    const confirmed = await approve(deletions, all, ctx);
+    const outcome = await bulk(deletions, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
       const url = subscription?.url ?? null;
       try {
         if (error !== undefined || confirmed === undefined) throw error;
@@ -99,12 +97,12 @@ export const webhooksDelete = listCommand({
     return {
       ...answer,
       footer:
-        stored.map((id) => `the secret of ${id} is still kept: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
+        stored.map((id) => `the secret of ${id} is still stored: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
     };
   },
 });
 
-function resolve(typed: string, all: readonly Subscription[]): Doomed {
+function resolve(typed: string, all: readonly Subscription[]): Deletion {
   try {
     const subscription = findSubscription(all, typed);
     return { id: subscription.id, subscription };
@@ -114,19 +112,17 @@ function resolve(typed: string, all: readonly Subscription[]): Doomed {
   }
 }
 
-/** Undefined where none of them is there. */
+/** Undefined if none of them exists. */
 async function approve(
-  doomed: readonly Doomed[],
+  deletions: readonly Deletion[],
   all: readonly Subscription[],
   ctx: RunContext,
 ): Promise<Confirmed | undefined> {
-  const found = doomed.flatMap(({ subscription }) => subscription ?? []);
+  const found = deletions.flatMap(({ subscription }) => subscription ?? []);
   if (found.length === 0) return undefined;
   if (ctx.interactive && !ctx.yes && !ctx.dryRun) {
     for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
     ctx.notice(quotaText(all));
   }
-  return ctx.confirm(
-    `Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`} for good?`,
-  );
+  return ctx.confirm(`Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`}?`);
 }

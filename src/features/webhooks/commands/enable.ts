@@ -9,13 +9,14 @@ import { enableSubscription } from '../updating.ts';
 
 export const webhooksEnable = recordCommand({
   id: 'webhooks enable',
-  summary: 'Bring a disabled subscription back, with another address',
+  summary: 'Enable a disabled subscription with a new URL',
   description:
-    'After 20 failed attempts in a row the service disables an endpoint, and only another address brings it back: https://example.com/hook?v=2 is one. The events are kept, and the result is verified. Added: status_text, previous.',
+    'The service disables a subscription after 20 consecutive failed attempts, and enables it only when its URL changes. Appending ?v=2 is enough. The events stay the same, and svc verifies the result.',
+  details: 'JSON adds status_text, previous and unchanged.',
   effect: 'write',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
-  flags: { url: { type: 'string', value: 'url', required: true, help: 'Its new address' } },
+  flags: { url: { type: 'string', value: 'url', required: true, help: 'New URL' } },
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,
   async run(input, ctx) {

@@ -16,7 +16,7 @@ import {
 } from '../subscription.ts';
 
 interface Detailed extends ShownSubscription {
-  /** Of the secret that svc keeps, null where it keeps none. */
+  /** Null if svc stores no secret for it. */
   readonly secret_fingerprint: string | null;
   /** How many more events that fail for good disable it. */
   readonly events_left: number;
@@ -25,8 +25,9 @@ interface Detailed extends ShownSubscription {
 export const webhooksGet = recordCommand({
   id: 'webhooks get',
   summary: 'Show one subscription',
-  description:
-    'The service has no way to ask for one, so the list is read. Added to its fields: status_text, secret_fingerprint (null where svc keeps no secret of it), events_left (how many more events that fail for good disable it).',
+  description: 'The service cannot return a single subscription, so svc reads the list.',
+  details:
+    'JSON adds status_text, secret_fingerprint (null if svc stores no secret for it) and events_left (how many more events that fail for good disable it).',
   effect: 'read',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
@@ -38,7 +39,7 @@ export const webhooksGet = recordCommand({
       {
         name: 'secret',
         cell: ({ secret_fingerprint: known }: Detailed) =>
-          known === null ? 'not kept here' : `kept (sha256 fp ${known})`,
+          known === null ? 'not stored' : `stored (sha256 fp ${known})`,
       },
       { name: 'note', cell: noteOf },
     ],
@@ -60,7 +61,7 @@ export const webhooksGet = recordCommand({
 
 function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
   if (status === DISABLED)
-    return `disabled: it comes back with another url: svc webhooks enable ${shellWord(id)} --url <url>`;
+    return `disabled; only a new url enables it: svc webhooks enable ${shellWord(id)} --url <url>`;
   if (fails === 0) return undefined;
   return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
 }

@@ -13,22 +13,27 @@ const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 export const webhooksInspect = recordCommand({
   id: 'webhooks inspect',
   aliases: ['show'],
-  summary: 'Show an event to read: who, what, the summaries and the transcript',
+  summary: 'Show the event of a delivery in readable form',
   description:
-    'Reads an event, an array of events, or what deliveries are kept in: raw HTTP, HAR, curl lines and recordings. One event is shown in full, several as a list. A delivery is verified first where a secret is given, whatever its age; where its signature is not good, the event is not shown and the exit status is 1. A line of a recording that cannot be read is told of, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event as it was received.',
+    'Reads an event, an array of events, or deliveries in any format that svc webhooks verify reads. With a secret, svc verifies each delivery first, whatever its age. If a signature is invalid, the event is not shown, and the exit status is 1.',
+  details:
+    'One event is shown in full, several as a list. An unreadable line of a recording is reported, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event exactly as received.',
   effect: 'read',
-  args: { file: { help: 'The file, or - for standard input (the default)', complete: 'files' } },
+  args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
-    'event-id': { type: 'string', value: 'id', help: 'Of several events only this one' },
-    full: { type: 'boolean', help: 'Texts to their end' },
-    unverified: { type: 'boolean', help: 'Show what is in a delivery whose signature is not good, too' },
+    'event-id': { type: 'string', value: 'id', help: 'Show only this event' },
+    full: { type: 'boolean', help: 'Do not shorten texts' },
+    unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
   exits: ['signature_invalid'],
   examples: [
-    { run: 'svc webhooks inspect delivery.http --secret-file key.txt', why: 'What is in a delivery, if it is genuine' },
-    { run: 'svc webhooks inspect rec.ndjson --event-id evt_2 --full', why: 'One event of a recording, to its end' },
+    {
+      run: 'svc webhooks inspect delivery.http --secret-file key.txt',
+      why: 'The event of a delivery, if it is genuine',
+    },
+    { run: 'svc webhooks inspect rec.ndjson --event-id evt_2 --full', why: 'One complete event of a recording' },
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {

@@ -8,23 +8,24 @@ export const webhooksList = listCommand({
   aliases: ['ls'],
   summary: 'List the subscriptions of the account',
   description:
-    'An account has at most 5, disabled ones among them. FAILS counts failed attempts in a row, retries included: at 20 the endpoint is disabled. LAST-ACTIVITY is the last attempt of a delivery, or the last change. status_text is added to each.',
+    'An account has at most 5 subscriptions, including disabled ones. FAILS counts consecutive failed attempts, including retries; 20 disable the subscription.',
+  details: 'LAST-ACTIVITY is the latest delivery attempt or change. JSON adds status_text.',
   effect: 'read',
   service: 'webhooks',
   flags: {
-    status: { type: 'choice', choices: ['active', 'disabled'], help: 'Only those of this state' },
-    'url-contains': { type: 'string', value: 'text', help: 'Only those whose address holds this' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    status: { type: 'choice', choices: ['active', 'disabled'], help: 'Only subscriptions with this status' },
+    'url-contains': { type: 'string', value: 'text', help: 'Only subscriptions whose URL contains this text' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
   examples: [
-    { run: 'svc webhooks list', why: 'All, and how many more there may be' },
-    { run: 'svc webhooks list --status disabled -q', why: 'The ids of those that get nothing any more' },
+    { run: 'svc webhooks list', why: 'All subscriptions, and the quota' },
+    { run: 'svc webhooks list --status disabled -q', why: 'The ids of disabled subscriptions' },
   ],
   output: {
     kind: 'list',
     columns: SUBSCRIPTION_COLUMNS,
     id: ({ id }) => id,
-    empty: 'no such subscriptions',
+    empty: 'no matching subscriptions',
   },
   offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {

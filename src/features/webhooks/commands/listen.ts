@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
@@ -12,91 +13,122 @@ import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 
-/** For the answer to a delivery (doc 2 §6). */
+/** The service waits this long for a response (doc 2 §6). */
 const SERVICE_WAITS_MS = 5_000;
+
+const LISTEN = { group: 'Listen options' } as const;
+const LISTEN_FLAGS = {
+  port: { ...LISTEN, type: 'integer', value: 'n', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
+  host: { ...LISTEN, type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
+  path: {
+    ...LISTEN,
+    type: 'string',
+    value: 'path',
+    default: '/',
+    help: 'Path that takes deliveries',
+    check: checkPath,
+  },
+  'tls-cert': { ...LISTEN, type: 'string', value: 'file', complete: 'files', help: 'TLS certificate chain (PEM)' },
+  'tls-key': { ...LISTEN, type: 'string', value: 'file', complete: 'files', help: 'TLS key (PEM)' },
+  'max-body': {
+    ...LISTEN,
+    type: 'string',
+    value: 'size',
+    default: '32MiB',
+    help: 'Largest body',
+    check: parseByteSize,
+  },
+  respond: { ...LISTEN, type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Response if valid' },
+  'on-invalid': { ...LISTEN, type: 'choice', choices: ['401', '202'], default: '401', help: 'Response if invalid' },
+  'ready-file': {
+    ...LISTEN,
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Write port, url and pid (JSON) here while listening',
+  },
+} as const satisfies Flags;
+
+const VERIFICATION_FLAGS = {
+  tolerance: TOLERANCE_FLAG,
+  'insecure-no-verify': {
+    type: 'boolean',
+    group: TOLERANCE_FLAG.group,
+    help: 'Accept every delivery: anyone can send events',
+  },
+} as const satisfies Flags;
+
+const FORWARDING = { group: 'Forwarding options' } as const;
+const FORWARDING_FLAGS = {
+  'forward-to': { ...FORWARDING, type: 'string', value: 'url', help: 'Forward valid deliveries to this URL' },
+  'forward-timeout': {
+    ...FORWARDING,
+    type: 'duration',
+    positive: true,
+    default: '4s500ms',
+    help: 'How long to wait for its response',
+  },
+  'forward-external': { ...FORWARDING, type: 'boolean', help: 'Allow a target on another machine' },
+  'forward-all-headers': { ...FORWARDING, type: 'boolean', help: 'Forward all end-to-end headers' },
+  'forward-duplicates': { ...FORWARDING, type: 'boolean', help: 'Forward duplicates, too' },
+  'insecure-forward-tls': { ...FORWARDING, type: 'boolean', help: 'Do not check its certificate' },
+  ack: {
+    ...FORWARDING,
+    type: 'choice',
+    choices: ['after', 'early'],
+    default: 'after',
+    help: 'Respond after the target, or 202 at once',
+  },
+  dedupe: { ...FORWARDING, type: 'choice', choices: ['id', 'off'], default: 'id', help: 'How to recognize duplicates' },
+  'dedupe-file': {
+    ...FORWARDING,
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Remember events in this file across restarts',
+  },
+} as const satisfies Flags;
+
+const RECORDING = { group: 'Recording options' } as const;
+const RECORDING_FLAGS = {
+  record: { ...RECORDING, type: 'string', value: 'file', complete: 'files', help: 'Write deliveries to a new file' },
+  append: { ...RECORDING, type: 'boolean', help: 'With --record: append to an existing file' },
+} as const satisfies Flags;
+
+const STOP = { group: 'Stop conditions' } as const;
+const STOP_FLAGS = {
+  count: { ...STOP, type: 'integer', value: 'n', min: 1, help: 'End after this many accepted events' },
+  'until-event': { ...STOP, type: 'string', repeat: true, value: 'type|id', help: 'End after this event' },
+  wait: { ...STOP, type: 'duration', positive: true, help: 'End after this time' },
+  'fail-on-invalid': { ...STOP, type: 'boolean', help: 'End at the first invalid delivery' },
+  'keep-going': { ...STOP, type: 'boolean', help: 'Do not end after ten invalid deliveries in a row' },
+} as const satisfies Flags;
+
+const OUTPUT_FLAGS = {
+  event: { ...EVENT_FLAG, group: 'Output options', help: 'Print and forward only these event types' },
+  'show-body': { type: 'boolean', group: 'Output options', help: 'Print the bodies of valid deliveries' },
+  'show-invalid': { type: 'boolean', group: 'Output options', help: 'Print the bodies of invalid deliveries' },
+} as const satisfies Flags;
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
-  summary: 'Receive deliveries on this machine: verify, record, forward them',
-  description: `A local receiver. It verifies the exact bytes before anything is parsed, and answers within the 5 s that the service waits: an invalid delivery 401, a valid one 204, or as --forward-to's target did. An event that was accepted before (the last 100,000, for a day; with --dedupe-file also before a restart) is answered 2xx again and not forwarded. Nothing but POST to --path is taken; what a browser sends is refused; GET / answers 200 to the health checks of tunnels.
-With --forward-to the bytes, and the five documented headers in their order, go on as they came; a redirect is not followed and counts as failure, no answer is 502, one that is late 504. With --record every delivery is in the file before it is answered; if the file cannot be written the answer is 500, and the service sends it again. Events that --event leaves out are answered 2xx and recorded, but neither forwarded nor shown, and do not end it: the first of each type is reported, and their number at the end.
-Ends with 0 when --count or --until-event is reached, which only events do that were valid, new and accepted; with 1 at the first invalid delivery with --fail-on-invalid, and after ten in a row without --keep-going; with 9 when --wait is over; with 130 by Ctrl-C. What is under way then has 2 s to end.
-NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, record, events, pid), then "delivery" (received_at, source, verdict, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for what was no delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type are those of the signed body.`,
+  summary: 'Receive, verify, record and forward deliveries',
+  description:
+    'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. Ctrl-C ends it; deliveries in progress then have 2 s to finish.',
+  details: `An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
+With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event leaves out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid, or after ten in a row without --keep-going; 9 when --wait is over; 130 after Ctrl-C.
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, record, events, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
   effect: 'read',
   streams: () => true,
   flags: {
-    port: {
-      type: 'integer',
-      value: 'n',
-      min: 0,
-      max: 65_535,
-      default: 8787,
-      help: 'Port to listen on, 0 for a free one',
-    },
-    host: {
-      type: 'string',
-      value: 'address',
-      default: '127.0.0.1',
-      help: 'Address to listen on; others reach any but loopback',
-    },
-    path: { type: 'string', value: 'path', default: '/', help: 'Path that takes deliveries', check: checkPath },
-    'tls-cert': { type: 'string', value: 'file', complete: 'files', help: 'Certificate chain (PEM) to speak TLS with' },
-    'tls-key': { type: 'string', value: 'file', complete: 'files', help: 'Its key (PEM)' },
+    ...LISTEN_FLAGS,
     ...SECRET_FLAGS,
-    tolerance: TOLERANCE_FLAG,
-    'insecure-no-verify': { type: 'boolean', help: 'Take everything as valid: anybody can send events then' },
-    'forward-to': { type: 'string', value: 'url', help: 'Hand valid deliveries on to this address' },
-    'forward-timeout': { type: 'duration', positive: true, default: '4s500ms', help: 'How long its answer may take' },
-    'forward-external': { type: 'boolean', help: 'It may be on another machine' },
-    'forward-all-headers': {
-      type: 'boolean',
-      help: 'Hand on all end-to-end headers, not the five documented ones only',
-    },
-    'forward-duplicates': { type: 'boolean', help: 'Hand on events that were accepted before, too' },
-    'insecure-forward-tls': { type: 'boolean', help: 'Do not check its certificate' },
-    ack: {
-      type: 'choice',
-      choices: ['after', 'early'],
-      default: 'after',
-      help: 'Answer after the target has, or 202 at once, for one that is slow',
-    },
-    respond: { type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Answer to a valid delivery' },
-    'on-invalid': { type: 'choice', choices: ['401', '202'], default: '401', help: 'Answer to an invalid one' },
-    event: EVENT_FLAG,
-    dedupe: { type: 'choice', choices: ['id', 'off'], default: 'id', help: 'Tell repeated events by their id' },
-    'dedupe-file': {
-      type: 'string',
-      value: 'file',
-      complete: 'files',
-      help: 'Know repeated events again after a restart: keep them in this file',
-    },
-    record: { type: 'string', value: 'file', complete: 'files', help: 'Write what comes to this new file (NDJSON)' },
-    append: { type: 'boolean', help: 'With --record: continue a file that is there' },
-    'max-body': {
-      type: 'string',
-      value: 'size',
-      default: '32MiB',
-      help: 'Longest body that is taken',
-      check: parseByteSize,
-    },
-    'show-body': { type: 'boolean', help: 'Show the bodies of valid deliveries' },
-    'show-invalid': { type: 'boolean', help: 'Show the bodies of invalid ones' },
-    count: { type: 'integer', value: 'n', min: 1, help: 'End after so many accepted events' },
-    'until-event': {
-      type: 'string',
-      repeat: true,
-      value: 'type|id',
-      help: 'End after an accepted event of one of these types or ids',
-    },
-    wait: { type: 'duration', positive: true, help: 'End after this time' },
-    'fail-on-invalid': { type: 'boolean', help: 'End at the first invalid delivery' },
-    'keep-going': { type: 'boolean', help: 'Go on however many in a row are invalid' },
-    'ready-file': {
-      type: 'string',
-      value: 'file',
-      complete: 'files',
-      help: 'Write port, url and pid (JSON) here while it listens',
-    },
+    ...VERIFICATION_FLAGS,
+    ...FORWARDING_FLAGS,
+    ...RECORDING_FLAGS,
+    ...STOP_FLAGS,
+    ...OUTPUT_FLAGS,
   },
   exits: ['signature_invalid', 'still_pending'],
   examples: [
@@ -106,11 +138,11 @@ NDJSON has a "type" in each line: "ready" first (port, url, verify, forward, rec
     },
     {
       run: 'svc webhooks listen --secret-file secret.txt --record deliveries.ndjson',
-      why: 'Record what comes, for svc webhooks replay',
+      why: 'Record deliveries for svc webhooks replay',
     },
     {
       run: 'svc webhooks listen --secret-env SECRET --port 0 --ready-file ready.json --count 1 --wait 2m -o ndjson',
-      why: 'In CI: wait for one event, at most two minutes',
+      why: 'In CI: wait two minutes for one event',
     },
   ],
   output: RECEIVER_LIST,
@@ -166,7 +198,7 @@ interface Place {
   readonly readyFile: string | undefined;
 }
 
-/** From the ready row to the last. It releases everything, however it ends. */
+/** From the `ready` row to the last. */
 async function* received(
   session: ReceiverSession,
   { secrets, host, path, tls, events }: SessionOptions,
@@ -206,12 +238,12 @@ function receiverUrl(host: string, port: number, path: string, tls: boolean): UR
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}${path}`);
 }
 
-/** Each delivery would come back as the next. */
+/** Each delivery would come back. */
 function refuseLoop(forward: URL, own: URL): void {
   const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
   const ownHost = forward.hostname === own.hostname || isLoopback(forward);
   if (port(forward) !== port(own) || !ownHost) return;
-  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener itself`);
+  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener`);
 }
 
 /** The first notices on standard error. `secrets`: how many there are to verify with. */
@@ -242,7 +274,7 @@ function openForwarder(input: ForwardInput, ctx: RunContext): Forwarder {
   const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
   for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
   if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
-    ctx.notice('warning: the service waits 5 s for an answer: --forward-timeout should be shorter, or --ack early');
+    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
   }
   return new Forwarder(
     { url, allHeaders: input.forwardAllHeaders, timeoutMs: input.forwardTimeout },
@@ -258,7 +290,7 @@ function openRecorder(path: string, append: boolean, ctx: RunContext): Recording
 
 function openSeen(path: string, ctx: RunContext): SeenFile {
   return openSeenFile(path, ctx.now(), (why) =>
-    ctx.notice(`warning: ${path} cannot be written: ${why}: events may be taken for new ones after a restart`),
+    ctx.notice(`warning: ${path} cannot be written: ${why}: duplicates may be forwarded after a restart`),
   );
 }
 
@@ -285,5 +317,5 @@ function pem(option: string, path: string, ctx: RunContext): string {
 
 function checkPath(text: string): void {
   if (/^\/[^?#\s]*$/.test(text)) return;
-  throw new SvcError('invalid_value', `"${text}" is no path`, { hint: 'write it like /hook' });
+  throw new SvcError('invalid_value', `"${text}" is not a path`, { hint: 'write it like /hook' });
 }

@@ -39,21 +39,22 @@ const ROTATED_RECORD: RecordOutput<RotatedRow> = {
 
 export const webhooksRotate = recordCommand({
   id: 'webhooks rotate',
-  summary: 'Give a receiver a new secret, without a gap',
+  summary: 'Replace the signing secret without a gap',
   description:
-    'The service cannot change a secret: a second subscription of the same address and events is created, tested, and only when its test event is delivered the old one is deleted. Meanwhile the receiver gets events twice, and has to accept both secrets. It needs a free place of the quota. Where the test is not delivered both stay.',
+    'The service cannot change a secret. svc creates a second subscription with the same URL and events, sends it a test event, and deletes the old subscription once that event is delivered. Until then the receiver gets each event twice and must accept both secrets.',
+  details: 'It needs a free place in the quota. If the test event is not delivered, both subscriptions remain.',
   effect: 'destroy',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
-    wait: { type: 'duration', positive: true, default: '90s', help: 'How long the test may take' },
-    'keep-old': { type: 'boolean', help: 'Do not delete the old one' },
+    wait: { type: 'duration', positive: true, default: '90s', help: 'How long to wait for the test event' },
+    'keep-old': { type: 'boolean', help: 'Do not delete the old subscription' },
     ...LASTING_SINK_FLAGS,
   },
   exits: ['still_pending'],
   examples: [
-    { run: 'svc webhooks rotate ep_1 --store', why: 'Keep the new secret for --endpoint' },
-    { run: 'svc webhooks rotate ep_1 --secret-file new.txt --wait 10m', why: 'Time to give it to the receiver' },
+    { run: 'svc webhooks rotate ep_1 --store', why: 'Store the new secret for --endpoint' },
+    { run: 'svc webhooks rotate ep_1 --secret-file new.txt --wait 10m', why: 'Leave time to configure the receiver' },
   ],
   output: ROTATED_RECORD,
   async run(input, ctx) {

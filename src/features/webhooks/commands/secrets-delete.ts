@@ -5,18 +5,18 @@ import { notStored, serviceOf, shownSecret, storedSecret } from '../stored-secre
 
 export const webhooksSecretsDelete = recordCommand({
   id: 'webhooks secrets delete',
-  summary: 'Forget a signing secret',
-  description: 'The service shows a secret once only: without another copy its deliveries cannot be verified any more.',
+  summary: 'Delete a stored signing secret',
+  description: 'The service shows a secret only once. Without another copy, you can no longer verify its deliveries.',
   effect: 'destroy',
-  args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
+  args: { id: { help: 'Id of the endpoint', required: true, complete: 'subscriptions' } },
   exits: ['not_found'],
-  examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'Once the endpoint is gone' }],
+  examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'After deleting the subscription' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
     const stored = await storedSecret(id, ctx);
     if (stored === undefined) throw notStored(id);
     const shown = shownSecret(stored);
-    await ctx.confirm(`Forget the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);
+    await ctx.confirm(`Delete the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const others = secrets.filter(

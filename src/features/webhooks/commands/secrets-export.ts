@@ -5,13 +5,13 @@ import { notStored, storedSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsExport = textCommand({
   id: 'webhooks secrets export',
-  summary: 'Print a signing secret, for a receiver that needs it',
-  description: 'For a pipe or a file. On a terminal, where it would stay in the scrollback, only with --force.',
+  summary: 'Print a signing secret, for a receiver',
+  description: 'For a pipe or a file. On a terminal, where the secret would stay visible, it needs --force.',
   effect: 'read',
-  args: { id: { help: 'The endpoint', required: true, complete: 'subscriptions' } },
-  flags: { force: { type: 'boolean', help: 'Print it on a terminal all the same' } },
+  args: { id: { help: 'Id of the endpoint', required: true, complete: 'subscriptions' } },
+  flags: { force: { type: 'boolean', help: 'Print it on a terminal' } },
   exits: ['not_found'],
-  examples: [{ run: 'svc webhooks secrets export ep_1 > key.txt', why: 'Into a file, for the receiver' }],
+  examples: [{ run: 'svc webhooks secrets export ep_1 > key.txt', why: 'Write it to a file for the receiver' }],
   output: { kind: 'text' },
   async run({ id, force }, ctx) {
     if (ctx.wants.terminal && !force) {

@@ -10,18 +10,20 @@ import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
   id: 'webhooks secrets import',
-  summary: 'Keep the signing secret of an endpoint, for --endpoint',
+  summary: 'Store the signing secret of an endpoint',
   description:
-    'Read from the option given, else from what is piped in, else asked for and not shown. It is kept for the service at webhooks.url, or for none where no address is configured; --endpoint finds it either way, as long as one service only has an endpoint of that name.',
+    'Reads the secret from the given option, from a pipe, or from a hidden prompt. svc stores it for the service at webhooks.url, or for none if no address is configured. --endpoint of other commands then uses it.',
+  details:
+    '--endpoint also finds a secret that is stored for no service, or for another one, as long as only one service has an endpoint with that id.',
   effect: 'write',
-  args: { id: { help: 'The endpoint, as the service names it', required: true, complete: 'subscriptions' } },
+  args: { id: { help: 'Id of the endpoint', required: true, complete: 'subscriptions' } },
   flags: {
     ...SECRET_SOURCE_FLAGS,
     against: {
       type: 'string',
       value: 'file',
       complete: 'files',
-      help: 'Keep it only if it signed at least one delivery in this file',
+      help: 'Store it only if it signed a delivery in this file',
     },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
   },
@@ -32,7 +34,7 @@ export const webhooksSecretsImport = recordCommand({
       run: 'svc webhooks secrets import ep_1 --secret-file key.txt --against rec.ndjson',
       why: 'Only if a recorded delivery was signed with it',
     },
-    { run: 'svc webhooks secrets import ep_1', why: 'Typed or pasted, and not shown' },
+    { run: 'svc webhooks secrets import ep_1', why: 'From a hidden prompt' },
   ],
   output: SECRET_RECORD,
   async run(input, ctx) {

@@ -4,11 +4,11 @@ import { shownSecret, storedSecrets } from '../stored-secrets.ts';
 
 export const webhooksSecretsList = listCommand({
   id: 'webhooks secrets list',
-  summary: 'List the endpoints whose signing secrets svc keeps',
+  summary: 'List endpoints whose signing secret svc stores',
   description:
-    'The secrets are in webhook-secrets.json beside the settings, which only you can read. The fingerprint tells one from another; the secret itself is printed by "export" only.',
+    'The secrets are in webhook-secrets.json beside the settings, readable only by you. The fingerprint identifies a secret; only svc webhooks secrets export prints one.',
   effect: 'read',
-  examples: [{ run: 'svc webhooks secrets list', why: 'Which secrets there are' }],
+  examples: [{ run: 'svc webhooks secrets list', why: 'Which secrets are stored' }],
   output: {
     kind: 'list',
     columns: SECRET_COLUMNS,

@@ -16,47 +16,49 @@ import {
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
+const EVENT = { group: 'Event options' } as const;
+
 export const webhooksSend = listCommand({
   id: 'webhooks send',
   aliases: ['trigger'],
-  summary: 'Send a signed event to a receiver, as the service would',
+  summary: 'Send a signed event to a receiver',
   description:
-    'Makes an event up, or takes the bytes of a file, signs it now, and posts it once: no redirect is followed and nothing is tried again. Exit 0 where every answer is a 2xx, 1 where they are others, 7 where nothing answers, 10 where only some were accepted. With --tamper the delivery is bad on purpose, and the exit status still says what the receiver said: a good one refuses with 1, except for "header", which is not signed. The same event sent again shows whether a receiver knows it again. The signature is no credential, so plain http is allowed, with a warning where it leaves this machine. Fields in JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
+    'Generates an event or takes the bytes of a file, signs it now, and posts it once. svc follows no redirect and does not retry. Exit 0 if every response is a 2xx, 1 if none is, 7 if there is no response, 10 if only some are.',
+  details:
+    'With --tamper the delivery is invalid on purpose, and the exit status still reports the response: a correct receiver refuses it (exit 1), except for "header", which is not signed. Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
   flags: {
     to: RECEIVER_FLAGS.to,
-    event: { ...EVENT_FLAG, help: 'The event type (default webhook.ping); of several, one event each' },
-    body: { type: 'string', value: 'file', complete: 'files', help: 'The exact bytes to send, - for standard input' },
-    set: {
-      type: 'pairs',
-      value: 'path=value',
-      repeat: true,
-      help: 'Set a field of the made-up event: data.title=Hello',
-    },
-    id: { type: 'string', value: 'evt_x', help: 'The event id' },
+    concurrency: RECEIVER_FLAGS.concurrency,
+    deadline: RECEIVER_FLAGS.deadline,
+    insecure: RECEIVER_FLAGS.insecure,
+    event: { ...EVENT, ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
+    body: { ...EVENT, type: 'string', value: 'file', complete: 'files', help: 'Send these exact bytes; - for stdin' },
+    set: { ...EVENT, type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
+    id: { ...EVENT, type: 'string', value: 'evt_x', help: 'Event id' },
     size: {
+      ...EVENT,
       type: 'string',
       value: 'size',
       check: (text: string) => void parseByteSize(text),
-      help: 'The size of the body, such as 2MiB: of a summary.completed event',
+      help: 'Size of a summary.completed body: 2MiB',
     },
-    repeat: { type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send each so many times' },
-    'new-id': { type: 'boolean', help: 'A new event each time, not the same again' },
-    concurrency: RECEIVER_FLAGS.concurrency,
+    repeat: { ...EVENT, type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send it this often' },
+    'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
     skew: {
+      group: 'Fault options',
       type: 'string',
       value: '±duration',
       check: (text: string) => void signedDuration(text),
-      help: 'Sign with a clock that is wrong by this: -1h, +10m',
+      help: 'Sign with a wrong clock: -1h, +10m',
     },
     tamper: {
+      group: 'Fault options',
       type: 'choice',
       choices: ['none', 'body', 'signature', 'timestamp', 'header'],
       default: 'none',
-      help: 'What to change after signing; the header is that of the event type',
+      help: 'Change this after signing (header: the event type)',
     },
-    deadline: RECEIVER_FLAGS.deadline,
-    insecure: RECEIVER_FLAGS.insecure,
     ...SECRET_FLAGS,
   },
   outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
@@ -65,11 +67,10 @@ export const webhooksSend = listCommand({
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
     {
       run: 'svc webhooks send --to http://127.0.0.1:3000/hook --event summary.completed --set data.title=Standup',
-      why: 'A summary, signed with the secret of $SVC_WEBHOOK_SECRET',
+      why: 'A summary, signed with the secret in $SVC_WEBHOOK_SECRET',
     },
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Does the receiver know it again?' },
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --tamper body', why: 'It must be refused' },
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --dry-run=curl', why: 'The same as a line of curl' },
+    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Test the handling of duplicates' },
+    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --tamper body', why: 'The receiver must refuse it' },
   ],
   output: SENT_LIST,
   async run(input, ctx) {
@@ -94,7 +95,7 @@ function typesOf(event: readonly string[]): readonly string[] {
   return event.length === 0 ? [] : eventTypes(event);
 }
 
-/** Then the value is that delivery, and no list. */
+/** The value is then that delivery, not a list. */
 function sendsOne({ repeat, event }: Pick<DeliveryOptions, 'repeat' | 'event'>): boolean {
   return repeat === 1 && typesOf(event).length < 2;
 }
@@ -115,7 +116,7 @@ interface DeliveryOptions {
   readonly secretFd: readonly number[];
 }
 
-/** Each is made, and signed, when it is asked for. */
+/** Each is made and signed when it is sent. */
 async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
   const { set, id, repeat, newId, tamper } = input;
   const types = typesOf(input.event);
@@ -126,13 +127,13 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
   if (types.length > 1 && (id !== undefined || input.body !== undefined)) {
     throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} is for one event: give one --event`);
   }
-  if (newId && id !== undefined) throw new SvcError('usage', '--id and --new-id both say what the event is called');
+  if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
   const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
   const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, ...clockOf(ctx) };
   if (input.body !== undefined) {
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
-      throw new SvcError('usage', '--body says all of the event: --set, --id, --new-id and --size do not go with it');
+      throw new SvcError('usage', '--body is the complete event: --set, --id, --new-id and --size do not go with it');
     }
     const bytes = await ctx.readInput(input.body);
     const event = readEvent(bytes);

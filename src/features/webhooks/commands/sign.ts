@@ -32,48 +32,48 @@ const SIGNED: RecordOutput<Signed> = {
   line: (signed) => JSON.stringify(signed, null, 2).split('\n'),
 };
 
-/** A body up to this size is looked into for the type of its event. */
+/** svc reads the event type of a body up to this size. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 export const webhooksSign = textCommand({
   id: 'webhooks sign',
   summary: 'Sign a body as the service would',
   description:
-    'The body is signed byte for byte: a line end at the end of the file counts. Prints the headers of the delivery; curl and http make the whole request, http with the body in it, which verify reads. The type of the event comes from the body, where it is an event; a delivery id is made up.',
+    'Signs the exact bytes, including a final line end. Prints the headers of a delivery, or with --as a complete request: http can be read by svc webhooks verify. The event type comes from the body; svc generates the delivery id.',
   effect: 'read',
-  args: { file: { help: 'The body; standard input without it, and with -', complete: 'files' } },
+  args: { file: { help: 'Body; - for standard input (the default)', complete: 'files' } },
   flags: {
-    timestamp: {
-      type: 'time',
-      bare: 'back',
-      unix: true,
-      value: 'time',
-      help: 'When it is signed: a time, or Unix seconds (default now)',
-    },
     as: {
       type: 'choice',
       choices: ['headers', 'signature', 'curl', 'http', 'json'],
-      help: 'What is printed; else headers, or the fields of json where -o json or another option wants fields',
+      help: 'What to print (default headers; json with -o json)',
     },
     to: {
       type: 'string',
       value: 'url',
       check: (text: string) => void receiverAddress(text),
-      help: 'With --as curl or http: where the request goes',
+      help: 'With --as curl or http: URL of the request',
     },
-    event: { type: 'string', value: 'type', check: oneType, help: 'The event type header, whatever the body says' },
-    delivery: { type: 'string', value: 'id', check: oneHeader, help: 'The delivery id header' },
+    timestamp: {
+      type: 'time',
+      bare: 'back',
+      unix: true,
+      value: 'time',
+      help: 'Time of signing, or Unix seconds (default now)',
+    },
+    event: { type: 'string', value: 'type', check: oneType, help: 'Event type header (default: from the body)' },
+    delivery: { type: 'string', value: 'id', check: oneHeader, help: 'Delivery id header' },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
   outputOf: ({ as }) => (as === undefined || as === 'json' ? SIGNED : { kind: 'text' }),
   examples: [
-    { run: 'svc webhooks sign event.json --secret-file key.txt', why: 'The headers that go with this body' },
+    { run: 'svc webhooks sign event.json --secret-file key.txt', why: 'The headers for this body' },
     {
       run: 'svc webhooks sign event.json --as curl --to http://127.0.0.1:8787/',
-      why: 'A line that posts it, with the secret of $SVC_WEBHOOK_SECRET',
+      why: 'A curl line, with the secret in $SVC_WEBHOOK_SECRET',
     },
-    { run: 'svc webhooks sign event.json --as http > delivery.http', why: 'A whole request, for verify or netcat' },
+    { run: 'svc webhooks sign event.json --as http > delivery.http', why: 'A complete request, for verify or netcat' },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {

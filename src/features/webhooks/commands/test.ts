@@ -22,7 +22,7 @@ const TEST_RECORD: RecordOutput<TestResult> = {
     { name: 'event', cell: (test) => test.event_id },
     { name: 'endpoint', cell: (test) => test.endpoint_id },
     { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: OUTCOME_TONES[outcome] }) },
-    { name: 'what', cell: ({ text }) => text },
+    { name: 'detail', cell: ({ text }) => text },
   ],
   id: (test) => test.event_id,
   line: ({ outcome, text }) => ({ text, tone: OUTCOME_TONES[outcome] }),
@@ -30,22 +30,25 @@ const TEST_RECORD: RecordOutput<TestResult> = {
 
 export const webhooksTest = recordCommand({
   id: 'webhooks test',
-  summary: 'Send a test event, and see whether it arrives',
+  summary: 'Send a test event and check its delivery',
   description:
-    'Queued is not delivered: with --wait the delivery log is watched until the event is delivered (exit 0), has failed or was skipped (1), or the time is over (9). 90s is enough for the first attempt and the first retry; all five retries take about 51 minutes.\nJSON: endpoint_id, event_id, outcome (queued, delivered, failed, skipped, pending, not-dispatched), text, delivery (the log item, or null), waited_ms.',
+    'Queued does not mean delivered. With --wait, svc polls the delivery log and exits 0 when the event is delivered, 1 when it failed or was skipped, and 9 when the time is over.',
+  details:
+    'A wait of 90s covers the first attempt and the first retry; all five retries take about 51 minutes.\nJSON: endpoint_id, event_id, outcome (queued, delivered, failed, skipped, pending, not-dispatched), text, delivery (the log item, or null), waited_ms.',
   effect: 'write',
   service: 'webhooks',
   streams: ({ wait }) => wait !== undefined,
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
-    wait: { type: 'duration', positive: true, help: 'Watch what becomes of it, at most so long' },
-    poll: { type: 'duration', positive: true, default: '2s', help: 'How often to look' },
-    force: { type: 'boolean', help: 'Even to a subscription that is disabled' },
+    wait: { type: 'duration', positive: true, help: 'How long to wait for the delivery' },
+    interval: { type: 'duration', positive: true, default: '2s', help: 'Time between two polls' },
+    poll: { type: 'duration', positive: true, hidden: true, help: 'The former name of --interval' },
+    force: { type: 'boolean', help: 'Test a disabled subscription' },
   },
   exits: ['delivery_failed', 'still_pending'],
   examples: [
-    { run: 'svc webhooks test ep_1 --wait 90s', why: 'Until it has arrived' },
-    { run: 'svc webhooks test ep_1', why: 'Queue it, and look later' },
+    { run: 'svc webhooks test ep_1 --wait 90s', why: 'Wait until it is delivered' },
+    { run: 'svc webhooks test ep_1', why: 'Queue it, and check later' },
   ],
   output: TEST_RECORD,
   async run(input, ctx) {
@@ -55,7 +58,7 @@ export const webhooksTest = recordCommand({
     const { id } = subscription;
     if (subscription.status === DISABLED && !input.force) {
       throw new SvcError('guarded', `${id} is disabled`, {
-        hint: 'svc webhooks enable brings it back; --force tests it all the same',
+        hint: 'svc webhooks enable enables it; --force tests it anyway',
       });
     }
     const doubt = testWarning(subscription);
@@ -75,7 +78,7 @@ export const webhooksTest = recordCommand({
       return { value };
     }
     ctx.notice(`queued ${eventId}`);
-    const wait = { waitMs: input.wait, pollMs: input.poll };
+    const wait = { waitMs: input.wait, pollMs: input.poll ?? input.interval };
     const value = await waitForTest(id, eventId, wait, recordings, ctx);
     const suspect =
       value.outcome === 'not-dispatched' && doubt !== undefined

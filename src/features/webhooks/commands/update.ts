@@ -11,27 +11,28 @@ import { type Edit, updateSubscription } from '../updating.ts';
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
-  summary: 'Change the address or the events of a subscription',
+  summary: 'Change the URL or the events of a subscription',
   description:
-    'What is not named stays as it is. The service would clear the events with every update that leaves them out: svc reads them right before, sends them along, and verifies them afterwards. Another address enables a disabled subscription again. Added: status_text, previous, and unchanged where nothing was sent.',
+    'Whatever you do not name stays unchanged. The service clears the events in every update that omits them, so svc reads them first, sends them again and verifies the result. A new URL enables a disabled subscription.',
+  details: 'JSON adds status_text, previous, and unchanged (true if nothing was sent).',
   effect: 'write',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
-    url: { type: 'string', value: 'url', help: 'Another address' },
-    'add-event': { ...EVENT_FLAG, help: 'Send events of these types, too' },
-    'remove-event': { ...EVENT_FLAG, help: 'Send no more events of these types' },
+    url: { type: 'string', value: 'url', help: 'New URL' },
+    'add-event': { ...EVENT_FLAG, help: 'Add these event types' },
+    'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
     'set-event': {
       ...EVENT_FLAG,
       emptyHint: 'use --clear-events to stop all deliveries',
-      help: 'Send events of these types and no others',
+      help: 'Replace all event types by these',
     },
     'set-events': FORMER_EVENT_FLAG,
-    'clear-events': { type: 'boolean', help: 'Send no events at all' },
+    'clear-events': { type: 'boolean', help: 'Remove all event types' },
   },
   examples: [
-    { run: 'svc webhooks update ep_1 --url https://example.com/v2/hook', why: 'Another address, the same events' },
-    { run: 'svc webhooks update ep_1 --add-event webhook.ping --dry-run', why: 'See the request first' },
+    { run: 'svc webhooks update ep_1 --url https://example.com/v2/hook', why: 'A new URL, the same events' },
+    { run: 'svc webhooks update ep_1 --add-event webhook.ping --dry-run', why: 'Preview the request' },
   ],
   output: UPDATED_RECORD,
   async run(input, ctx) {
@@ -62,7 +63,7 @@ function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: Eve
   if ([set !== undefined, clearEvents, edits].filter((given) => given).length > 1) {
     throw new SvcError(
       'usage',
-      '--set-event and --clear-events each replace the whole list: no other option for events goes with them',
+      '--set-event and --clear-events replace all event types: give no other option for events',
     );
   }
   const both = add.find((type) => remove.includes(type));

@@ -55,13 +55,21 @@ const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns:
 
 export const webhooksVerify = listCommand({
   id: 'webhooks verify',
-  summary: 'Check the signatures of deliveries, and say why one does not match',
+  summary: 'Verify the signatures of deliveries',
   description:
-    'Reads raw HTTP requests, HARs, curl lines, curl --trace, recordings, and requests in the JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}. Where the signature is given by an option, everything is a body unless --format says otherwise. Ends with 0 where all are valid, 1 where any is not, 2 where something could not be checked, is in no format that svc reads, or nothing was there. Ages are measured against the time of receipt in recordings and HARs, and against now elsewhere.\nA mismatch is searched for its cause in bodies of up to 8 MiB: a hint is given only where the repaired bytes, secret or header do match. One delivery is one object with -o json, several are an array.',
+    'Reads raw HTTP, HAR, curl lines and traces, recordings, and JSON captured by other tools. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
+  details:
+    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, or {headers, body} is recognized. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, clock.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
-    format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'What the inputs are' },
+    format: {
+      type: 'choice',
+      choices: DELIVERY_FORMATS,
+      default: 'auto',
+      group: 'Input options',
+      help: 'Format of the input',
+    },
     ...GIVEN_HEADER_FLAGS,
     ...SECRET_FLAGS,
     'key-derivation': {
@@ -69,21 +77,36 @@ export const webhooksVerify = listCommand({
       value: 'how',
       choices: ['raw', 'std'],
       default: 'raw',
-      help: 'The key: the text of the secret, or what follows whsec_ base64-decoded (Standard Webhooks)',
+      group: 'Secret options',
+      help: 'With std, whsec_ and base64 (Standard Webhooks)',
     },
     tolerance: TOLERANCE_FLAG,
-    'ignore-timestamp': { type: 'boolean', help: 'Same as --tolerance none' },
-    now: { type: 'time', bare: 'back', unix: true, help: 'Check as if it were this time' },
+    'ignore-timestamp': { type: 'boolean', group: 'Verification options', help: 'Same as --tolerance none' },
+    now: { type: 'time', bare: 'back', unix: true, group: 'Verification options', help: 'Verify as of this time' },
     'received-at': {
       type: 'time',
       bare: 'back',
       unix: true,
-      help: 'When they were received, whatever a recording says',
+      group: 'Verification options',
+      help: 'Time of receipt, overrides a recording',
     },
-    extract: { type: 'boolean', help: 'Print the exact body of one delivery if it is valid, and nothing if not' },
-    'fail-fast': { type: 'boolean', help: 'Stop at the first that is not valid' },
-    'show-expected': { type: 'boolean', help: 'Show the right signature too: within the tolerance it is a forgery' },
-    hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
+    hints: {
+      type: 'boolean',
+      default: true,
+      group: 'Verification options',
+      help: 'Do not search for the cause of a mismatch',
+    },
+    'fail-fast': { type: 'boolean', group: 'Output options', help: 'Stop at the first invalid delivery' },
+    extract: {
+      type: 'boolean',
+      group: 'Output options',
+      help: 'Print the exact body of one delivery, only if it is valid',
+    },
+    'show-expected': {
+      type: 'boolean',
+      group: 'Output options',
+      help: 'Print the correct signature: valid within the tolerance',
+    },
   },
   exits: ['signature_invalid'],
   examples: [
@@ -95,11 +118,8 @@ export const webhooksVerify = listCommand({
       run: 'svc webhooks verify request.http --secret-file old --secret-file new',
       why: 'A raw request, during a rotation',
     },
-    {
-      run: 'svc webhooks verify rec.ndjson --tolerance 1h -o ndjson',
-      why: 'All deliveries of a recording, as lines of JSON',
-    },
-    { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Go on with a body only if it is genuine' },
+    { run: 'svc webhooks verify rec.ndjson --tolerance 1h -o ndjson', why: 'A recording, as lines of JSON' },
+    { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Use a body only if it is genuine' },
   ],
   output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {

@@ -41,7 +41,7 @@ describe('the secret', () => {
     const id = created(service)[0]?.id ?? '';
     const exported = await service.run(['secrets', 'export', id], { home });
     expect(exported.stdout.trim()).toBe(onlySecret(service));
-    expect((await service.run(['get', id], { home })).stdout).toContain('kept (sha256 fp');
+    expect((await service.run(['get', id], { home })).stdout).toContain('stored (sha256 fp');
   });
 
   test('goes to a descriptor', async () => {
@@ -132,7 +132,7 @@ describe('before it is sent', () => {
       [['ftp://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
       [['example.com', ...EVENTS], 'not an address'],
       [['', ...EVENTS], '<url> is empty'],
-      [[RECEIVER], 'which events? Without any nothing is delivered'],
+      [[RECEIVER], 'no event types: nothing would be delivered'],
       [[RECEIVER, '--event', ''], '--event is empty'],
       [[RECEIVER, ...EVENTS, '--no-events'], '--event and --no-events do not go together'],
       [[RECEIVER, '--event', 'a,,b'], 'an item of "a,,b" is empty'],

@@ -179,7 +179,7 @@ describe('the secrets that are kept', () => {
     const run = await service.run(['delete', one, other, '--yes'], { home });
     expect([run.code, run.stderr]).toEqual([
       0,
-      `the secret of ${one} is still kept: svc webhooks secrets delete ${one}\n`,
+      `the secret of ${one} is still stored: svc webhooks secrets delete ${one}\n`,
     ]);
     writeFileSync(join(home, 'config/webhook-secrets.json'), '{', { mode: 0o600 });
     const third = service.subscribe();

@@ -19,7 +19,7 @@ describe('before it listens', () => {
     [['--append'], SECRET, '--append needs --record'],
     [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file does not go with --dedupe off'],
     [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: ENOENT'],
-    [['--path', 'hook'], SECRET, 'is no path'],
+    [['--path', 'hook'], SECRET, 'is not a path'],
     [['--max-body', 'much'], SECRET, 'is not an amount of bytes'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
     [['--record', '/'], SECRET, '--record'],
@@ -49,7 +49,7 @@ describe('before it listens', () => {
     const run = await svc(['webhooks', 'listen', '--port', port, '--forward-to', `http://localhost:${port}/`], {
       env: SECRET,
     });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is this listener itself') });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is this listener') });
   });
 });
 

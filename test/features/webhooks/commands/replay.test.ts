@@ -335,7 +335,7 @@ describe('what comes of it', () => {
   it.each(['10', '0/s', '10/d', 'fast', '-1/s'])('--rate %s is refused', async (rate) => {
     const { code, stderr } = await replay(line(), 'http://127.0.0.1:1/', [`--rate=${rate}`]);
     expect(code).toBe(2);
-    expect(stderr).toContain('is no rate');
+    expect(stderr).toContain('is not a rate');
   });
 });
 

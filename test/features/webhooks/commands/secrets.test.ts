@@ -198,7 +198,7 @@ describe('the other commands', () => {
   it('delete forgets one, and asks before', async () => {
     expect(await secrets(['delete', 'ep_2'])).toMatchObject({ code: 2, stdout: '' });
     const no = await secrets(['delete', 'ep_2'], { terminal: 80, answer: false });
-    expect(no.asked).toEqual([expect.stringMatching(/^Forget the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
+    expect(no.asked).toEqual([expect.stringMatching(/^Delete the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
     expect(await secrets(['delete', 'ep_2', '--dry-run'])).toMatchObject({ code: 0, stderr: 'nothing was changed\n' });
     expect(stored()).toHaveLength(3);
     expect(await secrets(['delete', 'ep_1', '--yes'], { env: URL_B })).toMatchObject({ code: 0 });

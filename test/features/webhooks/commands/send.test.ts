@@ -200,10 +200,10 @@ describe('what is sent', () => {
   });
 
   it.each([
-    [['--id', 'evt_1', '--new-id'], '--id and --new-id'],
-    [['--body', '-', '--set', 'id=a'], '--body says all'],
-    [['--body', '-', '--size', '1MiB'], '--body says all'],
-    [['--body', '-', '--new-id'], '--body says all'],
+    [['--id', 'evt_1', '--new-id'], 'either --id or --new-id'],
+    [['--body', '-', '--set', 'id=a'], '--body is the complete event'],
+    [['--body', '-', '--size', '1MiB'], '--body is the complete event'],
+    [['--body', '-', '--new-id'], '--body is the complete event'],
     [['--size', '10'], 'bytes at least'],
     [['--size', '2MiB', '--event', 'webhook.ping'], 'no text that could grow'],
     [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id is for one event'],
@@ -354,7 +354,7 @@ describe('--dry-run', () => {
 
 describe('what the person should know', () => {
   it.each([
-    ['http://192.0.2.1/hook', 'is reached by plain http'],
+    ['http://192.0.2.1/hook', 'plain http to'],
     ['https://127.0.0.1:1/hook', 'the certificate of 127.0.0.1:1 is not checked'],
     ['http://127.0.0.1:1/hook?', 'the address ends in "?"'],
     ['http://127.0.0.1:1/hook?a=', 'the address ends in "="'],
