@@ -87,6 +87,8 @@ export interface ErrorDetails {
   readonly reason?: Reason | undefined;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** A mistyped word and what was probably meant: the report makes a line to paste of it. */
+  readonly meant?: { readonly typed: string; readonly meant: string } | undefined;
   readonly cause?: unknown;
 }
 
@@ -99,6 +101,7 @@ export class SvcError extends Error {
   readonly sent: Sent | undefined;
   readonly reason: Reason | undefined;
   readonly more: ErrorDetails['more'];
+  readonly meant: ErrorDetails['meant'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -108,6 +111,7 @@ export class SvcError extends Error {
     this.sent = details.sent;
     this.reason = details.reason;
     this.more = details.more;
+    this.meant = details.meant;
   }
 
   get exit(): number {

@@ -54,8 +54,13 @@ async function dispatch(
       context,
       secrets,
     );
+  if (first === 'version' && rest.length === 0) {
+    return wantsHelp
+      ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
+      : print(context, `${pkg.version}\n`);
+  }
   const group = findGroup(GROUPS, first);
-  const found = await findCommand(group, rest, at.slice(1), aliases);
+  const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') {
     return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   }
@@ -64,6 +69,7 @@ async function dispatch(
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = parseInput(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
+  if (found.notice !== undefined && !parsed.input['quiet']) await say(found.notice, context);
   return run(command, parsed, argv, context, secrets);
 }
 

@@ -126,6 +126,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   /** The words typed: `alerts list`. */
   readonly id: string;
   readonly aliases?: readonly string[];
+  /** Older names, which still work and say so. */
+  readonly formerly?: readonly string[];
   /** What other tools call it, where it is not quite the same: suggested for these words, and not run. */
   readonly suggestFor?: readonly string[];
   /** One line without a full stop. */

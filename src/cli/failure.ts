@@ -1,6 +1,7 @@
 /** Says on standard error what went wrong, even where the command line is the very thing that is wrong. */
 import type { Context } from '../context.ts';
-import type { SvcError } from '../errors.ts';
+import { SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
 import { type ColorChoice, colorLevel, formatError } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
 import { failureOptions } from './parse.ts';
@@ -10,7 +11,23 @@ export async function sayFailure(error: SvcError, argv: readonly string[], conte
   const { output, color } = await wanted(argv, context);
   const flag: ColorChoice['flag'] = color === 'always' || color === 'never' ? color : 'auto';
   const json = output === 'json' || output === 'ndjson';
-  await stderr.write(await formatError(error, { json, color: colorLevel({ flag, env, stream: stderr }) }));
+  await stderr.write(
+    await formatError(withLine(error, argv), { json, color: colorLevel({ flag, env, stream: stderr }) }),
+  );
+}
+
+const LONGEST_LINE = 200;
+
+/** The command line with the correction, instead of the corrected word alone. */
+function withLine(error: SvcError, argv: readonly string[]): SvcError {
+  if (error.meant === undefined) return error;
+  const { typed, meant } = error.meant;
+  const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
+  if (at < 0) return error;
+  const corrected = argv.map((token, index) => (index === at ? token.replace(typed, meant) : shellWord(token)));
+  const line = ['svc', ...corrected].join(' ');
+  if (line.length > LONGEST_LINE) return error;
+  return new SvcError(error.code, error.message, { ...error, hint: `did you mean: ${line}` });
 }
 
 interface Wanted {

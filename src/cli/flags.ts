@@ -30,6 +30,8 @@ interface FlagBase {
   readonly help: string;
   /** The title of its section in help, `Filter options`; without one it is under `Options`. */
   readonly group?: string;
+  /** Older names without dashes, which still work and say so. */
+  readonly formerly?: readonly string[];
   /** One letter. */
   readonly short?: string;
   /** The placeholder of the value in help: `<url>`. */
@@ -57,6 +59,7 @@ interface BooleanFlag {
   readonly type: 'boolean';
   readonly help: string;
   readonly group?: string;
+  readonly formerly?: readonly string[];
   readonly short?: string;
   readonly default?: boolean;
   readonly hidden?: true;
@@ -247,6 +250,7 @@ export const GLOBAL_FLAGS = {
   verbose: { type: 'boolean', short: 'v', help: 'One line per request on stderr' },
   debug: { type: 'boolean', help: 'Headers and bodies of each request on stderr, redacted' },
   color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'When to use colour' },
+  'no-color': { type: 'boolean', help: 'Same as --color never' },
   input: { type: 'boolean', default: true, help: 'Never ask; a missing value is an error' },
   profile: { type: 'string', value: 'name', complete: 'profiles', help: 'The profile to take settings from' },
   help: { type: 'boolean', short: 'h', help: 'Show this help' },

@@ -105,7 +105,7 @@ function rootHelp(groups: readonly GroupSummary[], width: number): string[] {
     `Options:\n${table(
       [
         ['-h, --help', 'Help for svc, a group or a command'],
-        ['-V, --version', 'The version'],
+        ['-V, --version', 'The version, as svc version'],
       ],
       width,
     )}`,

@@ -1,98 +1,132 @@
 /** From the words of a command line to the group and the command that they name. */
-import { SvcError } from '../errors.ts';
-import { type Command, type Group, loadCommands } from './command.ts';
+import { type ErrorDetails, SvcError } from '../errors.ts';
+import { type Command, type Commands, type Group, loadCommands } from './command.ts';
+import { nameOf, sameNoun, synonymOf } from './grammar.ts';
 import type { HelpSubject } from './help.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
-export function findGroup(groups: readonly Group[], name: string, others: readonly string[] = ['help']): Group {
-  const group = groups.find((candidate) => candidate.name === name);
+export function findGroup(
+  groups: readonly Group[],
+  name: string,
+  others: readonly string[] = ['help', 'version'],
+): Group {
+  const group = groups.find((candidate) => candidate.name === name) ?? groups.find((one) => sameNoun(one.name, name));
   if (group !== undefined) return group;
-  throw new SvcError('usage', `there is no command "${name}"`, {
-    hint: didYouMean(name, [...groups.map((g) => g.name), ...others]),
-  });
+  throw unknownCommand(name, didYouMean(name, [...groups.map((g) => g.name), ...others]));
 }
 
-/** `alerts ls` → `alerts list`. */
+/** `alerts ls` → `alerts list`; former names are among them. */
 export type Aliases = Readonly<Record<string, string>>;
 
 export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
   return Object.fromEntries(
-    commands.flatMap(({ id, aliases = [] }) =>
-      aliases.map((alias): [string, string] => [`${group.name} ${alias}`, id]),
+    commands.flatMap(({ id, aliases = [], formerly = [] }) =>
+      [...aliases, ...formerly].map((alias): [string, string] => [`${group.name} ${alias}`, id]),
     ),
   );
 }
 
 /** What the words after a group name: one command, or all whose names begin so. */
 export type Found =
-  | (Extract<HelpSubject, { kind: 'command' }> & { readonly words: number })
+  | (Extract<HelpSubject, { kind: 'command' }> & {
+      readonly words: number;
+      /** A notice of the command's new name, where it was called by a former one. */
+      readonly notice?: string | undefined;
+    })
   | Extract<HelpSubject, { kind: 'commands' }>;
 
-/**
- * The longest id that the words begin with, or the longest alias. If they begin several names, those: `catalog products`. `at`: the
- * index of each word in argv, where options come between them. Only the named command is loaded, as long as `prepared` has the aliases.
- */
-export async function findCommand(
-  group: Group,
-  words: readonly string[],
-  at: readonly number[] = words.map((_, index) => index),
-  prepared?: () => Aliases,
-): Promise<Found> {
-  const { commands } = await group.load();
-  const { name: groupName } = group;
-  const [only] = Object.values(commands);
-  if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
-  const beginnings = words.map((_, index) => words.slice(0, words.length - index).join(' '));
-  let typed = beginnings.find((beginning) => Object.hasOwn(commands, beginning));
-  let name = typed;
-  if (typed === undefined && words.length > 0) {
-    const aliases = prepared?.() ?? aliasesOf(group, await loadCommands(group));
-    typed = beginnings.find((beginning) => Object.hasOwn(aliases, `${groupName} ${beginning}`));
-    name = aliases[`${groupName} ${typed}`]?.slice(groupName.length + 1);
-  }
-  const load = name === undefined ? undefined : commands[name];
-  if (typed === undefined || load === undefined) return beginningOf(group, words);
-  const command = await load();
-  const length = typed.split(' ').length;
-  // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
-  const more = namesAfter(Object.keys(commands), typed);
-  // After an option it may be that option's value: `trade journal --limit 1`.
-  const next = at[length] === (at[length - 1] ?? 0) + 1 ? words[length] : undefined;
-  if (next !== undefined && more.length > 0 && command.args === undefined) {
-    throw unknownCommand(`${groupName} ${typed} ${next}`, didYouMean(next, more));
-  }
-  return { kind: 'command', command, words: length };
+interface Search {
+  /** The index of each word in argv: options may come between them. */
+  readonly at?: readonly number[];
+  /** The aliases that the build prepared: without them all commands of the group are loaded. */
+  readonly prepared?: (() => Aliases) | undefined;
+  /** A noun alone means its list: `svc catalog products`. */
+  readonly nounLists?: boolean;
 }
 
-/** The commands whose names begin with the words. */
-async function beginningOf(group: Group, [word, next]: readonly string[]): Promise<Found> {
-  const commands = await loadCommands(group);
-  const names = Object.keys((await group.load()).commands);
-  if (word === undefined) return { kind: 'commands', group, commands };
-  const name = `${group.name} ${word}`;
-  const below = namesAfter(names, word);
-  if (below.length === 0) {
-    const meant = commands.find(({ suggestFor }) => suggestFor?.includes(word));
-    const first = new Set(names.map((one) => one.split(' ')[0] ?? ''));
-    const hint =
-      meant === undefined ? didYouMean(word, [...first]) : `did you mean ${meant.id.slice(group.name.length + 1)}?`;
-    throw unknownCommand(name, hint);
+/** The command that the first one or two words name, or what begins with them. Throws `usage`. */
+export async function findCommand(group: Group, words: readonly string[], search: Search = {}): Promise<Found> {
+  const { commands } = await group.load();
+  const names = Object.keys(commands);
+  const [noun] = words;
+  if (group.single || noun === undefined) return everyCommand(group, commands);
+  const { at = words.map((_, index) => index), prepared, nounLists = false } = search;
+  // After an option the next word may be that option's value: `trade journal --limit 1`.
+  const next = at[1] === (at[0] ?? 0) + 1 ? words[1] : undefined;
+  const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
+  const single = nameOf(names, [noun]);
+  const aliases = async (): Promise<Aliases> => prepared?.() ?? aliasesOf(group, await loadCommands(group));
+  const found = async (name: string | undefined, count: number): Promise<Found | undefined> => {
+    const command = await (name === undefined ? undefined : commands[name]?.());
+    if (command === undefined) return undefined;
+    const typed = words.slice(0, count).join(' ');
+    const notice = command.formerly?.includes(typed)
+      ? `svc ${group.name} ${typed} is now svc ${command.id}`
+      : undefined;
+    return { kind: 'command', command, words: count, notice };
+  };
+  const otherwise = async (count: number): Promise<Found | undefined> => {
+    const typed = words.slice(0, count);
+    const id = (await aliases())[`${group.name} ${typed.join(' ')}`];
+    return found(id?.slice(group.name.length + 1) ?? synonymOf(names, typed), count);
+  };
+  if (words.length > 1 && (below.length > 0 || single === undefined)) {
+    const both = (await found(nameOf(names, words.slice(0, 2)), 2)) ?? (await otherwise(2));
+    if (both !== undefined) return both;
   }
-  if (next !== undefined) throw unknownCommand(`${name} ${next}`, didYouMean(next, below));
+  const one = (await found(single, 1)) ?? (await otherwise(1));
+  if (one?.kind === 'command') {
+    // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
+    if (next !== undefined && below.length > 0 && one.command.args === undefined)
+      throw unknownBelow(group, below, next);
+    return one;
+  }
+  if (below.length === 0) throw await unknownIn(group, names, noun);
+  if (next !== undefined) throw unknownBelow(group, below, next);
+  const [name = noun] = below[0]?.split(' ') ?? [];
+  const list = nounLists
+    ? await found(
+        names.find((one) => one === `${name} list`),
+        1,
+      )
+    : undefined;
+  return list ?? nounPage(group, name, commands);
+}
+
+async function everyCommand(group: Group, commands: Commands): Promise<Found> {
+  const [only] = Object.values(commands);
+  if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
+  return { kind: 'commands', group, commands: await loadCommands(group) };
+}
+
+async function nounPage(group: Group, noun: string, commands: Commands): Promise<Found> {
+  const name = `${group.name} ${noun}`;
+  const below = Object.entries(commands).filter(([one]) => one.startsWith(`${noun} `));
   return {
     kind: 'commands',
-    group: { name, summary: `What svc ${name} can do` },
-    commands: commands.filter(({ id }) => id.startsWith(`${name} `)),
+    group: { name, summary: `Commands of svc ${name}` },
+    commands: await Promise.all(below.map(([, load]) => load())),
   };
 }
 
-/** `settle` of `journal settle`, after `journal`. */
-function namesAfter(names: readonly string[], typed: string): string[] {
-  return names.flatMap((name) => (name.startsWith(`${typed} `) ? name.slice(typed.length + 1) : []));
+function unknownBelow(group: Group, below: readonly string[], typed: string): SvcError {
+  const [noun = ''] = below[0]?.split(' ') ?? [];
+  const verbs = below.map((name) => name.slice(noun.length + 1));
+  return unknownCommand(`${group.name} ${noun} ${typed}`, didYouMean(typed, verbs));
 }
 
-function unknownCommand(typed: string, hint: string): SvcError {
-  return new SvcError('usage', `there is no command "${typed}"`, { hint });
+async function unknownIn(group: Group, names: readonly string[], typed: string): Promise<SvcError> {
+  const other = (await loadCommands(group)).find(({ suggestFor }) => suggestFor?.includes(typed));
+  const first = new Set(names.map((name) => name.split(' ')[0] ?? ''));
+  const meant = other?.id.slice(group.name.length + 1);
+  return unknownCommand(
+    `${group.name} ${typed}`,
+    meant === undefined ? didYouMean(typed, [...first]) : { hint: `did you mean ${meant}?`, meant: { typed, meant } },
+  );
+}
+
+function unknownCommand(typed: string, details: Suggestion): SvcError {
+  return new SvcError('usage', `there is no command "${typed}"`, details);
 }
 
 /** Optimal string alignment distance: insert, delete, replace, and swap of neighbours each cost one. */
@@ -120,9 +154,10 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   if (word.length > 60) return undefined;
   const lower = word.toLowerCase();
   let best: string | undefined;
-  let bestCost = Math.max(1, Math.floor(word.length * 0.5)) + 1;
+  // A word of which more than a third is different is another word.
+  let bestCost = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
-    const cost = candidate.startsWith(word) && word.length > 1 ? 1 : distance(lower, candidate.toLowerCase());
+    const cost = candidate.startsWith(word) && word.length > 2 ? 1 : distance(lower, candidate.toLowerCase());
     if (cost < bestCost) {
       best = candidate;
       bestCost = cost;
@@ -131,8 +166,12 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean X?`, or the list of what there is. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const close = suggest(word, candidates);
-  return close === undefined ? `one of: ${candidates.join(', ')}` : `did you mean ${close}?`;
+/** The hint of an error, and the correction from which its report makes a line to paste. */
+export type Suggestion = Pick<ErrorDetails, 'hint' | 'meant'>;
+
+/** The candidate that was meant, or the list of what there is. */
+export function didYouMean(typed: string, candidates: readonly string[]): Suggestion {
+  const meant = suggest(typed, candidates);
+  if (meant === undefined) return { hint: `one of: ${candidates.join(', ')}` };
+  return { hint: `did you mean ${meant}?`, meant: { typed, meant } };
 }

@@ -16,7 +16,7 @@ import {
   takesValue,
   usageLine,
 } from './flags.ts';
-import { didYouMean } from './lookup.ts';
+import { didYouMean, type Suggestion, suggest } from './lookup.ts';
 import { parseDuration, parseTime } from './time.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
@@ -31,12 +31,16 @@ export function commandWords(argv: readonly string[], most: number): Words {
   const words: string[] = [];
   const at: number[] = [];
   const flags: [string, Flag][] = [...Object.entries(GLOBAL_FLAGS), ...Object.entries(SERVICE_FLAGS)];
+  const isValued = (token: string): boolean =>
+    flags.some(([name, flag]) => takesValue(flag) && (token === `--${name}` || token === `-${flag.short}`));
   for (let i = 0; i < argv.length && words.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
     if (token.startsWith('-') && token !== '-') {
-      const flag = flags.find(([name, f]) => token === `--${name}` || ('short' in f && token === `-${f.short}`))?.[1];
-      if (flag !== undefined && takesValue(flag)) i++;
+      // Of `-qo` the value follows, of `-ojson` it does not.
+      const letters = [...token.slice(1)];
+      const first = letters.findIndex((letter) => isValued(`-${letter}`));
+      if (token.startsWith('--') ? isValued(token) : first >= 0 && first === letters.length - 1) i++;
     } else {
       words.push(token);
       at.push(i);
@@ -52,6 +56,8 @@ export interface ParsedInput {
   readonly given: ReadonlySet<string>;
   /** `--help` is given: nothing else was checked. */
   readonly help: boolean;
+  /** What to say of options that were given by a former name. */
+  readonly notices: readonly string[];
 }
 
 /** What commander is given in place of `--watch` alone, which it would read together with the next argument. */
@@ -61,10 +67,18 @@ const ALONE = '\0';
 export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
   const typed = new Map<string, (string | boolean)[]>();
+  const notices: string[] = [];
   const parser = silentParser(command.id).helpOption('-h, --help');
   for (const [name, flag] of flags) {
     if (name === 'help') continue;
-    declareOption(parser, name, flag, (value) => typed.set(name, [...(typed.get(name) ?? []), value]));
+    const take = (value: string | boolean) => typed.set(name, [...(typed.get(name) ?? []), value]);
+    declareOption(parser, name, flag, take, flag.short);
+    for (const old of flag.formerly ?? []) {
+      declareOption(parser, old, flag, (value) => {
+        notices.push(`--${old} is now --${name}`);
+        take(value);
+      });
+    }
   }
   const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
   const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
@@ -74,18 +88,24 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
   }
   const dashes = tokens.indexOf('--');
   const end = dashes < 0 ? tokens.length : dashes;
-  const alone = flags.filter(([, { type }]) => type === 'optional-value').map(([name]) => `--${name}`);
+  const alone = flags
+    .filter(([, { type }]) => type === 'optional-value')
+    .flatMap(([name, { formerly = [] }]) => [name, ...formerly].map((one) => `--${one}`));
   const before = tokens.slice(0, end).map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
   try {
     parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true };
+    if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true, notices };
     // An empty argument is most often why there is one too many or too few.
     for (const [index, [name, argument]] of operands.entries()) {
       if (parser.args[index] === '') checkOperand(name, argument, '');
     }
-    throw usageError(error, command);
+    throw usageError(
+      error,
+      command,
+      flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`),
+    );
   }
   const input: Record<string, unknown> = {};
   const given = new Set(typed.keys());
@@ -108,17 +128,23 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
     assign(commandLine, argument, line);
   }
   for (const [name, flag] of flags) input[camelCase(name)] = optionValue(name, flag, typed.get(name) ?? [], now);
-  return { input, given, help: false };
+  return { input, given, help: false, notices: [...new Set(notices)] };
 }
 
 function silentParser(name: string): Commander {
   const silent = { writeOut: () => {}, writeErr: () => {} };
-  return new Commander(name).exitOverride().configureOutput(silent);
+  return new Commander(name).exitOverride().showSuggestionAfterError(false).configureOutput(silent);
 }
 
 /** `take` gets each value as it is typed, `true` or `false` for a switch. */
-function declareOption(parser: Commander, name: string, flag: Flag, take: (text: string | boolean) => void): void {
-  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+function declareOption(
+  parser: Commander,
+  name: string,
+  flag: Flag,
+  take: (text: string | boolean) => void,
+  letter?: string,
+): void {
+  const short = letter === undefined ? '' : `-${letter}, `;
   const value = takesValue(flag) ? ' <value>' : flag.type === 'optional-value' ? ' [value]' : '';
   parser.addOption(new Option(`${short}--${name}${value}`));
   parser.on(`option:${name}`, (text?: string) => take(text === ALONE ? true : (text ?? true)));
@@ -127,7 +153,16 @@ function declareOption(parser: Commander, name: string, flag: Flag, take: (text:
   parser.on(`option:no-${name}`, () => take(false));
 }
 
-function usageError({ code, message }: CommanderError, command: Command): SvcError {
+function usageError({ code, message }: CommanderError, command: Command, options: readonly string[]): SvcError {
+  const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
+  if (code === 'commander.unknownOption' && unknown !== undefined) {
+    const meant = suggest(unknown, options);
+    const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
+    return new SvcError('usage', `there is no option ${unknown}`, {
+      hint,
+      meant: meant === undefined ? undefined : { typed: unknown, meant },
+    });
+  }
   const ofArguments = code === 'commander.missingArgument' || code === 'commander.excessArguments';
   return new SvcError(
     code === 'commander.missingArgument' ? 'missing_value' : 'usage',
@@ -140,11 +175,19 @@ function usageError({ code, message }: CommanderError, command: Command): SvcErr
 export function failureOptions(argv: readonly string[]): Partial<Record<'output' | 'color' | 'profile', string>> {
   const found: Partial<Record<'output' | 'color' | 'profile', string>> = {};
   const parser = silentParser('svc').helpOption(false).allowUnknownOption();
-  for (const [name, flag] of Object.entries(GLOBAL_FLAGS)) {
-    declareOption(parser, name, flag, (text) => {
-      if (name === 'json') found.output = 'json';
-      else if ((name === 'output' || name === 'color' || name === 'profile') && text !== '') found[name] = String(text);
-    });
+  for (const [name, flag] of Object.entries<Flag>(GLOBAL_FLAGS)) {
+    declareOption(
+      parser,
+      name,
+      flag,
+      (text) => {
+        if (name === 'json') found.output = 'json';
+        else if (name === 'no-color') found.color = 'never';
+        else if ((name === 'output' || name === 'color' || name === 'profile') && text !== '')
+          found[name] = String(text);
+      },
+      flag.short,
+    );
   }
   try {
     parser.parseOptions([...argv]);
@@ -194,13 +237,13 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
 }
 
 function single(name: string, flag: Flag, text: string, now: number): unknown {
-  const bad = (why: string, hint?: string): SvcError =>
-    new SvcError('invalid_value', `--${name}: ${why}`, hint === undefined ? {} : { hint });
+  const bad = (why: string, details: Suggestion = {}): SvcError =>
+    new SvcError('invalid_value', `--${name}: ${why}`, details);
   const named = <T>(parse: () => T): T => {
     try {
       return parse();
     } catch (error) {
-      if (error instanceof SvcError) throw bad(error.message, error.hint);
+      if (error instanceof SvcError) throw bad(error.message, { hint: error.hint });
       throw error;
     }
   };
@@ -253,5 +296,5 @@ function checkOperand(name: string, { choices, afterDashes }: Argument, value: s
     });
   }
   if (choices === undefined || choices.includes(value)) return;
-  throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, { hint: didYouMean(value, choices) });
+  throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, didYouMean(value, choices));
 }

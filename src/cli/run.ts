@@ -35,7 +35,7 @@ export async function runCommand(
     format: options.format,
     streams: command.streams?.(parsed.input) ?? false,
   });
-  for (const { text } of settings.warnings) notices.say(text);
+  for (const text of [...parsed.notices, ...settings.warnings.map((one) => one.text)]) notices.say(text);
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 
@@ -149,7 +149,11 @@ function settingFlags(
   const flags: Record<string, string> = {};
   const format = globals.json ? 'json' : (globals.output ?? (globals.quiet ? undefined : defaultFormat));
   if (format !== undefined) flags['output'] = format;
-  if (globals.color !== undefined) flags['color'] = globals.color;
+  if (globals.noColor && globals.color === 'always') {
+    throw new SvcError('usage', '--no-color and --color always contradict each other');
+  }
+  const color = globals.noColor ? 'never' : globals.color;
+  if (color !== undefined) flags['color'] = color;
   if (service === undefined) return flags;
   if (globals.baseUrl !== undefined) flags[`${service}.url`] = globals.baseUrl;
   if (globals.timeout !== undefined) flags['timeout'] = `${globals.timeout}ms`;

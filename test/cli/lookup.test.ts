@@ -10,7 +10,7 @@ describe('suggest', () => {
     ['recievers', 'receivers'],
     ['stat', 'status'],
     ['GET', 'get'],
-    ['grup', 'groups'],
+    ['group', 'groups'],
   ])('takes %s for %s', (typed, meant) => {
     expect(suggest(typed, NAMES)).toBe(meant);
   });
@@ -18,6 +18,15 @@ describe('suggest', () => {
   it('has nothing for a word that is like none', () => {
     expect(suggest('frobnicate', NAMES)).toBeUndefined();
     expect(suggest('x'.repeat(100_000), NAMES)).toBeUndefined();
-    expect(didYouMean('frobnicate', ['a', 'b'])).toBe('one of: a, b');
+    expect(didYouMean('frobnicate', ['a', 'b'])).toEqual({ hint: 'one of: a, b' });
+  });
+
+  it.each([
+    ['oat', 'health'],
+    ['upgrade', 'trade'],
+    ['sh', 'zsh'],
+    ['grup', 'groups'],
+  ])('does not take %s for %s: more than a third differs', (typed, other) => {
+    expect(suggest(typed, [other])).toBeUndefined();
   });
 });

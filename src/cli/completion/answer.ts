@@ -13,6 +13,7 @@ import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { REMOTE_SOURCES, type RemoteSource } from '../flags.ts';
+import { sameNoun } from '../grammar.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
@@ -94,8 +95,10 @@ function reached(model: Model, words: readonly string[]): Reached {
     } else if (/^-./s.test(word)) {
       option = awaitingValue(model, place(), word);
     } else {
-      const next = Object.hasOwn(place().words, word) ? place().words[word] : undefined;
-      const to = next?.to ?? `${at} ${word}`.trimStart();
+      const known = Object.keys(place().words);
+      const name = known.includes(word) ? word : known.find((one) => sameNoun(one, word));
+      const next = name === undefined ? undefined : place().words[name];
+      const to = next?.to ?? `${at} ${name}`.trimStart();
       if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
       else operands++;
     }

@@ -54,7 +54,11 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
   const places: Record<string, Place> = {
     '': {
       ...EMPTY,
-      words: Object.fromEntries([...top, ['help', { help: 'Help on a command or a topic' }]]),
+      words: Object.fromEntries([
+        ...top,
+        ['help', { help: 'Help on a command or a topic' }],
+        ['version', { help: 'The version' }],
+      ]),
       options: [{ names: ['--version', '-V'], help: 'The version' }],
       remote: true,
     },

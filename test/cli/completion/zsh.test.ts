@@ -130,7 +130,7 @@ describe.skipIf(missing)('zsh, from fpath', () => {
     await terminal.complete('svc silences get ');
     expect(terminal.screen()).toContain('2f1a  -- disk: swap %B $(x)');
     await terminal.complete('svc silences ');
-    expect(terminal.screen()).toMatch(/expire +-- End silences now/);
+    expect(terminal.screen()).toMatch(/expire +-- Expire silences/);
   });
 
   it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (receiver) => {

@@ -18,7 +18,7 @@ export const configUse = textCommand({
       if (profileValues(document, profile) !== undefined) return { ...document, profile };
       throw new SvcError(
         'invalid_value',
-        `there is no profile "${profile}": ${didYouMean(profile, profileNames(document))}`,
+        `there is no profile "${profile}": ${didYouMean(profile, profileNames(document)).hint}`,
         {
           hint: 'create it by its first setting: svc config set alerts.url <url> --profile <name>',
         },

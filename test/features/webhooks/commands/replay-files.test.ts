@@ -124,7 +124,7 @@ describe('filters', () => {
 it.each(['resend', 'retry', 'redeliver'])('is suggested for svc webhooks %s', async (word) => {
   expect(await svc(['webhooks', word, 'evt_1'])).toMatchObject({
     code: 2,
-    stderr: `svc: there is no command "webhooks ${word}"\nhint: did you mean replay?\n`,
+    stderr: `svc: there is no command "webhooks ${word}"\nhint: did you mean: svc webhooks replay evt_1\n`,
   });
 });
 

@@ -1,0 +1,138 @@
+/** Names as people write them: in singular and plural, with the verbs of other tools, and by the names of older releases. */
+import { describe, expect, it } from 'vitest';
+import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
+import { nameOf, sameNoun, synonymOf } from '../../src/cli/grammar.ts';
+import { helpPage } from '../../src/cli/help.ts';
+import { findCommand } from '../../src/cli/lookup.ts';
+import { parseInput } from '../../src/cli/parse.ts';
+import { svc } from '../support/svc.ts';
+
+describe('nouns', () => {
+  it.each([
+    ['alert', 'alerts'],
+    ['categories', 'category'],
+    ['product', 'products'],
+    ['list', 'list'],
+  ])('%s and %s are one', (one, other) => {
+    expect(sameNoun(one, other)).toBe(true);
+  });
+
+  it.each([
+    ['alert', 'alters'],
+    ['oc', 'oco'],
+    ['', 'get'],
+  ])('%s and %s are two', (one, other) => {
+    expect(sameNoun(one, other)).toBe(false);
+  });
+
+  it('prefers the name that is exactly what was typed', () => {
+    expect(nameOf(['orders', 'order'], ['order'])).toBe('order');
+    expect(nameOf(['order get', 'orders list'], ['orders', 'get'])).toBe('order get');
+    expect(synonymOf(['secrets list', 'secrets delete'], ['secret', 'rm'])).toBe('secrets delete');
+    expect(synonymOf(['secrets list'], ['secrets', 'rm'])).toBeUndefined();
+    expect(synonymOf(['list'], ['constructor'])).toBeUndefined();
+  });
+});
+
+describe('svc', () => {
+  const page = async (...words: string[]) => (await svc([...words, '--help'])).stdout;
+
+  it.each([
+    ['alert list', 'alerts list'],
+    ['alert query', 'alerts list'],
+    ['silence add', 'silences create'],
+    ['silence query', 'silences list'],
+    ['silence expire', 'silences expire'],
+    ['silence show', 'silences get'],
+    ['catalog product list', 'catalog products list'],
+    ['catalog product show', 'catalog products get'],
+    ['catalog category ls', 'catalog categories list'],
+    ['webhook remove', 'webhooks delete'],
+    ['webhooks secret rm', 'webhooks secrets delete'],
+    ['alerts search', 'alerts list'],
+  ])('%s is %s', async (typed, id) => {
+    expect(await page(...typed.split(' '))).toBe(await page(...id.split(' ')));
+    expect((await svc(['help', ...typed.split(' ')])).stdout).toBe(await page(...id.split(' ')));
+  });
+
+  it.each([['catalog products'], ['catalog product'], ['webhooks secrets']])('%s alone lists', async (typed) => {
+    const [group = '', noun = ''] = typed.split(' ');
+    const list = await svc([group, noun, 'list', '-o', 'json']);
+    expect(await svc([group, noun, '-o', 'json'])).toEqual(list);
+    expect(await svc([group, '-o', 'json', noun])).toEqual(list);
+    expect(await svc([group, noun, '--limitx'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('reads what follows a noun as a verb', async () => {
+    expect(await svc(['catalog', 'products', 'lst', 'oat'])).toMatchObject({
+      code: 2,
+      stderr: 'svc: there is no command "catalog products lst"\nhint: did you mean: svc catalog products list oat\n',
+    });
+  });
+
+  it('quotes what a shell would split in the line that it suggests', async () => {
+    const { stderr } = await svc(['alerts', 'lst', 'job="a b"', "it's"]);
+    expect(stderr).toContain(`did you mean: svc alerts list 'job="a b"' `);
+  });
+
+  it('suggests no word of which more than a third differs', async () => {
+    for (const argv of [['upgrade'], ['catalog', 'oat'], ['completion', 'sh']]) {
+      const { code, stderr } = await svc(argv);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('one of: ') });
+    }
+  });
+
+  it('takes --no-color for --color never', async () => {
+    const env = { FORCE_COLOR: '1' };
+    expect((await svc(['zzz'], { env })).stderr).toContain('\x1b[');
+    expect((await svc(['zzz', '--no-color'], { env })).stderr).not.toContain('\x1b[');
+    expect(await svc(['config', 'list', '--no-color', '--color', 'always'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^svc: --no-color and --color always contradict each other$/m),
+    });
+  });
+});
+
+describe('what was renamed', () => {
+  const renamed: Command = listCommand({
+    id: 'things list',
+    formerly: ['all'],
+    summary: 'List things',
+    effect: 'read',
+    flags: {
+      every: { type: 'duration', short: 'e', formerly: ['interval-old'], help: '' },
+      draw: { type: 'optional-value', choices: ['svg'], formerly: ['picture'], help: '' },
+    },
+    examples: [{ run: 'svc things list', why: '' }],
+    output: { kind: 'list', columns: [], id: () => '' },
+    run: async () => ({ value: [] }),
+  });
+  const group: Group = {
+    name: 'things',
+    summary: 'Things',
+    load: async () => ({ commands: { list: async () => renamed } }),
+  };
+
+  it('is found by its former name, with a notice of the new one', async () => {
+    expect(await findCommand(group, ['all'])).toMatchObject({
+      command: { id: 'things list' },
+      notice: 'svc things all is now svc things list',
+    });
+    expect(await findCommand(group, ['list'])).toMatchObject({ notice: undefined });
+    expect(await findCommand(group, ['ls'])).toMatchObject({ notice: undefined });
+  });
+
+  it('takes an option by its former name, with a notice of the new one', () => {
+    const { input, given, notices } = parseInput(renamed, ['--interval-old', '2s', '--picture'], 0);
+    expect(input).toMatchObject({ every: 2000, draw: true });
+    expect([...given]).toEqual(['every', 'draw']);
+    expect(notices).toEqual(['--interval-old is now --every', '--picture is now --draw']);
+    expect(parseInput(renamed, ['-e2s'], 0)).toMatchObject({ input: { every: 2000 }, notices: [] });
+    expect(() => parseInput(renamed, ['--interval-old=2s', '--every=3s'], 0)).toThrow('more than once');
+  });
+
+  it('is in no page of help', () => {
+    const page = helpPage({ kind: 'command', command: renamed });
+    expect(page).not.toMatch(/interval-old|picture|\ball\b/);
+  });
+});
