@@ -1,58 +1,59 @@
-/** What an examination finds: a line for each thing it looked at. */
+/** The results of checks: one line for each. */
 import type { ListOutput, Tone } from '../output/types.ts';
 
 export interface Finding {
-  /** What was looked at: `sign-in`, `quota`. */
+  /** What was checked: `sign-in`, `quota`. */
   readonly check: string;
   /** Which one of several. */
-  readonly about: string | null;
-  /** `warn`: it works, and may be meant so. `skipped`: not looked at. */
-  readonly verdict: 'ok' | 'warn' | 'bad' | 'skipped';
+  readonly subject: string | null;
+  /** `warn`: it works, but may be a mistake. `skipped`: not checked. */
+  readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
   /** What was found, and what it means. */
   readonly detail: string;
-  /** The command that mends it. */
-  readonly mend: string | null;
+  /** The command that fixes it. */
+  readonly fix: string | null;
 }
 
-/** What one check found, without its name. */
-export type Verdict = Pick<Finding, 'verdict' | 'detail' | 'mend'>;
+/** The result of one check, without its name. */
+export type Result = Pick<Finding, 'status' | 'detail' | 'fix'>;
 
-export const ok = (detail: string): Verdict => ({ verdict: 'ok', detail, mend: null });
-export const warn = (detail: string, mend?: string): Verdict => ({ verdict: 'warn', detail, mend: mend ?? null });
-export const bad = (detail: string, mend?: string): Verdict => ({ verdict: 'bad', detail, mend: mend ?? null });
+export const ok = (detail: string): Result => ({ status: 'ok', detail, fix: null });
+export const warn = (detail: string, fix?: string): Result => ({ status: 'warn', detail, fix: fix ?? null });
+export const fail = (detail: string, fix?: string): Result => ({ status: 'fail', detail, fix: fix ?? null });
 
-export const skipped = (detail: string, mend?: string): Verdict => ({ verdict: 'skipped', detail, mend: mend ?? null });
+export const skipped = (detail: string, fix?: string): Result => ({ status: 'skipped', detail, fix: fix ?? null });
 
-const TONES: Readonly<Record<Finding['verdict'], Tone>> = { ok: 'good', warn: 'warn', bad: 'bad', skipped: 'dim' };
-const LONGEST_VERDICT = 7;
+const TONES: Readonly<Record<Finding['status'], Tone>> = { ok: 'good', warn: 'warn', fail: 'bad', skipped: 'dim' };
+const LONGEST_STATUS = 7;
 
 export const FINDING_LIST: ListOutput<Finding> = {
   kind: 'list',
   columns: [
     { name: 'check', cell: ({ check }) => check },
-    { name: 'about', cell: ({ about }) => about },
-    { name: 'verdict', cell: ({ verdict }) => ({ text: verdict, tone: TONES[verdict] }) },
+    { name: 'subject', cell: ({ subject }) => subject },
+    { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
     { name: 'detail', cell: ({ detail }) => detail, flex: true },
-    { name: 'mend', cell: ({ mend }) => mend, flex: true },
+    { name: 'fix', cell: ({ fix }) => fix, flex: true },
   ],
-  id: ({ check, about, verdict }) => {
-    if (verdict === 'ok' || verdict === 'skipped') return undefined;
-    return about === null ? check : `${check}:${about}`;
+  id: ({ check, subject, status }) => {
+    if (status === 'ok' || status === 'skipped') return undefined;
+    return subject === null ? check : `${check}:${subject}`;
   },
   // Lines, which wrap: a command that is cut at the end of a column cannot be typed.
-  live: ({ check, about, verdict, detail, mend }) => [
-    { text: verdict.padEnd(LONGEST_VERDICT), tone: TONES[verdict] },
-    about === null ? check : `${check} ${about}`,
+  live: ({ check, subject, status, detail, fix }) => [
+    { text: status.padEnd(LONGEST_STATUS), tone: TONES[status] },
+    subject === null ? check : `${check} ${subject}`,
     detail,
-    mend === null ? undefined : { text: `→ ${mend}`, tone: 'strong' },
+    fix === null ? undefined : { text: `→ ${fix}`, tone: 'strong' },
   ],
 };
 
-/** `2 bad, 1 to look at, 9 ok`, and how many were skipped where there are some. */
+/** `2 errors, 1 warning, 9 ok, 3 skipped`. */
 export function findingCounts(findings: readonly Finding[]): string {
-  const count = (verdict: Finding['verdict']): number => findings.filter((one) => one.verdict === verdict).length;
+  const count = (status: Finding['status']): number => findings.filter((one) => one.status === status).length;
+  const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;
-  return `${count('bad')} bad, ${count('warn')} to look at, ${count('ok')} ok${skipped}`;
+  return `${counted(count('fail'), 'error')}, ${counted(count('warn'), 'warning')}, ${count('ok')} ok${skipped}`;
 }
 
 /** What one cheap read of a service says. */
@@ -72,10 +73,10 @@ export interface ServiceContents {
 const TOLERATED_SKEW_S = 60;
 
 /** `effect`: what a wrong clock leads to. */
-export function clockVerdict(skewMs: number, effect: string): Verdict {
+export function clockResult(skewMs: number, effect: string): Result {
   const seconds = Math.round(skewMs / 1000);
   if (Math.abs(seconds) <= TOLERATED_SKEW_S) return ok('agrees with that of the service');
   const way = seconds > 0 ? 'behind' : 'ahead of';
   const detail = `this machine is ${Math.abs(seconds)} s ${way} the service: ${effect}`;
-  return warn(detail, 'set the clock of this machine, and keep it set by NTP');
+  return warn(detail, 'synchronize the clock of this machine with NTP');
 }

@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 // biome-ignore lint/style/noRestrictedImports: which Node.js runs this is a fact of the machine, and of no context
 import { version } from 'node:process';
 import type { RunContext } from '../../cli/command.ts';
-import { bad, type Finding, ok, type Verdict, warn } from '../../cli/findings.ts';
+import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
 import { SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialsFault, fileFindings, fileModes } from '../oauth/checks.ts';
@@ -17,24 +17,24 @@ export async function localFindings(ctx: Local): Promise<readonly Finding[]> {
     ...valueFindings(ctx),
     ...(await keptFindings(ctx)),
     ...folderFindings(ctx),
-    { check: 'node', about: null, ...nodeVerdict() },
+    { check: 'node', subject: null, ...nodeResult() },
   ];
 }
 
 const OLDEST_NODE = [20, 19] as const;
 
-function nodeVerdict(): Verdict {
+function nodeResult(): Result {
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
   const [least, from] = OLDEST_NODE;
   if (major > least || (major === least && minor >= from)) return ok(`Node.js ${version}`);
-  return bad(`Node.js ${version} is older than ${least}.${from}`, 'install a newer Node.js');
+  return fail(`Node.js ${version} is older than ${least}.${from}`, 'install a newer Node.js');
 }
 
 function profileFindings({ settings }: Local): readonly Finding[] {
-  const common = { check: 'settings', about: null };
+  const common = { check: 'settings', subject: null };
   const { failure, profile, warnings } = settings;
   const found: Finding[] = warnings.map(({ text, fix }) => ({ ...common, ...warn(text, fix) }));
-  if (failure !== undefined) return [...found, { ...common, ...bad(failure.message, failure.hint) }];
+  if (failure !== undefined) return [...found, { ...common, ...fail(failure.message, failure.hint) }];
   const from = profile.origin.detail === '' ? '' : ` (by ${profile.origin.detail})`;
   return [...found, { ...common, ...ok(`profile ${profile.name}${from}`) }];
 }
@@ -44,16 +44,16 @@ function valueFindings({ settings }: Local): readonly Finding[] {
   return SETTING_KEYS.flatMap((setting): Finding[] => {
     const { value, origin, problem } = settings.configured(setting.key);
     if (problem === undefined || value === undefined) return [];
-    const mend = origin.kind === 'env' ? `unset ${origin.detail}` : `svc config set ${setting.key} <value>`;
+    const fix = origin.kind === 'env' ? `unset ${origin.detail}` : `svc config set ${setting.key} <value>`;
     const detail = `${origin.detail}: "${shownValue(setting, value)}" ${problem}`;
-    return [{ check: 'setting', about: setting.key, ...bad(detail, mend) }];
+    return [{ check: 'setting', subject: setting.key, ...fail(detail, fix) }];
   });
 }
 
 async function keptFindings({ paths }: Local): Promise<readonly Finding[]> {
   const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
   const fault = await credentialsFault({ paths });
-  if (fault !== undefined) found.push({ check: 'credentials', about: null, ...bad(fault, 'svc oauth login') });
+  if (fault !== undefined) found.push({ check: 'credentials', subject: null, ...fail(fault, 'svc oauth login') });
   const secrets = webhookSecretsPath(paths);
   // What others may read is closed by reading it: that is for whoever uses it.
   const mode = statSync(secrets, { throwIfNoEntry: false })?.mode ?? 0;
@@ -62,7 +62,7 @@ async function keptFindings({ paths }: Local): Promise<readonly Finding[]> {
     await readWebhookSecrets(paths);
   } catch (error) {
     const { message, hint } = error as { readonly message: string; readonly hint?: string };
-    found.push({ check: 'secrets', about: null, ...bad(message, hint) });
+    found.push({ check: 'secrets', subject: null, ...fail(message, hint) });
   }
   return found;
 }
@@ -70,18 +70,18 @@ async function keptFindings({ paths }: Local): Promise<readonly Finding[]> {
 function folderFindings({ paths }: Local): readonly Finding[] {
   return (['config', 'state', 'cache'] as const).flatMap((name): Finding[] => {
     const path = paths[name];
-    const common = { check: 'folder', about: name };
+    const common = { check: 'folder', subject: name };
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return [{ ...common, ...ok(`${path} is made when it is needed`) }];
-    if (!stats.isDirectory()) return [{ ...common, ...bad(`${path} is no folder`, `mv ${path} ${path}.old`) }];
+    if (!stats.isDirectory()) return [{ ...common, ...fail(`${path} is no folder`, `mv ${path} ${path}.old`) }];
     try {
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch {
-      return [{ ...common, ...bad(`you may not write in ${path}`, `chmod u+rwx ${path}`) }];
+      return [{ ...common, ...fail(`you may not write in ${path}`, `chmod u+rwx ${path}`) }];
     }
     // That of the settings is looked at with its files.
     if (name !== 'config' && platform() !== 'win32' && (stats.mode & 0o022) !== 0) {
-      return [{ ...common, ...bad(`others may change what is in ${path}`, `chmod 700 ${path}`) }];
+      return [{ ...common, ...fail(`others may change what is in ${path}`, `chmod 700 ${path}`) }];
     }
     return [{ ...common, ...ok(path) }];
   });

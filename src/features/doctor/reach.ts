@@ -10,9 +10,9 @@ import type { Target } from '../../http/target.ts';
 
 export interface Step {
   readonly check: 'proxy' | 'dns' | 'tcp' | 'tls';
-  readonly verdict: 'ok' | 'warn' | 'bad';
+  readonly status: 'ok' | 'warn' | 'fail';
   readonly detail: string;
-  readonly mend?: string | undefined;
+  readonly fix?: string | undefined;
 }
 
 export interface ReachOptions {
@@ -33,10 +33,10 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
     const named = baseUrl.protocol === 'https:' ? target.proxy.https : target.proxy.http;
     const without =
       named === undefined ? 'none' : 'none, although one is set: the address is this machine, or in no_proxy';
-    yield { check: 'proxy', verdict: 'ok', detail: proxy === undefined ? without : `${proxy.protocol}//${proxy.host}` };
+    yield { check: 'proxy', status: 'ok', detail: proxy === undefined ? without : `${proxy.protocol}//${proxy.host}` };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    yield { check: 'proxy', verdict: 'bad', detail: error.message, mend: error.hint };
+    yield { check: 'proxy', status: 'fail', detail: error.message, fix: error.hint };
     return;
   }
   const first = proxy ?? baseUrl;
@@ -51,7 +51,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
     try {
       if (isIP(host) === 0) {
         const found = await inTime(lookup(host, { all: true }), options, 'no answer of the name server for');
-        yield { check, verdict: 'ok', detail: `${host} is ${found.map(({ address }) => address).join(', ')}` };
+        yield { check, status: 'ok', detail: `${host} is ${found.map(({ address }) => address).join(', ')}` };
       }
       check = 'tcp';
       const began = performance.now();
@@ -59,7 +59,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
       sockets.push(socket);
       await settled(socket, 'connect', options);
       const ms = Math.round(performance.now() - began);
-      yield { check, verdict: 'ok', detail: `connected to ${socket.remoteAddress}:${socket.remotePort} in ${ms} ms` };
+      yield { check, status: 'ok', detail: `connected to ${socket.remoteAddress}:${socket.remotePort} in ${ms} ms` };
       if (baseUrl.protocol === 'http:') return;
       check = 'proxy';
       if (proxy !== undefined) await throughProxy(socket, proxy, baseUrl, sockets, target, options);
@@ -68,7 +68,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
     } catch (error) {
       target.signal.throwIfAborted();
       const { text, hint } = reasonIn(error, check === 'tls' ? baseUrl : first, proxy !== undefined && check !== 'tls');
-      yield { check, verdict: 'bad', detail: text, mend: hint };
+      yield { check, status: 'fail', detail: text, fix: hint };
     }
   } finally {
     target.signal.removeEventListener('abort', giveUp);
@@ -164,14 +164,14 @@ function certified(socket: TLSSocket, { baseUrl, tls }: Way, now: number): Step 
     const reason = tlsReason(new Error(code), code, baseUrl.host);
     const text = `${reason?.text ?? code}${until === '' ? '' : ` (${until})`}`;
     return tls.insecure
-      ? { check: 'tls', verdict: 'warn', detail: `${text}; it is not checked` }
-      : { check: 'tls', verdict: 'bad', detail: text, mend: reason?.hint };
+      ? { check: 'tls', status: 'warn', detail: `${text}; it is not checked` }
+      : { check: 'tls', status: 'fail', detail: text, fix: reason?.hint };
   }
   if (days < SOON_DAYS) {
     const detail = `${protocol}; the certificate of ${baseUrl.host} ends in ${days} days (${until})`;
-    return { check: 'tls', verdict: 'warn', detail, mend: 'have it renewed' };
+    return { check: 'tls', status: 'warn', detail, fix: 'have it renewed' };
   }
-  return { check: 'tls', verdict: 'ok', detail: `${protocol}; the certificate is ${until} (${days} days)` };
+  return { check: 'tls', status: 'ok', detail: `${protocol}; the certificate is ${until} (${days} days)` };
 }
 
 function reasonIn(error: unknown, to: URL, isProxy: boolean): Pick<Reason, 'text' | 'hint'> {

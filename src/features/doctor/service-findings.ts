@@ -1,13 +1,13 @@
 /** One service as it is configured and reached: its address, its credential, the way to it, and what one cheap read says. */
 import type { RunContext } from '../../cli/command.ts';
 import {
-  bad,
-  clockVerdict,
+  clockResult,
   type Finding,
+  fail,
   ok,
+  type Result,
   type ServiceReply,
   skipped,
-  type Verdict,
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
@@ -32,11 +32,11 @@ export async function* serviceFindings(
   { named, offline, timeoutMs }: Look,
   ctx: Doctor,
 ): AsyncGenerator<Finding, void, void> {
-  const finding = (check: string, verdict: Verdict): Finding => ({ check, about: service, ...verdict });
+  const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });
   const { value, origin } = ctx.settings.resolve(`${service}.url`);
   if (value === undefined) {
     const detail = ctx.settings.failure === undefined ? 'not configured' : 'not known: the settings cannot be read';
-    yield finding('address', (named ? bad : skipped)(detail, `svc config set ${service}.url <url>`));
+    yield finding('address', (named ? fail : skipped)(detail, `svc config set ${service}.url <url>`));
     return;
   }
   let target: Target;
@@ -57,11 +57,11 @@ export async function* serviceFindings(
   }
   const end = performance.now() + timeoutMs;
   const remaining = (): number => Math.max(1, Math.round(end - performance.now()));
-  for await (const { check, verdict, detail, mend } of reach(target, { remaining, now: ctx.now() })) {
-    yield finding(check, { verdict, detail, mend: mend ?? null });
-    if (verdict === 'bad') return;
+  for await (const { check, status, detail, fix } of reach(target, { remaining, now: ctx.now() })) {
+    yield finding(check, { status, detail, fix: fix ?? null });
+    if (status === 'fail') return;
   }
-  if (credential.verdict === 'bad') {
+  if (credential.status === 'fail') {
     yield finding('service', skipped('not asked: there is no credential for it'));
     return;
   }
@@ -69,11 +69,11 @@ export async function* serviceFindings(
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
   const near: Target = { ...target, timeoutMs: remaining(), log: { ...target.log, warn: warning } };
   try {
-    for await (const { check, clockSkewMs, ...verdict } of serviceSteps(service, near, ctx)) {
+    for await (const { check, clockSkewMs, ...status } of serviceSteps(service, near, ctx)) {
       yield* warnings.splice(0);
-      yield finding(check, verdict);
+      yield finding(check, status);
       if (clockSkewMs !== undefined) {
-        yield finding('clock', clockVerdict(clockSkewMs, 'times that are sent or checked are wrong by as much'));
+        yield finding('clock', clockResult(clockSkewMs, 'times that are sent or checked are wrong by as much'));
       }
     }
   } catch (error) {
@@ -82,9 +82,9 @@ export async function* serviceFindings(
   }
 }
 
-function failed(error: unknown, { signal }: Doctor): Verdict {
+function failed(error: unknown, { signal }: Doctor): Result {
   if (!(error instanceof SvcError) || signal.aborted) throw error;
-  return bad(error.message, error.hint);
+  return fail(error.message, error.hint);
 }
 
 /** The same read of each service, except of the trading gateway. Throws what is wrong. */
@@ -110,13 +110,13 @@ async function* serviceSteps(service: ServiceName, target: Target, ctx: Doctor):
   yield { check: 'service', ...ok(`answered in ${Math.round(performance.now() - began)} ms${detail}`), clockSkewMs };
 }
 
-interface Step extends Verdict {
+interface Step extends Result {
   readonly check: string;
   readonly clockSkewMs?: number | undefined;
 }
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {
-  const common = { check: 'sign-in', about: service };
+  const common = { check: 'sign-in', subject: service };
   const variable = credentialVariable(service, ctx);
   const stores = service === 'webhooks' || service === 'trade';
   if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, and none is sent') };
@@ -124,14 +124,14 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   // Reading it would set it aside, and that is a repair.
   const fault = await credentialsFault(ctx);
   if (fault !== undefined && variable === undefined)
-    return { ...common, ...bad('the file of credentials cannot be used') };
+    return { ...common, ...fail('the file of credentials cannot be used') };
   if (fault !== undefined) return { ...common, ...ok(`by ${variable}`) };
-  if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), about: service };
+  if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };
   try {
     await target.authorizer?.header();
     return { ...common, ...ok('by the token that svc trade login keeps') };
   } catch (error) {
-    return { ...common, ...failed(error, ctx), mend: 'svc trade login' };
+    return { ...common, ...failed(error, ctx), fix: 'svc trade login' };
   }
 }
 

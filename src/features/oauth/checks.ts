@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
-import { bad, type Finding, ok, warn } from '../../cli/findings.ts';
+import { type Finding, fail, ok, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { type Credential, credentialAddress, findCredential } from '../../store/credentials.ts';
 import { credentialsPath, parseCredentials, readCredentials } from '../../store/credentials-file.ts';
@@ -37,7 +37,7 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
     const folder = path === paths.config;
     const loose = folder ? 0o022 : 0o077;
     if ((was & loose) === 0) continue;
-    const common = { check: 'files', about: folder ? path : basename(path) };
+    const common = { check: 'files', subject: folder ? path : basename(path) };
     const tight = folder ? '700' : '600';
     if ((is & loose) === 0) {
       const what = path === credentialsPath(paths) ? 'svc oauth login' : 'svc webhooks rotate <id>';
@@ -45,7 +45,7 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
       found.push({ ...common, ...warn(detail, what) });
     } else {
       const detail = `other users can ${folder ? 'change its files' : 'read it'} (mode ${is.toString(8)})`;
-      found.push({ ...common, ...bad(detail, `chmod ${tight} ${path}`) });
+      found.push({ ...common, ...fail(detail, `chmod ${tight} ${path}`) });
     }
   }
   if (found.length > 0) return found;
@@ -55,7 +55,7 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
       : before.size === 0
         ? `there are no files in ${paths.config} yet`
         : `only you can read the files in ${paths.config}`;
-  return [{ check: 'files', about: null, ...ok(text) }];
+  return [{ check: 'files', subject: null, ...ok(text) }];
 }
 
 /** What is wrong with the file of credentials; nothing of it is changed. */
@@ -72,7 +72,7 @@ export async function credentialsFault({ paths }: Where): Promise<string | undef
 
 /** Where the token comes from, and until when it is good. Asks no service. */
 export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
-  const common = { check: 'sign-in', about: null };
+  const common = { check: 'sign-in', subject: null };
   const { paths, settings } = ctx;
   const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
   if ('authorization' in target.headers) return { ...common, ...ok('by a header file') };
@@ -82,14 +82,14 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
     stored = findCredential((await readCredentials(paths, ctx)).document, key);
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    if (source === undefined) return { ...common, ...bad(error.message, error.hint) };
+    if (source === undefined) return { ...common, ...fail(error.message, error.hint) };
   }
   if (source !== undefined) {
     return { ...common, ...ok(`by ${source}${stored === undefined ? '' : ', before the stored login'}`) };
   }
   if (stored === undefined) {
     if (target.secretHeaders.size > 0) return { ...common, ...ok('by a header file') };
-    return { ...common, ...bad(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
+    return { ...common, ...fail(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
   }
   return { ...common, ...standingOf(stored, ctx.now() / 1000) };
 }
@@ -97,7 +97,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
 function standingOf(stored: Credential, now: number) {
   const { signedIn, advice } = loginStatus(stored, now);
   const again = stored.kind === 'personal' ? 'svc oauth login --token-stdin' : 'svc oauth login';
-  if (!signedIn) return bad(`the login has ended: ${advice}`, again);
+  if (!signedIn) return fail(`the login has ended: ${advice}`, again);
   if (advice !== null) {
     const renewable = stored.kind === 'oauth' && stored.refresh_token !== undefined;
     return warn(advice, renewable ? 'svc oauth refresh' : again);

@@ -1,6 +1,6 @@
 /** Connects to the gateway step by step, and leaves again: which step fails, and why. */
 import type { RunContext } from '../../cli/command.ts';
-import { bad, ok, type ServiceContents, type Verdict, warn } from '../../cli/findings.ts';
+import { fail, ok, type Result, type ServiceContents, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { redactText, Secret } from '../../http/redact.ts';
@@ -16,7 +16,7 @@ import { explainTrading } from './failed-answer.ts';
 import { openSession } from './session.ts';
 import { openBudget } from './trading-session.ts';
 
-interface GatewayStep extends Verdict {
+interface GatewayStep extends Result {
   readonly check: 'handshake' | 'session' | 'websocket' | 'requests';
   /** The gateway's clock minus ours. */
   readonly clockSkewMs?: number | undefined;
@@ -31,10 +31,10 @@ interface GatewayOptions {
 
 const failed = (check: GatewayStep['check'], { message, hint }: SvcError): GatewayStep => ({
   check,
-  ...bad(message, hint),
+  ...fail(message, hint),
 });
 
-/** Ends after the first step that is bad; without a websocket it goes on. */
+/** Ends after the first step that fails; without a websocket it goes on. */
 async function* examineGateway(
   target: Target,
   { token, signal, counted }: GatewayOptions,

@@ -2,13 +2,13 @@
 
 import type { RunContext } from '../../cli/command.ts';
 import {
-  bad,
-  clockVerdict,
+  clockResult,
   type Finding,
+  fail,
   ok,
+  type Result,
   type ServiceContents,
   type ServiceReply,
-  type Verdict,
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
@@ -37,7 +37,7 @@ import {
 import { checkReceiverUrl, isLoopback, receiverWarnings, sameAddress } from './subscription-url.ts';
 
 function quotaFinding(all: readonly Subscription[]): Finding {
-  const common = { check: 'quota', about: null };
+  const common = { check: 'quota', subject: null };
   if (all.length < QUOTA) return { ...common, ...ok(quotaText(all)) };
   const useless = all.find(({ status }) => status === DISABLED);
   const fix = `svc webhooks delete ${useless === undefined ? '<id>' : shellWord(useless.id)}`;
@@ -47,7 +47,7 @@ function quotaFinding(all: readonly Subscription[]): Finding {
 /** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
 function clockFinding(skewMs: number | undefined): Finding | undefined {
   if (skewMs === undefined) return undefined;
-  return { check: 'clock', about: null, ...clockVerdict(skewMs, 'genuine deliveries may be taken for old ones') };
+  return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be taken for old ones') };
 }
 
 interface Surroundings {
@@ -64,32 +64,32 @@ async function subscriptionFindings(
   subscription: Subscription,
   { all, local, fingerprint }: Surroundings,
 ): Promise<readonly Finding[]> {
-  const about = subscription.id;
+  const subject = subscription.id;
   return [
-    { check: 'status', about, ...statusCheck(subscription) },
-    { check: 'events', about, ...events(subscription) },
-    { check: 'url', about, ...(await address(subscription, all, local)) },
-    { check: 'secret', about, ...secret(subscription, fingerprint) },
+    { check: 'status', subject, ...statusCheck(subscription) },
+    { check: 'events', subject, ...events(subscription) },
+    { check: 'url', subject, ...(await address(subscription, all, local)) },
+    { check: 'secret', subject, ...secret(subscription, fingerprint) },
   ];
 }
 
-function statusCheck(subscription: Subscription): Verdict {
+function statusCheck(subscription: Subscription): Result {
   const { status, consecutive_failures: fails = 0 } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
     const why = 'nothing is delivered, and only another address brings it back';
-    return bad(`disabled: ${why}`, `svc webhooks enable ${id} --url <url>`);
+    return fail(`disabled: ${why}`, `svc webhooks enable ${id} --url <url>`);
   }
   const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} failed attempts in a row`;
   const left = eventsLeft(subscription);
   const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
   const showLog = `svc webhooks deliveries ${id} --limit 20`;
-  if (left <= 1) return bad(`${text}: ${more}`, showLog);
+  if (left <= 1) return fail(`${text}: ${more}`, showLog);
   if (fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
   return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: a state that svc does not know`);
 }
 
-function events(subscription: Subscription): Verdict {
+function events(subscription: Subscription): Result {
   const types = eventsOf(subscription);
   if (types.length > 0) return ok(types.join(', '));
   const fix = `svc webhooks update ${shellWord(subscription.id)} --set-event summary.completed`;
@@ -100,12 +100,12 @@ async function address(
   { id, url, status }: Subscription,
   all: readonly Subscription[],
   local: boolean,
-): Promise<Verdict> {
+): Promise<Result> {
   const another = `svc webhooks ${status === DISABLED ? 'enable' : 'update'} ${shellWord(id)} --url <url>`;
   try {
     checkReceiverUrl(url, url, { local });
   } catch (error) {
-    if (error instanceof SvcError) return bad(error.message, another);
+    if (error instanceof SvcError) return fail(error.message, another);
     throw error;
   }
   const twin = all.find((other) => other.id !== id && sameAddress(other.url, url));
@@ -117,7 +117,7 @@ async function address(
   return doubts.length === 0 ? ok(url) : warn(doubts.join('; '), another);
 }
 
-function secret({ id }: Subscription, fingerprint: string | undefined): Verdict {
+function secret({ id }: Subscription, fingerprint: string | undefined): Result {
   if (fingerprint !== undefined) return ok(`kept here (sha256 fp ${fingerprint})`);
   const import_ = `svc webhooks secrets import ${shellWord(id)}`;
   return warn('not kept here; if nobody else has it, no delivery can be verified', import_);
@@ -126,7 +126,7 @@ function secret({ id }: Subscription, fingerprint: string | undefined): Verdict 
 /** A secret that is kept for a subscription which the account does not have. */
 function orphanFinding(id: string, fingerprint: string): Finding {
   const detail = `kept (sha256 fp ${fingerprint}), but this account has no such subscription`;
-  return { check: 'orphan-secret', about: id, ...warn(detail, 'svc webhooks doctor --fix') };
+  return { check: 'orphan-secret', subject: id, ...warn(detail, 'svc webhooks doctor --fix') };
 }
 
 /** How long a delivery may be on its way: all retries, and as much again as they may be late. */
@@ -134,7 +134,7 @@ const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => s
 
 /** Of the latest deliveries, in any order. */
 function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
-  const common = { check: 'deliveries', about: id };
+  const common = { check: 'deliveries', subject: id };
   if (items.length === 0) return { ...common, ...ok('none so far') };
   const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
@@ -185,9 +185,9 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   const orphans = orphanSecrets(stored, all, ctx);
   const forgotten = fix ? await forgetOrphans(orphans, ctx) : new Set();
   for (const orphan of orphans) {
-    const { endpoint_id: about, fingerprint } = shownSecret(orphan);
-    if (!forgotten.has(orphan)) findings.push(orphanFinding(about, fingerprint));
-    else findings.push({ check: 'orphan-secret', about, ...ok(`forgotten (sha256 fp ${fingerprint})`) });
+    const { endpoint_id: subject, fingerprint } = shownSecret(orphan);
+    if (!forgotten.has(orphan)) findings.push(orphanFinding(subject, fingerprint));
+    else findings.push({ check: 'orphan-secret', subject, ...ok(`forgotten (sha256 fp ${fingerprint})`) });
   }
   return findings;
 }
@@ -198,7 +198,7 @@ async function readStored(findings: Finding[], { paths }: RunContext): Promise<r
     return await storedSecrets({ paths, notice: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    findings.push({ check: 'secrets', about: null, ...bad(error.message, error.hint) });
+    findings.push({ check: 'secrets', subject: null, ...fail(error.message, error.hint) });
     return [];
   }
 }
@@ -213,7 +213,7 @@ async function subscriptionsOf(
   try {
     const all = await recordings.subscriptions();
     const detail = `${ctx.target.baseUrl.origin} answered in ${ctx.now() - began} ms, and takes the token`;
-    findings.push({ check: 'service', about: null, ...ok(detail) });
+    findings.push({ check: 'service', subject: null, ...ok(detail) });
     const clock = clockFinding(recordings.clockSkewMs);
     if (clock !== undefined) findings.push(clock);
     findings.push(quotaFinding(all));
@@ -221,8 +221,8 @@ async function subscriptionsOf(
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
     // Where nobody is signed in, nobody was asked: the first finding says so.
-    if (findings[0]?.verdict === 'bad' && error.code === 'unauthorized') return undefined;
-    findings.push({ check: 'service', about: null, ...bad(error.message, error.hint) });
+    if (findings[0]?.status === 'fail' && error.code === 'unauthorized') return undefined;
+    findings.push({ check: 'service', subject: null, ...fail(error.message, error.hint) });
     return undefined;
   }
 }
@@ -238,17 +238,17 @@ async function examine(
   const address = storedUnder(ctx);
   const found: Finding[] = [];
   for (const subscription of chosen) {
-    const { id: about } = subscription;
-    const own = stored.filter(({ endpoint_id }) => endpoint_id === about);
+    const { id: subject } = subscription;
+    const own = stored.filter(({ endpoint_id }) => endpoint_id === subject);
     const secret = own.find(({ base_url }) => base_url === address) ?? own.find(({ base_url }) => base_url === null);
     const fingerprint = secret === undefined ? undefined : shownSecret(secret).fingerprint;
     found.push(...(await subscriptionFindings(subscription, { all, local, fingerprint })));
     try {
-      const items = await recordings.deliveries(about, { page: 1, size: LARGEST_PAGE });
-      found.push(deliveriesFinding(about, items, ctx.now()));
+      const items = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
+      found.push(deliveriesFinding(subject, items, ctx.now()));
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      found.push({ check: 'deliveries', about, ...warn(`cannot be read: ${error.message}`, error.hint) });
+      found.push({ check: 'deliveries', subject, ...warn(`cannot be read: ${error.message}`, error.hint) });
     }
   }
   return found;

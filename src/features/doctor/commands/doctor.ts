@@ -5,21 +5,23 @@ const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
 
 export const doctor = listCommand({
   id: 'doctor',
-  summary: 'Look for what keeps svc from working, and say what to do',
+  summary: 'Check the configuration and each service',
   description:
-    'A line for each check: the settings, the files of svc and who may read them, Node.js, and of each service its address, the credential, the proxy, DNS, TCP, TLS and its certificate, the answer to one cheap read, and the clock; of the trading gateway every step of connecting. The services are looked at side by side. A service without an address is skipped, unless it is named. Nothing is changed. Exit 1 where something is bad; svc webhooks doctor goes on with the subscriptions.\nJSON: check, about, verdict (ok, warn, bad, skipped), detail, mend (what mends it, mostly a command, or null). -q prints what is not ok.',
+    'Checks the settings, the files of svc and their modes, Node.js, and the connection to each configured service, one step after the other. It changes nothing. Exits 1 if a check fails. -q prints only what is not ok.',
+  details:
+    'For each service: its address, credential, proxy, DNS, TCP, TLS and certificate, the response to one cheap request, and its clock; for the trading gateway, every step of connecting. svc skips a service without an address, unless you name it. svc webhooks doctor also checks the subscriptions.\nJSON: check, subject, status (ok, warn, fail, skipped), detail, fix (usually a command, or null).',
   effect: 'read',
   repairsSettings: true,
-  args: { service: { help: 'Only these, beside what is of none', repeat: true, choices: SERVICES } },
+  args: { service: { help: 'Check only these services, and this machine', repeat: true, choices: SERVICES } },
   flags: {
-    offline: { type: 'boolean', help: 'Look at this machine alone' },
-    timeout: { type: 'duration', default: '5s', positive: true, help: 'Longest time for one service' },
+    offline: { type: 'boolean', help: 'Check this machine only' },
+    timeout: { type: 'duration', default: '5s', positive: true, help: 'Timeout per service' },
   },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc doctor', why: 'When something does not work' },
-    { run: 'svc doctor trade', why: 'Which step of connecting to the gateway fails' },
-    { run: 'svc doctor alerts -q', why: 'In a script: only what is not well, and exit 1 where it is bad' },
+    { run: 'svc doctor', why: 'Check everything' },
+    { run: 'svc doctor trade', why: 'Find the step of connecting to the gateway that fails' },
+    { run: 'svc doctor alerts -q', why: 'In a script: print problems only, exit 1 if a check fails' },
   ],
   output: FINDING_LIST,
   async run({ service, offline, timeout }, ctx) {
@@ -44,7 +46,7 @@ export const doctor = listCommand({
     return {
       value: told(),
       footer: () => findingCounts(found),
-      code: () => (found.some(({ verdict }) => verdict === 'bad') ? 'condition_false' : undefined),
+      code: () => (found.some(({ status }) => status === 'fail') ? 'condition_false' : undefined),
     };
   },
 });

@@ -4,17 +4,19 @@ import { recordingsFindings } from '../checks.ts';
 
 export const webhooksDoctor = listCommand({
   id: 'webhooks doctor',
-  summary: 'Look for what keeps events from arriving, and say what to do',
+  summary: 'Check why events do not arrive',
   description:
-    'A line for each check: the sign-in, the files of svc and their modes, the service and its clock, the quota, and of each subscription its state, events, address, kept secret and latest deliveries. Secrets that are kept for subscriptions which are gone are named, and --fix forgets them once you agree. Exit 1 where something is bad; what is worth a look may be meant so. What a receiver does with deliveries check-receiver finds out.\nJSON: check, about, verdict (ok, warn, bad), detail, mend (the command that mends it, or null). -q prints what is not ok.',
+    'Checks the sign-in, the files of svc, the service and its clock, the quota, and for each subscription its state, events, address, stored secret and latest deliveries. --fix deletes the stored secrets of subscriptions that no longer exist, after you confirm. Exits 1 if a check fails.',
+  details:
+    'A warning may be intended. To test what a receiver does with deliveries, use svc webhooks check-receiver.\nJSON: check, subject, status (ok, warn, fail), detail, fix (a command, or null). -q prints only what is not ok.',
   effect: 'write',
   service: 'webhooks',
-  args: { id: { help: 'Only this subscription, or those checks that are of none', complete: 'subscriptions' } },
-  flags: { fix: { type: 'boolean', help: 'Forget the kept secrets of subscriptions that are gone' } },
+  args: { id: { help: 'Check only this subscription', complete: 'subscriptions' } },
+  flags: { fix: { type: 'boolean', help: 'Delete stored secrets of subscriptions that no longer exist' } },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc webhooks doctor', why: 'When no events come' },
-    { run: 'svc webhooks doctor --fix --dry-run', why: 'See which kept secrets would be forgotten' },
+    { run: 'svc webhooks doctor', why: 'Find out why no events arrive' },
+    { run: 'svc webhooks doctor --fix --dry-run', why: 'List the stored secrets that --fix would delete' },
   ],
   output: FINDING_LIST,
   async run(input, ctx) {
@@ -23,7 +25,7 @@ export const webhooksDoctor = listCommand({
     return {
       value: findings,
       footer: input.fix && ctx.dryRun ? `${counts}; nothing was changed` : counts,
-      code: findings.some(({ verdict }) => verdict === 'bad') ? 'condition_false' : undefined,
+      code: findings.some(({ status }) => status === 'fail') ? 'condition_false' : undefined,
     };
   },
 });

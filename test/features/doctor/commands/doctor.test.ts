@@ -9,10 +9,10 @@ import { answer, type Fault, faultServer } from '../../../http/servers.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SECRET = 'SECRET-f00dfacecafe';
-const found = ({ stdout }: Run, check: string, about: string | null = null): Finding | undefined =>
-  (JSON.parse(stdout) as Finding[]).find((one) => one.check === check && one.about === about);
-const bad = ({ stdout }: Run): string[] =>
-  (JSON.parse(stdout) as Finding[]).filter(({ verdict }) => verdict === 'bad').map(({ check }) => check);
+const found = ({ stdout }: Run, check: string, subject: string | null = null): Finding | undefined =>
+  (JSON.parse(stdout) as Finding[]).find((one) => one.check === check && one.subject === subject);
+const fail = ({ stdout }: Run): string[] =>
+  (JSON.parse(stdout) as Finding[]).filter(({ status }) => status === 'fail').map(({ check }) => check);
 
 interface Wish {
   readonly home?: string;
@@ -43,17 +43,17 @@ describe('all four services', () => {
 
   test('that are well: every step of each, exit 0, one line each, and no secret', async () => {
     const run = await examine(sandbox.env);
-    expect([run.code, run.stderr, bad(run)]).toEqual([0, '', []]);
+    expect([run.code, run.stderr, fail(run)]).toEqual([0, '', []]);
     for (const service of ['alerts', 'webhooks', 'catalog']) {
       for (const check of ['address', 'sign-in', 'proxy', 'tcp', 'service', 'clock']) {
-        expect(found(run, check, service), `${service} ${check}`).toMatchObject({ verdict: 'ok', mend: null });
+        expect(found(run, check, service), `${service} ${check}`).toMatchObject({ status: 'ok', fix: null });
       }
     }
     for (const check of ['handshake', 'session', 'websocket', 'requests', 'clock']) {
-      expect(found(run, check, 'trade'), check).toMatchObject({ verdict: 'ok' });
+      expect(found(run, check, 'trade'), check).toMatchObject({ status: 'ok' });
     }
     const told = await svc(['doctor', '--color', 'never'], { env: sandbox.env, terminal: 40 });
-    expect(told.stderr).toMatch(/^0 bad, \d+ to look at, \d+ ok\n$/);
+    expect(told.stderr).toMatch(/^0 errors, \d+ warnings?, \d+ ok\n$/);
     for (const name of ['SVC_WEBHOOKS_TOKEN', 'SVC_TRADE_TOKEN']) {
       expect(run.stdout + told.stdout).not.toContain(sandbox.env[name]);
     }
@@ -63,7 +63,7 @@ describe('all four services', () => {
   test('only those that are named, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(found(run, 'service', 'catalog')).toMatchObject({ verdict: 'skipped' });
+    expect(found(run, 'service', 'catalog')).toMatchObject({ status: 'skipped' });
     expect(run.stdout).not.toContain('"alerts"');
     expect(await svc(['doctor', 'catalgo'])).toMatchObject({ code: 2, stdout: '' });
   });
@@ -71,7 +71,7 @@ describe('all four services', () => {
   test('a token that the gateway or the recording service refuses', async () => {
     const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
     expect(run.code).toBe(1);
-    expect(bad(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
+    expect(fail(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
     expect(found(run, 'service', 'webhooks')?.detail).toContain('does not take the credential');
     expect(run.stdout).not.toContain(SECRET);
   });
@@ -79,10 +79,10 @@ describe('all four services', () => {
   test('nobody signed in: the services are not asked', async () => {
     const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
     const run = await examine(env);
-    expect([run.code, bad(run)]).toEqual([1, ['sign-in', 'sign-in']]);
-    expect(found(run, 'sign-in', 'webhooks')?.mend).toBe('svc oauth login');
-    expect(found(run, 'sign-in', 'trade')?.mend).toBe('svc trade login');
-    expect(found(run, 'service', 'trade')?.verdict).toBe('skipped');
+    expect([run.code, fail(run)]).toEqual([1, ['sign-in', 'sign-in']]);
+    expect(found(run, 'sign-in', 'webhooks')?.fix).toBe('svc oauth login');
+    expect(found(run, 'sign-in', 'trade')?.fix).toBe('svc trade login');
+    expect(found(run, 'service', 'trade')?.status).toBe('skipped');
   });
 });
 
@@ -100,32 +100,32 @@ describe('the way to a service', () => {
     const refused = await at('http://127.0.0.1:9');
     expect([refused.code, found(refused, 'tcp', 'alerts')?.detail]).toEqual([1, 'nothing listens at 127.0.0.1:9']);
     const unknown = await at('http://no-such-host.invalid');
-    expect([unknown.code, bad(unknown)]).toEqual([1, ['dns']]);
+    expect([unknown.code, fail(unknown)]).toEqual([1, ['dns']]);
     expect(found(unknown, 'dns', 'alerts')?.detail).toContain('no-such-host.invalid');
   });
 
   test('certificates: self-signed, ended, of another name, about to end, good', async () => {
     const names = 'IP:127.0.0.1';
     const cases = [
-      { pair: authority.selfSigned(), verdict: 'bad', detail: /is self-signed/ },
-      { pair: authority.sign(names, -1), verdict: 'bad', detail: /has expired \(ended 2/ },
-      { pair: authority.sign('DNS:elsewhere.test'), verdict: 'bad', detail: /is for another host/ },
-      { pair: authority.sign(names, 3), verdict: 'warn', detail: /ends in [23] days/ },
-      { pair: authority.sign(names, 90), verdict: 'ok', detail: /^TLSv1\.\d; the certificate is good until/ },
+      { pair: authority.selfSigned(), status: 'fail', detail: /is self-signed/ },
+      { pair: authority.sign(names, -1), status: 'fail', detail: /has expired \(ended 2/ },
+      { pair: authority.sign('DNS:elsewhere.test'), status: 'fail', detail: /is for another host/ },
+      { pair: authority.sign(names, 3), status: 'warn', detail: /ends in [23] days/ },
+      { pair: authority.sign(names, 90), status: 'ok', detail: /^TLSv1\.\d; the certificate is good until/ },
     ];
-    for (const { pair, verdict, detail } of cases) {
+    for (const { pair, status, detail } of cases) {
       await using server = await faultServer(healthy, { tls: pair });
       const run = await at(server.url, { SVC_CACERT: authority.file });
-      expect(found(run, 'tls', 'alerts')).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
-      expect(run.code).toBe(verdict === 'bad' ? 1 : 0);
-      expect(server.requests.length > 0).toBe(verdict !== 'bad');
+      expect(found(run, 'tls', 'alerts')).toMatchObject({ status, detail: expect.stringMatching(detail) });
+      expect(run.code).toBe(status === 'fail' ? 1 : 0);
+      expect(server.requests.length > 0).toBe(status !== 'fail');
     }
   });
 
   test('a server without TLS where https is written', async () => {
     await using server = await faultServer(healthy, { onConnect: (socket) => socket.write(answer(400, '"no"')) });
     const run = await at(server.url.replace('http:', 'https:'));
-    expect([run.code, bad(run)]).toEqual([1, ['tls']]);
+    expect([run.code, fail(run)]).toEqual([1, ['tls']]);
     expect(found(run, 'tls', 'alerts')?.detail).toContain('does not speak TLS');
   });
 
@@ -136,14 +136,14 @@ describe('the way to a service', () => {
   ])('an answer that tells of %s', async (_, bytes, detail) => {
     await using server = await faultServer((socket) => socket.write(bytes));
     const run = await at(server.url);
-    expect([run.code, bad(run)]).toEqual([1, ['service']]);
+    expect([run.code, fail(run)]).toEqual([1, ['service']]);
     expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
   });
 
   test('silence ends with the time allowed, and a clock that is wrong is told of', async () => {
     await using silent = await faultServer(() => {});
     const late = await at(silent.url, {}, ['alerts', '--timeout', '300ms']);
-    expect([late.code, bad(late)]).toEqual([1, ['service']]);
+    expect([late.code, fail(late)]).toEqual([1, ['service']]);
     const ahead = new Date(Date.now() + 600_000).toUTCString();
     await using server = await faultServer((socket) =>
       socket.write(answer(200, JSON.stringify(STATUS), { date: ahead })),
@@ -151,14 +151,14 @@ describe('the way to a service', () => {
     const skewed = await at(server.url);
     expect(skewed.code).toBe(0);
     expect(found(skewed, 'clock', 'alerts')).toMatchObject({
-      verdict: 'warn',
+      status: 'warn',
       detail: expect.stringContaining('behind'),
     });
   });
 
   test('a proxy that is used, and does not answer', async () => {
     const run = await at('https://am.example', { https_proxy: `http://ann:${SECRET}@127.0.0.1:9` });
-    expect([run.code, bad(run)]).toEqual([1, ['tcp']]);
+    expect([run.code, fail(run)]).toEqual([1, ['tcp']]);
     expect(found(run, 'proxy', 'alerts')?.detail).toBe('http://127.0.0.1:9');
     expect(found(run, 'tcp', 'alerts')?.detail).toContain('the proxy 127.0.0.1:9 could not be reached');
     expect(run.stdout).not.toContain(SECRET);
@@ -172,7 +172,7 @@ describe('the way to a service', () => {
       socket.write(answer(200, body, { 'content-type': 'text/plain' })),
     );
     const run = await examine({ SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: SECRET }, { args: ['trade'] });
-    expect([run.code, bad(run)]).toEqual([1, ['handshake']]);
+    expect([run.code, fail(run)]).toEqual([1, ['handshake']]);
     expect(found(run, 'handshake', 'trade')?.detail).toContain(detail);
     expect(run.stdout).not.toContain(SECRET);
   });
@@ -191,8 +191,8 @@ describe('what is on this machine', () => {
     expect([run.code, run.stderr]).toEqual([0, '']);
     for (const name of ['alerts', 'webhooks', 'catalog', 'trade']) {
       expect(found(run, 'address', name)).toMatchObject({
-        verdict: 'skipped',
-        mend: `svc config set ${name}.url <url>`,
+        status: 'skipped',
+        fix: `svc config set ${name}.url <url>`,
       });
     }
     expect(await examine({}, { args: ['trade'] })).toMatchObject({ code: 1 });
@@ -204,13 +204,13 @@ describe('what is on this machine', () => {
     ['values of settings', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
     ['broken credentials', { 'credentials.json': `{"${SECRET}` }, 'credentials', null],
     ['broken secrets', { 'webhook-secrets.json': `{"${SECRET}` }, 'secrets', null],
-  ])('%s are told of, and left as they are', async (_, files, check, about) => {
+  ])('%s are told of, and left as they are', async (_, files, check, subject) => {
     const home = config(files);
     const run = await examine({}, { home, args: ['--offline'] });
     const quiet = await svc(['doctor', '--offline', '-q'], { home });
     expect([run.code, quiet.code]).toEqual([1, 1]);
-    expect(found(run, check, about)).toMatchObject({ verdict: 'bad', mend: expect.stringMatching(/./) });
-    expect(quiet.stdout.split('\n')).toContain(about === null ? check : `${check}:${about}`);
+    expect(found(run, check, subject)).toMatchObject({ status: 'fail', fix: expect.stringMatching(/./) });
+    expect(quiet.stdout.split('\n')).toContain(subject === null ? check : `${check}:${subject}`);
     expect(run.stdout + quiet.stdout).not.toContain(SECRET);
     expect(readdirSync(join(home, 'config'))).toEqual(Object.keys(files));
     for (const [name, text] of Object.entries(files))
@@ -222,8 +222,8 @@ describe('what is on this machine', () => {
       { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
       { args: ['--offline'] },
     );
-    expect(found(run, 'setting', 'timeout')).toMatchObject({ verdict: 'bad', mend: 'unset SVC_TIMEOUT' });
-    expect(found(run, 'configuration', 'catalog')).toMatchObject({ verdict: 'bad' });
+    expect(found(run, 'setting', 'timeout')).toMatchObject({ status: 'fail', fix: 'unset SVC_TIMEOUT' });
+    expect(found(run, 'configuration', 'catalog')).toMatchObject({ status: 'fail' });
     expect(run.stdout).not.toContain(SECRET);
     const empty = await examine({ SVC_ALERTS_URL: 'http://127.0.0.1:9', SVC_ALERTS_TOKEN: '' });
     expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
@@ -235,9 +235,9 @@ describe('what is on this machine', () => {
     const run = await examine({}, { home, args: ['--offline'] });
     expect(run.code).toBe(1);
     expect(found(run, 'files', 'settings.json')).toMatchObject({
-      verdict: 'bad',
-      mend: expect.stringMatching(/^chmod 600 /),
+      status: 'fail',
+      fix: expect.stringMatching(/^chmod 600 /),
     });
-    expect(found(run, 'settings')).toMatchObject({ verdict: 'warn', detail: expect.stringContaining('colour') });
+    expect(found(run, 'settings')).toMatchObject({ status: 'warn', detail: expect.stringContaining('colour') });
   });
 });

@@ -7,8 +7,8 @@ import { type Run, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const findings = ({ stdout }: Run): readonly Finding[] => JSON.parse(stdout) as Finding[];
-const found = (run: Run, check: string, about: string | null = null): Finding | undefined =>
-  findings(run).find((one) => one.check === check && one.about === about);
+const found = (run: Run, check: string, subject: string | null = null): Finding | undefined =>
+  findings(run).find((one) => one.check === check && one.subject === subject);
 
 async function examine(service: Subscribed, more: readonly string[] = [], home = temporaryHome()): Promise<Run> {
   return service.run(['doctor', '-o', 'json', ...more], { home });
@@ -39,7 +39,7 @@ describe('what is well', () => {
     keep(home, [{ base_url: service.url, endpoint_id: id }]);
     const run = await examine(service, [], home);
     expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(findings(run).map(({ check, about, verdict, mend }) => [check, about, verdict, mend])).toEqual([
+    expect(findings(run).map(({ check, subject, status, fix }) => [check, subject, status, fix])).toEqual([
       ['sign-in', null, 'ok', null],
       ['files', null, 'ok', null],
       ['service', null, 'ok', null],
@@ -58,12 +58,12 @@ describe('what is well', () => {
       expect.stringMatching(/^GET .*\/deliveries/),
     ]);
     expect(await service.run(['doctor', '-q'], { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect((await service.run(['doctor'], { home })).stderr).toBe('0 bad, 0 to look at, 10 ok\n');
+    expect((await service.run(['doctor'], { home })).stderr).toBe('0 errors, 0 warnings, 10 ok\n');
   });
 });
 
 describe('a subscription', () => {
-  test('that is disabled, or nearly, is bad; what may be meant so is worth a look', async () => {
+  test('that is disabled, or nearly, is an error; what may be intended is a warning', async () => {
     await using service = await subscribed();
     const [gone, close, far, silent] = [
       service.subscribe(RECEIVER, ['summary.completed'], 2),
@@ -76,35 +76,35 @@ describe('a subscription', () => {
     const run = await examine(service);
     expect(run.code).toBe(1);
     expect(found(run, 'status', gone)).toMatchObject({
-      verdict: 'bad',
-      mend: `svc webhooks enable ${gone} --url <url>`,
+      status: 'fail',
+      fix: `svc webhooks enable ${gone} --url <url>`,
     });
     expect(found(run, 'status', close)).toMatchObject({
-      verdict: 'bad',
+      status: 'fail',
       detail: expect.stringContaining('14/20 failed attempts in a row: 1 more failing event can disable it'),
     });
-    expect(found(run, 'status', far)).toMatchObject({ verdict: 'warn', detail: expect.stringContaining('2 more') });
+    expect(found(run, 'status', far)).toMatchObject({ status: 'warn', detail: expect.stringContaining('2 more') });
     expect(found(run, 'events', silent)).toMatchObject({
-      verdict: 'warn',
-      mend: `svc webhooks update ${silent} --set-event summary.completed`,
+      status: 'warn',
+      fix: `svc webhooks update ${silent} --set-event summary.completed`,
     });
     expect(found(run, 'secret', silent)).toMatchObject({
-      verdict: 'warn',
-      mend: `svc webhooks secrets import ${silent}`,
+      status: 'warn',
+      fix: `svc webhooks secrets import ${silent}`,
     });
     const quiet = await service.run(['doctor', far, '-q']);
     expect([quiet.code, quiet.stdout]).toEqual([0, `status:${far}\nsecret:${far}\n`]);
   });
 
   test.each([
-    ['http://192.0.2.7/hook', 'bad', 'https:// addresses only'],
+    ['http://192.0.2.7/hook', 'fail', 'https:// addresses only'],
     ['https://10.0.0.7/hook', 'warn', 'private address'],
     ['https://ann:pw@192.0.2.7/hook', 'warn', 'user or password'],
-  ])('of the address %s', async (url, verdict, detail) => {
+  ])('of the address %s', async (url, status, detail) => {
     await using service = await subscribed();
     const id = service.subscribe(url);
     expect(found(await examine(service), 'url', id)).toMatchObject({
-      verdict,
+      status,
       detail: expect.stringContaining(detail),
     });
   });
@@ -113,7 +113,7 @@ describe('a subscription', () => {
     await using service = await subscribed();
     const [one, other] = [service.subscribe(), service.subscribe()];
     expect(found(await examine(service), 'url', one)).toMatchObject({
-      verdict: 'warn',
+      status: 'warn',
       detail: expect.stringContaining(`${other} has the same`),
     });
   });
@@ -124,9 +124,9 @@ describe('a subscription', () => {
     const useless = service.subscribe(RECEIVER, [], 2);
     expect((await examine(service, ['ep_x'])).code).toBe(5);
     expect(found(await examine(service), 'quota')).toMatchObject({
-      verdict: 'warn',
+      status: 'warn',
       detail: expect.stringContaining('5/5 used'),
-      mend: `svc webhooks delete ${useless}`,
+      fix: `svc webhooks delete ${useless}`,
     });
   });
 
@@ -136,7 +136,7 @@ describe('a subscription', () => {
     const { stdout, stderr } = await service.run(['doctor'], { terminal: 40, env: { NO_COLOR: '1' } });
     expect(stdout + stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
     expect(stdout.split('\n').every((line) => line.length <= 40)).toBe(true);
-    expect(stdout.match(/^(?:ok|warn|bad)(?= *(?:$| {2}))/gm)).toHaveLength(10);
+    expect(stdout.match(/^(?:ok|warn|fail)(?= *(?:$| {2}))/gm)).toHaveLength(10);
   });
 });
 
@@ -157,16 +157,16 @@ describe('the secrets that are kept', () => {
     const file = keep(home, orphans(service.url));
     const listed = await examine(service, [], home);
     expect(findings(listed).filter(({ check }) => check === 'orphan-secret')).toEqual([
-      expect.objectContaining({ about: 'ep_gone', verdict: 'warn', mend: 'svc webhooks doctor --fix' }),
+      expect.objectContaining({ subject: 'ep_gone', status: 'warn', fix: 'svc webhooks doctor --fix' }),
     ]);
     const dry = await examine(service, ['--fix', '--dry-run'], home);
-    expect(found(dry, 'orphan-secret', 'ep_gone')?.verdict).toBe('warn');
+    expect(found(dry, 'orphan-secret', 'ep_gone')?.status).toBe('warn');
     expect((await examine(service, ['--fix'], home)).code, 'nobody can be asked').toBe(2);
     const no = await service.run(['doctor', '--fix'], { home, terminal: 80, answer: false });
     expect([no.code, no.asked.length]).toEqual([2, 1]);
     expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
     const fixed = await examine(service, ['--fix', '--yes'], home);
-    expect(found(fixed, 'orphan-secret', 'ep_gone')?.verdict).toBe('ok');
+    expect(found(fixed, 'orphan-secret', 'ep_gone')?.status).toBe('ok');
     expect(ids(file)).toEqual(['ep_1', 'ep_nobody', 'ep_other']);
     expect((await examine(service, ['--fix'], home)).code, 'nothing to ask about').toBe(0);
   });
@@ -195,7 +195,7 @@ describe('the secrets that are kept', () => {
       env: { SVC_WEBHOOKS_TOKEN: 'wrong' },
     });
     expect(run.code).toBe(1);
-    expect(found(run, 'service')).toMatchObject({ verdict: 'bad' });
+    expect(found(run, 'service')).toMatchObject({ status: 'fail' });
     expect(ids(file)).toHaveLength(4);
   });
 });
@@ -208,15 +208,15 @@ describe('this machine', () => {
     chmodSync(file, 0o644);
     const run = await examine(service, [], home);
     expect(found(run, 'files', 'webhook-secrets.json')).toMatchObject({
-      verdict: 'warn',
+      status: 'warn',
       detail: expect.stringContaining('mode 644'),
     });
     expect(run.stderr).toBe('');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(found(await examine(service, [], home), 'files')).toMatchObject({ verdict: 'ok' });
+    expect(found(await examine(service, [], home), 'files')).toMatchObject({ status: 'ok' });
   });
 
-  test('a folder that others may change is bad, and what is in it is not used', async () => {
+  test('a folder that others may change is an error, and svc does not use its files', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     keep(home, []);
@@ -224,11 +224,11 @@ describe('this machine', () => {
     const run = await examine(service, [], home);
     expect(run.code).toBe(1);
     expect(found(run, 'files', join(home, 'config'))).toMatchObject({
-      verdict: 'bad',
-      mend: `chmod 700 ${join(home, 'config')}`,
+      status: 'fail',
+      fix: `chmod 700 ${join(home, 'config')}`,
     });
-    expect(found(run, 'secrets')).toMatchObject({ verdict: 'bad' });
-    expect(found(run, 'quota')).toMatchObject({ verdict: 'ok' });
+    expect(found(run, 'secrets')).toMatchObject({ status: 'fail' });
+    expect(found(run, 'quota')).toMatchObject({ status: 'ok' });
   });
 
   test('nobody is signed in: one finding, and nothing is sent', async () => {
@@ -236,16 +236,16 @@ describe('this machine', () => {
     const env = { SVC_WEBHOOKS_TOKEN: undefined } as unknown as Record<string, string>;
     const run = await service.run(['doctor', '-o', 'json', '-v'], { env });
     expect([run.code, run.stderr]).toEqual([1, '']);
-    expect(found(run, 'sign-in')).toMatchObject({ verdict: 'bad', mend: 'svc oauth login' });
+    expect(found(run, 'sign-in')).toMatchObject({ status: 'fail', fix: 'svc oauth login' });
     expect(found(run, 'service')).toBeUndefined();
-    expect(found(run, 'files')?.detail).toMatch(/^svc keeps nothing in .* yet$/);
+    expect(found(run, 'files')?.detail).toMatch(/^there are no files in .* yet$/);
   });
 
-  test('a service that nobody answers for is bad; a clock that is off is worth a look', async () => {
+  test('a service that does not answer is an error; a wrong clock is a warning', async () => {
     await using service = await subscribed();
     const off = await service.run(['doctor', '-o', 'json'], { env: { SVC_WEBHOOKS_URL: 'http://127.0.0.1:9' } });
-    expect([off.code, found(off, 'service')?.verdict]).toEqual([1, 'bad']);
+    expect([off.code, found(off, 'service')?.status]).toEqual([1, 'fail']);
     const late = await service.run(['doctor', '-o', 'json'], { now: () => Date.now() - 75_000 });
-    expect(found(late, 'clock')).toMatchObject({ verdict: 'warn', detail: expect.stringMatching(/7[456] s behind/) });
+    expect(found(late, 'clock')).toMatchObject({ status: 'warn', detail: expect.stringMatching(/7[456] s behind/) });
   });
 });
