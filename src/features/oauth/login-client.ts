@@ -42,7 +42,7 @@ type Notice = (text: string) => void;
 
 const CLIENT_NAME = 'svc';
 
-interface Begun {
+export interface Begun {
   readonly listener: LoopbackListener;
   readonly client: ClientRecord;
   readonly authorization: Authorization;

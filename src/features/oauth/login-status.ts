@@ -69,6 +69,11 @@ function inDays(end: number, now: number): string {
   return days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
 }
 
+/** RFC 3339; null if there is no such time. */
+export function isoTime(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
+}
+
 /** In Unix seconds. */
 type Lifetime = Pick<OAuthCredential, 'obtained_at' | 'expires_at'>;
 

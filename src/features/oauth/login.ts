@@ -5,9 +5,8 @@ import type { Target } from '../../http/target.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
-import { chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
-import type { LoopbackListener } from './loopback-listener.ts';
-import { isClientError, requestToken, type TokenOutcome } from './token-endpoint.ts';
+import { type Begun, chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
+import { grantedFields, isClientError, requestToken, type TokenGrant } from './token-endpoint.ts';
 
 /** The person, and the browser. */
 export interface LoginUser {
@@ -40,10 +39,31 @@ export async function signIn(
   let closing: Promise<void> | undefined;
   try {
     people.show(authorization.url);
-    const grant = await firstAnswer({ target, listener, authorization, people, waitMs: options.waitMs });
+    const { code, redirectUri, verifier } = await firstAnswer(target, begun, people, options.waitMs);
     closing = listener.close();
-    const outcome = await exchange(target, server, client, grant);
-    if (outcome.kind === 'granted') return signedIn(target, server, { client, options, people }, outcome);
+    // To the address that the first discovery named, and never again after a lost answer.
+    const outcome = await requestToken({
+      target,
+      tokenEndpoint: server.token_endpoint,
+      client,
+      fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+    });
+    if (outcome.kind === 'granted') {
+      const { grant, basicForm } = outcome;
+      const { scope: asked = SCOPE } = options;
+      warnOfScope(server, asked, grant, people);
+      const credential = {
+        kind: 'oauth',
+        issuer: server.issuer,
+        token_endpoint: server.token_endpoint,
+        revocation_endpoint: server.revocation_endpoint ?? undefined,
+        client_id: client.client_id,
+        ...grantedFields(grant, Math.floor(target.now() / 1000)),
+        scope: grant.scope ?? asked,
+        email: grant.email,
+      } as const;
+      return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
+    }
     if (outcome.kind !== 'refused' || !refusesClient(outcome.error, client)) throw outcome.failure;
     if (origin === 'stored') await clients.forget(client);
     throw clientRefused(outcome.failure, server, begun);
@@ -57,16 +77,13 @@ function refusesClient(error: string, { token_endpoint_auth_method: method }: Cl
   return isClientError(error) || (error === 'invalid_request' && method === 'client_secret_basic');
 }
 
-interface Attempt {
-  readonly target: Target;
-  readonly listener: LoopbackListener;
-  readonly authorization: Authorization;
-  readonly people: LoginUser;
-  readonly waitMs: number;
-}
-
 /** From the listener or by paste, whichever has a good one first. */
-async function firstAnswer({ target, listener, authorization, people, waitMs }: Attempt): Promise<Grant> {
+async function firstAnswer(
+  target: Target,
+  { listener, authorization }: Begun,
+  people: LoginUser,
+  waitMs: number,
+): Promise<Grant> {
   const over = new AbortController();
   const contenders = [
     listener.answer((query) => authorization.judge(query)),
@@ -115,59 +132,14 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   });
 }
 
-/**
- * The code is sent to the address that the first discovery named. It is sent again only where the server refused the client and not the
- * code (see `requestToken`), and never after a lost answer.
- */
-function exchange(
-  target: Target,
-  server: ServerMetadata,
-  client: ClientRecord,
-  { code, redirectUri, verifier }: Grant,
-): Promise<TokenOutcome> {
-  return requestToken({
-    target,
-    tokenEndpoint: server.token_endpoint,
-    client,
-    fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
-  });
-}
-
-interface Finished {
-  readonly client: ClientRecord;
-  readonly options: LoginOptions;
-  readonly people: LoginUser;
-}
-
-function signedIn(
-  target: Target,
-  server: ServerMetadata,
-  { client, options: { scope: asked = SCOPE }, people }: Finished,
-  { grant, basicForm }: Extract<TokenOutcome, { kind: 'granted' }>,
-): SignedIn {
-  const { access_token, expires_in, refresh_token, scope = asked, email } = grant;
+function warnOfScope(server: ServerMetadata, asked: string, grant: TokenGrant, people: LoginUser): void {
+  const { scope = asked, refresh_token } = grant;
   const missing = asked.split(' ').filter((one) => !scope.split(' ').includes(one));
   if (missing.length > 0) people.notice(`the server granted the scope "${scope}", without ${missing.join(' ')}`);
   const scopes = server['scopes_supported'];
   if (refresh_token === undefined && Array.isArray(scopes) && scopes.includes(OFFLINE) && !asked.includes(OFFLINE)) {
     people.notice(`the server issued no refresh token: to get one, sign in with --scope "${asked} ${OFFLINE}"`);
   }
-  const now = Math.floor(target.now() / 1000);
-  const credential = {
-    kind: 'oauth',
-    issuer: server.issuer,
-    token_endpoint: server.token_endpoint,
-    revocation_endpoint: server.revocation_endpoint ?? undefined,
-    client_id: client.client_id,
-    access_token,
-    obtained_at: now,
-    expires_at: expires_in === undefined ? undefined : now + expires_in,
-    refresh_token,
-    refresh_obtained_at: refresh_token === undefined ? undefined : now,
-    scope,
-    email,
-  } as const;
-  return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
 }
 
 /** With it, many servers give a refresh token (OpenID Connect Core §11). */

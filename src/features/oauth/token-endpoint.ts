@@ -38,6 +38,17 @@ export interface TokenGrant {
   readonly email: string | undefined;
 }
 
+/** What a login stores of a grant. */
+export function grantedFields({ access_token, expires_in, refresh_token }: TokenGrant, now: number) {
+  return {
+    access_token,
+    obtained_at: now,
+    expires_at: expires_in === undefined ? undefined : now + expires_in,
+    // Left out, the old one stays valid (RFC 6749 §6).
+    ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
+  };
+}
+
 export type TokenOutcome =
   | { readonly kind: 'granted'; readonly grant: TokenGrant; readonly basicForm: BasicForm | undefined }
   /** Answered, and no: `error` is the OAuth error, '' where the answer has none. */
@@ -212,13 +223,6 @@ function oauthError(text: string): string {
   }
 }
 
-export interface Refresh {
-  readonly target: Target;
-  readonly tokenEndpoint: string;
-  readonly client: OAuthClient;
-  readonly refreshToken: string;
-}
-
 /** Whether an OAuth error is about the client, and not about the login (RFC 6749 §5.2). */
 export function isClientError(error: string): boolean {
   return error === 'invalid_client' || error === 'unauthorized_client';
@@ -235,22 +239,19 @@ const TOTAL_MS = 45_000;
  * A lost answer is asked for once more with the same token: had the service acted on the first request, the token would be spent
  * anyway; if it has not, this saves the login. So is an answer of a busy service.
  */
-export async function refreshTokens(refresh: Refresh): Promise<TokenOutcome> {
-  const { target } = refresh;
+export async function refreshTokens(
+  request: Pick<TokenRequest, 'target' | 'tokenEndpoint' | 'client'>,
+  refreshToken: string,
+): Promise<TokenOutcome> {
+  const { target } = request;
+  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const began = performance.now();
-  const first = await attempt(refresh, ATTEMPT_MS);
+  const first = await requestToken({ ...request, fields, timeoutMs: ATTEMPT_MS });
   if (first.kind === 'busy') {
     const pause = first.retryAfterMs ?? PAUSE_MS * (0.5 + target.random() / 2);
     if (pause > LONGEST_PAUSE_MS) return first;
     await target.sleep(pause);
   } else if (first.kind !== 'unclear') return first;
-  return attempt(refresh, Math.min(ATTEMPT_MS, TOTAL_MS - (performance.now() - began)));
-}
-
-async function attempt(
-  { target, tokenEndpoint, client, refreshToken }: Refresh,
-  timeoutMs: number,
-): Promise<TokenOutcome> {
-  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  return requestToken({ target, tokenEndpoint, client, fields, timeoutMs });
+  const left = TOTAL_MS - (performance.now() - began);
+  return requestToken({ ...request, fields, timeoutMs: Math.min(ATTEMPT_MS, left) });
 }

@@ -22,11 +22,10 @@ import {
   canStore,
   type OpenCredentials,
   readCredentials,
-  readCredentialsUnlocked,
   withCredentials,
 } from '../../store/credentials-file.ts';
 import { isAlive, isFresh } from './login-status.ts';
-import { isClientError, refreshTokens, type TokenGrant, type TokenOutcome } from './token-endpoint.ts';
+import { grantedFields, isClientError, refreshTokens, type TokenOutcome } from './token-endpoint.ts';
 
 export type TokenContext = Pick<Context, 'paths' | 'pid' | 'now' | 'random' | 'sleep' | 'signal' | 'takeSignals'>;
 
@@ -118,18 +117,9 @@ export class TokenManager {
       return isFresh(found, this.#seconds, 0) ? found : undefined;
     };
     const context = this.#context;
-    // Who waits looks on: the token may be there before it is its turn.
-    const waiting = {
-      ...context,
-      sleep: async (ms: number, signal?: AbortSignal) => {
-        await context.sleep(ms, signal);
-        const found = replacement(await readCredentialsUnlocked(context.paths));
-        if (found !== undefined) throw new Replaced(found);
-      },
-    };
     let release: (() => void) | undefined;
     try {
-      return await withCredentials(context.paths, waiting, async (file) => {
+      return await withCredentials(context.paths, context, async (file) => {
         this.#tell(file);
         const done = replacement(file.document);
         if (done !== undefined) return done;
@@ -147,7 +137,6 @@ export class TokenManager {
         return await this.#exchange(file, found, old);
       });
     } catch (error) {
-      if (error instanceof Replaced) return error.credential;
       // A refresh token may work only once. It is spent without a file only where no process could write one.
       const isUnwritable = error instanceof SvcError && error.code === 'file_unusable' && !canStore(context.paths);
       if (demand.always || !isUnwritable) throw error;
@@ -190,7 +179,10 @@ export class TokenManager {
       const stored = findCredential(now, this.#key);
       const same = stored?.kind === 'oauth' && stored.refresh_token === tried.refresh_token;
       if (outcome.kind === 'granted') {
-        const next = granted(same ? stored : tried, outcome.grant, obtained);
+        const base = same ? stored : tried;
+        const { scope = base.scope, email = base.email } = outcome.grant;
+        const fresh = grantedFields(outcome.grant, obtained);
+        const next: OAuthCredential = { ...base, ...fresh, scope, email, login_required: undefined };
         const { basicForm } = outcome;
         const client = basicForm && findClient(now, tried);
         file.save(withCredential(client ? withClient(now, { ...client, basic_form: basicForm }) : now, next));
@@ -220,16 +212,15 @@ export class TokenManager {
   #request(file: OpenCredentials, tried: OAuthCredential, events: TraceEvent[]): Promise<TokenOutcome> {
     const { context, client } = { context: this.#context, client: findClient(file.document, tried) };
     context.signal.throwIfAborted();
-    return refreshTokens({
-      target: {
-        ...this.#target,
-        signal: new AbortController().signal,
-        log: { ...this.#target.log, trace: (event) => events.push(event) },
+    const log = { ...this.#target.log, trace: (event: TraceEvent) => events.push(event) };
+    return refreshTokens(
+      {
+        target: { ...this.#target, signal: new AbortController().signal, log },
+        tokenEndpoint: tried.token_endpoint,
+        client: client ?? { client_id: tried.client_id, token_endpoint_auth_method: 'none' },
       },
-      tokenEndpoint: tried.token_endpoint,
-      client: client ?? { client_id: tried.client_id, token_endpoint_auth_method: 'none' },
-      refreshToken: tried.refresh_token ?? '',
-    });
+      tried.refresh_token ?? '',
+    );
   }
 
   #goOn(old: OAuthCredential, { message }: SvcError): OAuthCredential {
@@ -264,14 +255,6 @@ export class TokenManager {
     return new SvcError('unauthorized', `profile ${profile} is not signed in to ${base_url}${but}`, {
       hint: 'sign in with: svc oauth login (or set SVC_WEBHOOKS_TOKEN)',
     });
-  }
-}
-
-class Replaced extends Error {
-  readonly credential: OAuthCredential;
-  constructor(credential: OAuthCredential) {
-    super('another process has refreshed the login');
-    this.credential = credential;
   }
 }
 
@@ -313,21 +296,6 @@ function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>,
 /** With an access token that the service still takes. */
 function usable(credential: OAuthCredential, now: number): OAuthCredential | undefined {
   return credential.expires_at !== undefined && isAlive(credential, now) ? credential : undefined;
-}
-
-function granted(old: OAuthCredential, grant: TokenGrant, now: number): OAuthCredential {
-  const { access_token, expires_in, refresh_token, scope = old.scope, email = old.email } = grant;
-  return {
-    ...old,
-    access_token,
-    obtained_at: now,
-    expires_at: expires_in === undefined ? undefined : now + expires_in,
-    // Left out, the old one stays valid (RFC 6749 §6).
-    ...(refresh_token === undefined ? {} : { refresh_token, refresh_obtained_at: now }),
-    scope,
-    email,
-    login_required: undefined,
-  };
 }
 
 /** Defers SIGINT, SIGTERM and SIGHUP until the function it returns is called: a lost token cannot be asked for twice. */

@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { type ClientRecord, loginsOf } from '../../../store/credentials.ts';
 import { readCredentials } from '../../../store/credentials-file.ts';
+import { isoTime } from '../login-status.ts';
 
 interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
   readonly has_secret: boolean;
@@ -45,15 +46,11 @@ export const oauthClientsList = listCommand({
       return {
         ...open,
         has_secret: client_secret !== undefined,
-        secret_expires_at: end === 0 ? null : time(end),
-        registered_at: time(registered_at),
+        secret_expires_at: isoTime(end || undefined),
+        registered_at: new Date(registered_at * 1000).toISOString(),
         used_by: [...new Set(loginsOf(document, client).map(({ profile }) => profile))],
       };
     });
     return { value: rows };
   },
 });
-
-function time(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
-}

@@ -6,6 +6,7 @@ import { configuredToken } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
+import { isoTime } from '../login-status.ts';
 import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
 
@@ -173,6 +174,6 @@ function shown(credential: Credential, client: ClientRecord | undefined): Stored
     auth_method: client?.token_endpoint_auth_method ?? null,
     scope: oauth?.scope ?? null,
     email: oauth?.email ?? null,
-    expires_at: credential.expires_at === undefined ? null : new Date(credential.expires_at * 1000).toISOString(),
+    expires_at: isoTime(credential.expires_at),
   };
 }

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { configuredToken } from '../authorizer.ts';
+import { isoTime } from '../login-status.ts';
 import { TokenManager } from '../token-manager.ts';
 
 interface Refreshed {
@@ -33,10 +34,9 @@ export const oauthRefresh = recordCommand({
   async run(_input, ctx) {
     const tokens = new TokenManager(ctx, ctx.target, ctx.settings.profile.name);
     const { base_url, profile, scope, expires_at } = await tokens.renewed();
-    const expires = expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
     const source = configuredToken(ctx);
     return {
-      value: { base_url, profile, scope: scope ?? null, expires_at: expires },
+      value: { base_url, profile, scope: scope ?? null, expires_at: isoTime(expires_at) },
       footer: source && `${source} is set, and svc uses it instead of the stored login`,
     };
   },

@@ -5,7 +5,7 @@ import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
 import { configuredToken } from '../authorizer.ts';
-import { isAlive, loginStatus, refreshEnd } from '../login-status.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */
@@ -144,20 +144,16 @@ const NOTHING = {
 };
 
 function details(stored: Credential): Partial<SignIn> {
-  const common = { obtained_at: time(stored.obtained_at), expires_at: time(stored.expires_at) };
-  if (stored.kind === 'personal') return { ...common, last_used_at: time(stored.last_used_at) };
+  const common = { obtained_at: isoTime(stored.obtained_at), expires_at: isoTime(stored.expires_at) };
+  if (stored.kind === 'personal') return { ...common, last_used_at: isoTime(stored.last_used_at) };
   return {
     ...common,
     email: stored.email ?? null,
     scope: stored.scope ?? null,
     client_id: stored.client_id,
-    refresh_obtained_at: time(stored.refresh_obtained_at),
-    refresh_expires_at: time(refreshEnd(stored)),
+    refresh_obtained_at: isoTime(stored.refresh_obtained_at),
+    refresh_expires_at: isoTime(refreshEnd(stored)),
   };
-}
-
-function time(seconds: number | undefined): string | null {
-  return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
 }
 
 function mode(file: string): string | null {
