@@ -50,7 +50,9 @@ export class Deadline {
 }
 
 const SMALL = 4096;
-const BLOCK = 64 * 1024;
+/** A block is as large as what has come before, within these bounds: most responses are short. */
+const SMALLEST_BLOCK = 1024;
+const LARGEST_BLOCK = 64 * 1024;
 
 /** Bytes in the order in which they came, small pieces gathered: a service that sends single bytes costs no object for each. */
 export class ByteList {
@@ -69,7 +71,7 @@ export class ByteList {
     }
     if (this.#used + chunk.length > this.#block.length) {
       this.#seal();
-      this.#block = Buffer.allocUnsafe(BLOCK);
+      this.#block = Buffer.allocUnsafe(Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, chunk.length, this.length)));
     }
     chunk.copy(this.#block, this.#used);
     this.#used += chunk.length;
