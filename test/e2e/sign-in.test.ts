@@ -86,7 +86,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
     });
   };
   const address = async (): Promise<URL> => {
-    await terminal.shows((lines) => lines.some((line) => line.includes('paste here')));
+    await terminal.shows((lines) => lines.some((line) => line.includes('paste the address')));
     return addressIn(terminal.lines(true).join('\n'));
   };
 

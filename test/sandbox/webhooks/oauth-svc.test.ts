@@ -94,7 +94,7 @@ test('a sandbox that was started again does not know the client, and svc registe
   await using after = await startService({ port, autoApprove: true });
   const late = await login({ url: after.url, home });
   expect(late).toMatchObject({ code: 0, visited: { status: 200 } });
-  expect(late.stderr).toContain('any more: svc uses another one');
+  expect(late.stderr).toContain(': svc uses another one');
 });
 
 describe('where a person is asked', () => {
