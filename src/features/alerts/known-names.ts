@@ -4,16 +4,12 @@ import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';
-import { type Matcher, matcherFrom, parseFallback, splitList } from './matcher.ts';
+import { type Matcher, parseFallback, splitList } from './matcher.ts';
 
-interface Names {
+/** From alerts and the running configuration. Names in silences may themselves be mistyped. */
+export interface KnownNames {
   readonly labels: Set<string>;
   readonly alertNames: Set<string>;
-}
-
-/** From alerts and the configuration. Names in silences may be mistyped too, so they are only suggested. */
-export interface KnownNames extends Names {
-  readonly silenced: Names;
 }
 
 const MOST_EDITS = 2;
@@ -21,9 +17,9 @@ const MOST_EDITS = 2;
 /** One question for each unknown name that is close to a known one. */
 export function suggestNames(matchers: readonly Matcher[], known: KnownNames): string[] {
   const found = new Set<string>();
-  const question = (kind: string, names: keyof Names, given: string): void => {
+  const question = (kind: string, names: keyof KnownNames, given: string): void => {
     if (known[names].has(given)) return;
-    const meant = closest(given, new Set([...known[names], ...known.silenced[names]]));
+    const meant = closest(given, known[names]);
     if (meant !== undefined) found.add(didYouMean(kind, given, meant));
   };
   for (const { name, value, isRegex, isEqual } of matchers) {
@@ -83,25 +79,17 @@ export async function refuseUnknownLabels(
   if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
 }
 
-export async function readKnownNames(
-  alertmanager: Pick<Alertmanager, 'alerts' | 'silences' | 'status'>,
-): Promise<KnownNames> {
-  const silenced = { labels: new Set<string>(), alertNames: new Set<string>() };
-  const known = { labels: new Set<string>(), alertNames: new Set<string>(), silenced };
+export async function readKnownNames(alertmanager: Pick<Alertmanager, 'alerts' | 'status'>): Promise<KnownNames> {
+  const known = { labels: new Set<string>(), alertNames: new Set<string>() };
   for await (const { labels } of alertmanager.alerts()) {
     for (const [name, value] of Object.entries(labels)) addEquality(known, name, value);
   }
-  // Newer servers may be unable to list their silences, and compatible ones may have no status.
-  await ifPossible(async () => {
-    for await (const { matchers } of alertmanager.silences()) {
-      for (const wire of matchers) addMatcher(silenced, matcherFrom(wire));
-    }
-  });
+  // Compatible servers may have no status.
   await ifPossible(async () => addConfiguration(known, await parseYaml((await alertmanager.status()).config.original)));
   return known;
 }
 
-function addEquality({ labels, alertNames }: Names, name: string, value: string): void {
+function addEquality({ labels, alertNames }: KnownNames, name: string, value: string): void {
   labels.add(name);
   if (name === 'alertname') alertNames.add(value);
 }
@@ -116,7 +104,7 @@ async function parseYaml(text: string): Promise<unknown> {
 }
 
 /** Routes and inhibition rules have these fields, at any depth. */
-function addConfiguration(known: Names, value: unknown): void {
+function addConfiguration(known: KnownNames, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
   if (!isObject(value)) return;
   for (const [field, inner] of Object.entries(value)) {
@@ -134,14 +122,14 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item !== '...') : [];
 }
 
-function addMatchers(known: Names, text: string): void {
+function addMatchers(known: KnownNames, text: string): void {
   for (const item of splitList(text.trim().replace(/^\{(.*)\}$/s, '$1'))) {
     const parsed = parseFallback(item);
     if (parsed !== undefined) addMatcher(known, parsed);
   }
 }
 
-function addMatcher(known: Names, { name, value, isRegex, isEqual }: Matcher): void {
+function addMatcher(known: KnownNames, { name, value, isRegex, isEqual }: Matcher): void {
   if (isEqual && !isRegex) addEquality(known, name, value);
   else known.labels.add(name);
 }

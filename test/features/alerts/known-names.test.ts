@@ -3,13 +3,12 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Alertmanager } from '../../../src/features/alerts/api.ts';
 import { closest, readKnownNames, suggestNames } from '../../../src/features/alerts/known-names.ts';
 import { matcher } from '../../../src/features/alerts/matcher.ts';
-import type { Alert, Silence, Status } from '../../../src/features/alerts/schema.ts';
+import type { Alert, Status } from '../../../src/features/alerts/schema.ts';
 import fc from '../../support/seeded.ts';
 
 const known = {
   labels: new Set(['alertname', 'severity', 'instance', 'dc']),
   alertNames: new Set(['DiskFull', 'HighErrorRate']),
-  silenced: { labels: new Set(['sevrity']), alertNames: new Set(['DiskFul', 'OnlySilenced']) },
 };
 
 /** The textbook table: every edit costs one, and no character takes part in two. */
@@ -40,7 +39,6 @@ describe('suggestions', () => {
       [matcher('alertnam', '=', 'DiskFul'), matcher('alertnam', '!=', 'x')],
       ['unknown label alertnam: did you mean alertname?'],
     ],
-    [[matcher('alertname', '=', 'OnlySilencd')], ['unknown alert name OnlySilencd: did you mean OnlySilenced?']],
     [[matcher('alertname', '!=', 'DiskFul'), matcher('alertname', '=~', 'DiskFul')], []],
     [[matcher('severity', '=', 'critcal'), matcher('alertname', '=', 'DiskFull')], []],
     [[matcher('az', '=', 'x'), matcher('cluster', '=', 'x'), matcher('alertname', '=', '')], []],
@@ -84,44 +82,36 @@ inhibit_rules:
 receivers: [{ name: pager, webhook_configs: [{ url: 'http://127.0.0.1/?key=value' }] }]
 `;
 
-function server(configuration: string | SvcError, silences: readonly unknown[] | SvcError) {
-  async function* list<T>(items: readonly unknown[] | SvcError): AsyncGenerator<T> {
-    if (items instanceof SvcError) throw items;
-    yield* items as T[];
+function server(configuration: string | SvcError) {
+  async function* alerts(): AsyncGenerator<Alert> {
+    yield { labels: { alertname: 'DiskFull', host: 'a' } } as unknown as Alert;
   }
   return {
-    alerts: () => list<Alert>([{ labels: { alertname: 'DiskFull', host: 'a' } }]),
-    silences: () => list<Silence>(silences),
+    alerts,
     status: async () => {
       if (configuration instanceof SvcError) throw configuration;
       return { config: { original: configuration } } as Status;
     },
-  } satisfies Pick<Alertmanager, 'alerts' | 'silences' | 'status'>;
+  } satisfies Pick<Alertmanager, 'alerts' | 'status'>;
 }
 
 describe('known names', () => {
-  const silences = [
-    { matchers: [{ name: 'alertname', value: 'Old', isRegex: false }] },
-    { matchers: [{ name: 'rack', value: 'x.*', isRegex: true, isEqual: true }] },
-  ];
-
-  test('come from alerts, silences, routes and inhibition rules', async () => {
-    const { labels, alertNames, silenced } = await readKnownNames(server(CONFIGURATION, silences));
+  test('come from alerts, routes and inhibition rules', async () => {
+    const { labels, alertNames } = await readKnownNames(server(CONFIGURATION));
     expect([...labels].sort()).toEqual('alertname cluster datacenter host job service severity team zone'.split(' '));
     expect([...alertNames].sort()).toEqual(['DiskFull', 'HostDown', 'NodeDown', 'QueueFull', 'Watchdog']);
-    expect([[...silenced.labels], [...silenced.alertNames]]).toEqual([['alertname', 'rack'], ['Old']]);
   });
 
   test('the alerts are enough where the rest cannot be read', async () => {
     const refused = new SvcError('refused', 'multiple matcher sets');
     const bomb = ['a: &a [x, x, x]', ...[...'bcdefgh'].map((c, i) => `${c}: &${c} [${`*${'abcdefg'[i]},`.repeat(9)}]`)];
     for (const configuration of [refused, ': [', '', bomb.join('\n')]) {
-      const { alertNames } = await readKnownNames(server(configuration, refused));
+      const { alertNames } = await readKnownNames(server(configuration));
       expect([...alertNames]).toEqual(['DiskFull']);
     }
   });
 
   test('a signal ends the reading', async () => {
-    await expect(readKnownNames(server(new SvcError('interrupted', 'interrupted'), []))).rejects.toThrow('interrupted');
+    await expect(readKnownNames(server(new SvcError('interrupted', 'interrupted')))).rejects.toThrow('interrupted');
   });
 });

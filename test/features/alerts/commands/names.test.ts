@@ -83,7 +83,7 @@ onEveryService((service) => {
     });
   });
 
-  test('a label that only a silence, the configuration or another alert has may be counted by', async () => {
+  test('a label that only the configuration or another alert has may be counted by', async () => {
     for (const [name, ...matchers] of [
       ['cluster', 'Up'],
       ['severity', 'Up'],
@@ -108,7 +108,7 @@ test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete withou
 });
 
 test('a watch warns once, at its first look', async () => {
-  // The replies after the first answer what svc reads to know the names: alerts, silences, status.
+  // The replies after the first answer what svc reads to know the names: alerts, status.
   await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
   const { server, signal } = script;
   const argv = ['alerts', 'list', '--watch', 'sevrity=info', '--base-url', server.url];
