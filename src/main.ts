@@ -2,7 +2,7 @@
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
-import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
+import { type Aliases, findCommand, findGroup, refuseForeign } from './cli/lookup.ts';
 import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
@@ -59,6 +59,7 @@ async function dispatch(
       ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
       : print(context, `${pkg.version}\n`);
   }
+  refuseForeign(GROUPS, words);
   const group = findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') {

@@ -178,6 +178,8 @@ export interface Group {
   readonly single?: true;
   readonly summary: string;
   readonly description?: string;
+  /** Command lines of other tools that svc does not have, and a hint for each. */
+  readonly foreign?: Readonly<Record<string, string>>;
   readonly load: () => Promise<{ readonly commands: Commands }>;
 }
 

@@ -84,6 +84,8 @@ interface IntegerFlag extends FlagBase {
 interface ChoiceFlag extends FlagBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
+  /** What other tools call a choice. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
 
@@ -228,7 +230,14 @@ export type Input<A extends Arguments, F extends Flags> = {
 
 /** The options that every command takes. */
 export const GLOBAL_FLAGS = {
-  output: { type: 'choice', short: 'o', value: 'format', choices: FORMATS, help: 'How the value is printed' },
+  output: {
+    type: 'choice',
+    short: 'o',
+    value: 'format',
+    choices: FORMATS,
+    synonyms: { simple: 'table', extended: 'wide' },
+    help: 'How the value is printed',
+  },
   json: { type: 'boolean', help: 'Same as -o json' },
   fields: { type: 'string', list: true, value: 'a,b.c', help: 'Only these fields of each item' },
   query: { type: 'string', value: 'expression', help: 'A JMESPath expression applied to the value' },
@@ -258,7 +267,7 @@ export const GLOBAL_FLAGS = {
 
 /** Those of a command that talks to a service. */
 export const SERVICE_FLAGS = {
-  'base-url': { type: 'string', value: 'url', help: 'Address of the service' },
+  'base-url': { type: 'string', formerly: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
   timeout: { type: 'duration', positive: true, help: 'Longest time for one request (default 30s)' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'An extra header that is no secret' },
   'header-file': {

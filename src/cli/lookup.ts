@@ -15,6 +15,15 @@ export function findGroup(
   throw unknownCommand(name, didYouMean(name, [...groups.map((g) => g.name), ...others]));
 }
 
+/** Throws `usage` with what to type instead if the words begin with a command line of another tool. */
+export function refuseForeign(groups: readonly Group[], words: readonly string[]): void {
+  for (let count = words.length; count > 0; count--) {
+    const typed = words.slice(0, count).join(' ');
+    const hint = groups.map(({ foreign }) => foreign?.[typed]).find((text) => text !== undefined);
+    if (hint !== undefined) throw unknownCommand(typed, { hint });
+  }
+}
+
 /** `alerts ls` → `alerts list`; former names are among them. */
 export type Aliases = Readonly<Record<string, string>>;
 

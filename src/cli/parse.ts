@@ -32,7 +32,14 @@ export function commandWords(argv: readonly string[], most: number): Words {
   const at: number[] = [];
   const flags: [string, Flag][] = [...Object.entries(GLOBAL_FLAGS), ...Object.entries(SERVICE_FLAGS)];
   const isValued = (token: string): boolean =>
-    flags.some(([name, flag]) => takesValue(flag) && (token === `--${name}` || token === `-${flag.short}`));
+    flags.some(
+      ([name, flag]) =>
+        takesValue(flag) &&
+        [name, ...(flag.formerly ?? [])]
+          .map((one) => `--${one}`)
+          .concat(`-${flag.short}`)
+          .includes(token),
+    );
   for (let i = 0; i < argv.length && words.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
@@ -250,6 +257,7 @@ function single(name: string, flag: Flag, text: string, now: number): unknown {
   switch (flag.type) {
     case 'choice':
     case 'optional-value':
+      if ('synonyms' in flag && Object.hasOwn(flag.synonyms ?? {}, text)) return flag.synonyms?.[text];
       if (flag.choices !== undefined && !flag.choices.includes(text)) {
         throw bad(`there is no "${text}"`, didYouMean(text, flag.choices));
       }

@@ -4,12 +4,20 @@ import type { Group } from '../cli/command.ts';
 export const GROUPS: readonly Group[] = [
   {
     name: 'alerts',
-    summary: 'See what fires, and send alerts',
+    summary: 'List, check and send alerts',
+    foreign: {
+      'config show': 'for the configuration of Alertmanager, type: svc alerts status --config',
+      'config routes': 'for the routes in the configuration of Alertmanager, type: svc alerts status --config',
+      'config routes test': 'svc does not test routes; use amtool config routes test',
+      cluster: 'type: svc alerts status',
+      template: 'svc does not render templates; use amtool template render',
+      'check-config': 'svc does not check configuration files; use amtool check-config',
+    },
     load: () => import('./alerts/index.ts'),
   },
   {
     name: 'silences',
-    summary: 'Mute alerts safely, and end it',
+    summary: 'Create and manage silences',
     load: () => import('./silences/index.ts'),
   },
   {

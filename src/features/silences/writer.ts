@@ -35,7 +35,7 @@ export const SILENCE_IDS = {
 } as const satisfies Arguments;
 
 export const AUTHOR = {
-  author: { type: 'string', value: 'name', help: 'The author (default: alerts.author)' },
+  author: { type: 'string', short: 'a', value: 'name', help: 'The author (default: alerts.author)' },
 } as const satisfies Flags;
 
 /** A silence to send after `ask`. */

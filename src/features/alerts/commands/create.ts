@@ -12,7 +12,6 @@ import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({
   id: 'alerts create',
-  aliases: ['add'],
   summary: 'Send an alert, or a file of alerts',
   description:
     'The server resolves an alert without an end after its resolve timeout (5m by default). Send the same labels again to extend the alert, or with --end now to resolve it.',

@@ -45,7 +45,6 @@ function alertText(fingerprint: string, alerts: readonly Alert[]): string {
 
 export const alertsGet = recordCommand({
   id: 'alerts get',
-  aliases: ['show'],
   summary: 'Show one alert and what suppresses it',
   description:
     'Shows the silences, alerts and time intervals that suppress the alert. It is muted if a time interval mutes it for each of its receivers (Alertmanager 0.28 or newer).',

@@ -31,9 +31,10 @@ import {
   wantedStates,
 } from '../selection.ts';
 
+const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const;
+
 export const alertsList = listCommand({
   id: 'alerts list',
-  aliases: ['ls', 'query'],
   summary: 'List alerts (active by default)',
   description:
     'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',
@@ -51,12 +52,18 @@ export const alertsList = listCommand({
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
+      formerly: ['count-by'],
       value: 'label',
       repeat: true,
       help: 'Count alerts by this label',
     },
     count: { type: 'boolean', help: 'Print only the number of alerts' },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
+    // The options of `amtool alert query`.
+    silenced: { type: 'boolean', short: 's', hidden: true, help: 'Same as --state silenced' },
+    inhibited: { type: 'boolean', short: 'i', hidden: true, help: 'Same as --state inhibited' },
+    unprocessed: { type: 'boolean', short: 'u', hidden: true, help: 'Same as --state unprocessed' },
+    active: { type: 'boolean', hidden: true, help: 'Same as --state active' },
     'fail-if-any': { type: 'boolean', help: 'Exit 1 if any alert matches' },
   },
   exits: ['condition_false'],
@@ -77,8 +84,11 @@ export const alertsList = listCommand({
   offers: alertCandidates,
   async run(input, ctx) {
     checkModes(input);
+    if (input.all && ctx.typed.includes('query'))
+      ctx.notice("-a selects every state; amtool's -a is: svc alerts list --state active");
     const { watch, olderThan, newerThan, failIfAny } = input;
-    const selection = { wanted: wantedStates(input), olderThan, newerThan };
+    const state = [...input.state, ...QUERY_STATES.filter((name) => input[name])];
+    const selection = { wanted: wantedStates({ all: input.all, state }), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
     const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);

@@ -19,7 +19,6 @@ const TIMES = 'Time options';
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
-  aliases: ['add'],
   summary: 'Create a silence',
   description:
     'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',
@@ -27,9 +26,16 @@ export const silencesCreate = recordCommand({
   service: 'alerts',
   args: { matcher: { help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name', repeat: true } },
   flags: {
-    for: { type: 'duration', group: TIMES, short: 'd', positive: true, help: 'How long it lasts (default 1h)' },
-    until: { type: 'time', group: TIMES, bare: 'forward', help: 'When it ends' },
-    from: { type: 'time', group: TIMES, bare: 'forward', help: 'When it starts (default now)' },
+    for: {
+      type: 'duration',
+      formerly: ['duration'],
+      group: TIMES,
+      short: 'd',
+      positive: true,
+      help: 'How long it lasts (default 1h)',
+    },
+    until: { type: 'time', formerly: ['end'], group: TIMES, bare: 'forward', help: 'When it ends' },
+    from: { type: 'time', formerly: ['start'], group: TIMES, bare: 'forward', help: 'When it starts (default now)' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,
     'from-alert': {

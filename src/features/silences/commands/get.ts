@@ -16,7 +16,6 @@ const SILENCE_RECORD: RecordOutput<Silence> = {
 
 export const silencesGet = recordCommand({
   id: 'silences get',
-  aliases: ['show'],
   summary: 'Show one silence',
   effect: 'read',
   service: 'alerts',

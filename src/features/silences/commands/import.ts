@@ -40,6 +40,8 @@ export const silencesImport = listCommand({
     },
     concurrency: {
       type: 'integer',
+      formerly: ['worker'],
+      short: 'w',
       value: 'n',
       min: 1,
       max: 64,

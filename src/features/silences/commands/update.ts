@@ -19,10 +19,10 @@ export const silencesUpdate = recordCommand({
     id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' },
   },
   flags: {
-    for: { type: 'duration', short: 'd', positive: true, help: 'End it this long after now' },
-    until: { type: 'time', bare: 'forward', help: 'When it ends' },
+    for: { type: 'duration', formerly: ['duration'], short: 'd', positive: true, help: 'End it this long after now' },
+    until: { type: 'time', formerly: ['end'], bare: 'forward', help: 'When it ends' },
     extend: { type: 'duration', positive: true, help: 'Move the end by this much' },
-    from: { type: 'time', bare: 'forward', help: 'When it starts' },
+    from: { type: 'time', formerly: ['start'], bare: 'forward', help: 'When it starts' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'New comment' },
     author: { type: 'string', value: 'name', help: 'New author' },
     matcher: {

@@ -1,0 +1,218 @@
+/** What an amtool user types, verbatim after `svc`, compared with the real amtool on a real Alertmanager. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  getJson,
+  postAlerts,
+  postSilence,
+  type RunningAlertmanager,
+  startAlertmanager,
+  wire,
+} from '../../support/alertmanager.ts';
+import { alertmanagerBinary, amtoolBinary } from '../../support/peers.ts';
+import { svc } from '../../support/svc.ts';
+
+const HOUR = 3_600_000;
+const peer = amtoolBinary();
+
+interface WireAlert {
+  readonly fingerprint: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly generatorURL: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+interface WireSilence {
+  readonly id: string;
+  readonly status: { readonly state: string };
+  readonly matchers: readonly unknown[];
+  readonly createdBy: string;
+  readonly comment: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines of amtool', () => {
+  let server: RunningAlertmanager;
+  let folder = '';
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-amtool-'));
+    server = await startAlertmanager();
+    await postAlerts(server.url, [
+      { labels: { alertname: 'DiskFull', severity: 'critical', instance: 'a' } },
+      { labels: { alertname: 'DiskFull', severity: 'warning', instance: 'b' } },
+      { labels: { alertname: 'Silenced', team: 'db' } },
+    ]);
+    const matchers = [{ name: 'team', value: 'db', isRegex: false }];
+    await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'CHG-1' });
+    const later = new Date(Date.now() + 20 * HOUR).toISOString();
+    const others = [{ name: 'team', value: 'web', isRegex: false }];
+    await postSilence(server.url, { matchers: others, createdBy: 'bob', comment: 'CHG-2', endsAt: later });
+    const expired = await postSilence(server.url, { matchers: others, createdBy: 'bob', comment: 'CHG-3' });
+    await wire(server.url, `/api/v2/silence/${expired}`, { method: 'DELETE' });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const amtool = (argv: readonly string[]): string =>
+    execFileSync(peer?.command ?? '', [`--alertmanager.url=${server.url}`, ...argv], {
+      encoding: 'utf8',
+      env: { ...process.env, ...peer?.env, HOME: folder, TZ: 'UTC' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  const verbatim = (argv: readonly string[]) => svc([`--alertmanager.url=${server.url}`, ...argv]);
+  const keys = (json: string): string[] =>
+    (JSON.parse(json) as { fingerprint?: string; id?: string }[])
+      .map(({ fingerprint, id }) => fingerprint ?? id ?? '')
+      .sort();
+  const silences = () => getJson<WireSilence[]>(server.url, '/api/v2/silences');
+  const silence = (id: string) => getJson<WireSilence>(server.url, `/api/v2/silence/${id.trim()}`);
+
+  test.each([
+    [['alert', 'query']],
+    [['alert', 'query', 'alertname=DiskFull']],
+    [['alert', 'query', 'DiskFull', 'severity=critical']],
+    [['alert', 'query', 'alertname=~Disk.*', '--receiver=pager']],
+    [['alert', 'query', '--silenced']],
+    [['alert', 'query', '-s', '--active']],
+    [['silence', 'query']],
+    [['silence', 'query', 'team=db']],
+    [['silence', 'query', '--within', '8h']],
+    [['silence', 'query', '--expired']],
+    [['silence', 'query', '--expired', '--within=2h']],
+    [['silence', 'query', '--created-by', 'ann']],
+  ])('%j prints the same as amtool', async (argv) => {
+    const run = await verbatim([...argv, '-o', 'json']);
+    expect(run.code, run.stderr).toBe(0);
+    const theirs = keys(amtool([...argv, '-o', 'json']));
+    expect(keys(run.stdout)).toEqual(theirs);
+    expect(theirs).not.toEqual([]);
+  });
+
+  test('silence query -q prints the ids', async () => {
+    const lines = (text: string) => text.trim().split('\n').sort();
+    expect(lines((await verbatim(['silence', 'query', '-q'])).stdout)).toEqual(
+      lines(amtool(['silence', 'query', '-q'])),
+    );
+  });
+
+  test.each([['simple'], ['extended'], ['json']])('-o %s', async (format) => {
+    const run = await verbatim(['alert', 'query', '-o', format]);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('DiskFull')]);
+    if (format === 'extended') expect(run.stdout).toContain(keys(amtool(['alert', 'query', '-o', 'json']))[0]);
+  });
+
+  test('alert query -a selects every state, and says how to select only active alerts', async () => {
+    const run = await verbatim(['alert', 'query', '-a', '-o', 'table']);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('Silenced')]);
+    expect(run.stderr).toContain('svc alerts list --state active');
+  });
+
+  test('alert add sends the same alert', async () => {
+    const end = new Date(Date.now() + HOUR).toISOString();
+    const sent = [];
+    for (const send of [amtool, verbatim]) {
+      const name = send === amtool ? 'FromAmtool' : 'FromSvc';
+      const options = ['--annotation=runbook=http://runbook.example', '--generator-url=http://prom.example/g'];
+      await send(['alert', 'add', name, 'node=bar', ...options, `--end=${end}`]);
+      const found = await getJson<WireAlert[]>(server.url, `/api/v2/alerts?filter=alertname%3D${name}`);
+      sent.push(
+        found.map(({ labels, annotations, generatorURL, endsAt }) => ({
+          ...labels,
+          alertname: '',
+          annotations,
+          generatorURL,
+          endsAt: Date.parse(endsAt),
+        })),
+      );
+    }
+    expect(sent[0]).toHaveLength(1);
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
+  const START = new Date(Date.now() + HOUR).toISOString();
+  const END = new Date(Date.now() + 5 * HOUR).toISOString();
+  test.each([
+    [['alertname=foo', 'node=bar', '-a', 'me', '-d', '2h', '-c', 'why']],
+    [['foo', 'node=~b.*', '--author=me', '--duration=90m', '--comment=why']],
+    [['foo', '--author', 'me', '--comment', 'why', '--start', START, '--end', END]],
+  ])('silence add %j creates the same silence', async (argv) => {
+    const made = [await silence(amtool(['silence', 'add', ...argv]))];
+    const run = await verbatim(['silence', 'add', ...argv, '-q']);
+    expect(run.code, run.stderr).toBe(0);
+    made.push(await silence(run.stdout));
+    const facts = made.map(({ matchers, createdBy, comment, startsAt, endsAt }) => ({
+      matchers,
+      createdBy,
+      comment,
+      minutes: Math.round((Date.parse(endsAt) - Date.parse(startsAt)) / 60_000),
+      start: argv.includes('--start') ? Date.parse(startsAt) : 'now',
+    }));
+    expect(facts[1]).toEqual(facts[0]);
+  });
+
+  test('silence update changes the same silence', async () => {
+    const ends = [];
+    for (const send of [amtool, verbatim]) {
+      const matchers = [{ name: 'update', value: 'me', isRegex: false }];
+      const id = await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'old' });
+      await send(['silence', 'update', '--duration=3h', '--comment=new', id]);
+      const { comment, endsAt } = await silence(id);
+      ends.push([comment, Math.round((Date.parse(endsAt) - Date.now()) / 60_000)]);
+    }
+    expect(ends[1]).toEqual(ends[0]);
+  });
+
+  test('silence import creates what silence query -o json printed', async () => {
+    const file = join(folder, 'silences.json');
+    writeFileSync(file, amtool(['silence', 'query', '-o', 'json', 'team=web']));
+    for (const { id } of JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web'])) as WireSilence[]) {
+      await wire(server.url, `/api/v2/silence/${id}`, { method: 'DELETE' });
+    }
+    const run = await verbatim(['silence', 'import', '--worker=4', file]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web']))).toMatchObject([{ comment: 'CHG-2' }]);
+  });
+
+  test('silence expire $(silence query -q) asks for --yes in a script, and then expires them', async () => {
+    const ids = amtool(['silence', 'query', '-q']).trim().split('\n');
+    const refused = await verbatim(['silence', 'expire', ...ids]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect((await verbatim(['silence', 'expire', ...ids, '--yes'])).code).toBe(0);
+    expect((await silences()).filter(({ status }) => status.state !== 'expired')).toEqual([]);
+  });
+
+  test.each([
+    [['config', 'show'], 'svc alerts status --config'],
+    [['config', 'routes'], 'svc alerts status --config'],
+    [['config', 'routes', 'show'], 'svc alerts status --config'],
+    [['cluster', 'show'], 'svc alerts status'],
+    [['alert'], 'svc alerts list'],
+    [['silence'], 'svc silences list'],
+  ])('%j prints the line to type', async (argv, line) => {
+    const run = await verbatim(argv);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(line)]);
+    expect((await svc([...line.split(' ').slice(1), '--base-url', server.url])).code).toBe(0);
+  });
+
+  test.each([
+    [['config', 'routes', 'test', 'team=db']],
+    [['template', 'render', '--template.glob=*.tmpl', '--template.text={{.}}']],
+    [['check-config', 'alertmanager.yml']],
+  ])('%j is left to amtool', async (argv) => {
+    const run = await verbatim(argv);
+    expect([run.code, run.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        `use amtool ${argv.slice(0, argv[0] === 'config' ? 3 : argv[0] === 'template' ? 2 : 1).join(' ')}`,
+      ),
+    ]);
+  });
+});
