@@ -135,7 +135,7 @@ onBothServices((service) => {
       [['--by', 'cluster'], '--by must include alertname'],
       [['--by', 'alertname,'], 'a label name is empty'],
       [['--by', 'alertname,flet'], '--by: unknown label flet: did you mean fleet?'],
-      [['--drop', 'host'], 'unknown option'],
+      [['--drop', 'host'], 'there is no option'],
     ])('%j: exit 2, nothing sent', async (argv, why) => {
       const [fingerprint = ''] = await seed([{ alertname: 'Wrong' }]);
       const run = await ack([fingerprint, ...argv]);
