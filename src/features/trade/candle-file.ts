@@ -1,4 +1,4 @@
-/** Candles in a file: piece by piece where it can be gone on with after a kill, whole or not at all else. */
+/** Writes candles to a file: step by step if it can be resumed, otherwise at the end. */
 import { accessSync, constants } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
@@ -22,30 +22,29 @@ export interface CandleFileOptions {
   readonly path: string;
   readonly force: boolean;
   readonly resume: boolean;
-  /** A range is read from its beginning: what is there so far stays. */
+  /** With --from, so that the file can grow. */
   readonly fromBeginning: boolean;
 }
 
-/** What is kept with the file. */
-export interface CandleMark extends PartRead {
-  /** All is read until then; Unix seconds. */
+/** Stored beside the file. */
+export interface ResumePoint extends PartRead {
+  /** Everything up to here has been read; Unix seconds. */
   readonly through: number;
 }
 
 export interface CandleTarget extends NewFile {
   readonly format: CandleFormat;
-  /** Grows piece by piece. */
   readonly grows: boolean;
-  /** What was begun and is gone on with. */
+  /** The interrupted file to resume. */
   readonly begun: BegunFile | undefined;
 }
 
-/** Before anything is asked for. Exit 2 where the file must not be written, or cannot be gone on with. */
+/** Throws before any request if the file must not be written or cannot be resumed. */
 export function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
-    throw new SvcError('invalid_value', `--out: ${path} has an ending that tells no format`, {
-      hint: 'the endings are .csv, .ndjson and .json',
+    throw new SvcError('invalid_value', `--out: ${path} does not end in a known format`, {
+      hint: 'use .csv, .ndjson or .json',
     });
   }
   try {
@@ -56,41 +55,44 @@ export function candleTarget({ path, force, resume, fromBeginning }: CandleFileO
   const grows = fromBeginning && format !== 'json';
   const file = { option: '--out', path, force, format, grows };
   if (resume && format === 'json') {
-    throw new SvcError('usage', '--resume: a .json file is written whole at the end, nothing of it stays', {
-      hint: 'write .csv or .ndjson, which grow',
+    throw new SvcError('usage', '--resume: a .json file is written at the end and cannot be resumed', {
+      hint: 'use .csv or .ndjson',
     });
   }
   const begun = force && !resume ? undefined : readBegun(path);
   if (resume && begun !== undefined) return { ...file, begun };
   if (resume && !fromBeginning) {
-    throw new SvcError('usage', `--resume: no file ${path} was begun, and one is begun with --from only`);
+    throw new SvcError('usage', `--resume: there is no interrupted file ${path}, and starting one needs --from`);
   }
   if (begun !== undefined) {
-    throw new SvcError('file_unusable', `${statePath(path)} is there: ${path} was begun and is not whole`, {
-      hint: 'go on with --resume, or begin anew with --force',
+    throw new SvcError('file_unusable', `${statePath(path)} exists: ${path} is incomplete`, {
+      hint: 'complete it with --resume, or start again with --force',
     });
   }
   checkNewFile(file);
   return { ...file, begun };
 }
 
-/** Exit 2 where the file was begun for something else. Only what `request` has is compared. */
+/** Throws if the file was started with other values than those of `request`. */
 export function checkSameRequest({ path, begun }: CandleTarget, request: Request): void {
   for (const [name, value] of Object.entries(request)) {
     const before = begun?.request[name];
     if (begun === undefined || before === value) continue;
-    throw new SvcError('invalid_value', `--resume: ${path} was begun with ${name} ${before ?? 'unset'}, not ${value}`, {
-      hint: 'repeat the first command with --resume, or begin anew with --force',
-    });
+    throw new SvcError(
+      'invalid_value',
+      `--resume: ${path} was started with ${name} ${before ?? 'unset'}, not ${value}`,
+      {
+        hint: 'repeat the first command with --resume, or start again with --force',
+      },
+    );
   }
 }
 
-/** What was read before, as far as it counts. */
-export function markOf({ begun }: CandleTarget): CandleMark | undefined {
-  return begun?.mark as CandleMark | undefined;
+export function resumePointOf({ begun }: CandleTarget): ResumePoint | undefined {
+  return begun?.mark as ResumePoint | undefined;
 }
 
-/** How many candles the file holds in the end. */
+/** Returns the number of candles in the file. */
 export async function writeCandles(
   reading: CandleReading,
   target: CandleTarget,
@@ -115,10 +117,10 @@ async function grow(
   const { gaps } = reading.gaps;
   try {
     for await (const { through, candles } of reading.batches(true)) {
-      // Nothing is begun before it is known that there is something to be had.
+      // Starts the file only after the first successful response.
       file ??= AppendedFile.begin(path, begin, header, force);
       const text = candles.map((candle) => line(candleRow(candle, shape))).join('');
-      const mark: CandleMark = { through, first: reading.first, last: reading.last, gaps };
+      const mark: ResumePoint = { through, first: reading.first, last: reading.last, gaps };
       file.commit(text, mark);
     }
     if (file === undefined) throw new SvcError('internal', 'a range without a window');
@@ -127,12 +129,11 @@ async function grow(
   } finally {
     if (file !== undefined && !file.isWhole) {
       file.close();
-      ctx.notice(`${path} holds ${file.lines} candles so far: the same command with --resume goes on`);
+      ctx.notice(`${path} has ${file.lines} candles so far: repeat the command with --resume`);
     }
   }
 }
 
-/** As it would be printed. */
 async function writeWhole(
   reading: CandleReading,
   file: CandleTarget,

@@ -1,9 +1,9 @@
-/** Which candles a command line means: the symbol's id, and the range in the gateway's terms. */
+/** Turns the options of `trade candles` into a request. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { BegunFile } from '../../store/appended-file.ts';
-import { type CandleTarget, checkSameRequest, markOf } from './candle-file.ts';
+import { type CandleTarget, checkSameRequest, resumePointOf } from './candle-file.ts';
 import { timeText } from './candle-reader.ts';
 import { CandleReading, type CandleRequest } from './candle-reading.ts';
 import type { Period } from './periods.ts';
@@ -29,10 +29,10 @@ export type CandleRange = Pick<CandleRequest, 'from' | 'to' | 'last' | 'includeP
 
 const USUAL_LAST = 100;
 const DAY_MS = 86_400_000;
-/** Between the moment at which a relative time was read and that at which the command looks at its clock. */
+/** The time that may pass between parsing a relative time and reading the clock. */
 const SAME_MOMENT_MS = 5000;
 
-/** A file that was begun keeps its range: `-30d` means what it meant then. */
+/** A resumed file keeps its range: `-30d` means what it meant at the start. */
 export function candleRange(
   { from, to, last = USUAL_LAST, includePartial }: CandleInput,
   period: Period,
@@ -40,16 +40,16 @@ export function candleRange(
   ctx: Pick<RunContext, 'now'>,
 ): CandleRange {
   const now = begun?.begunAt ?? ctx.now();
-  const kept = (given: Instant | undefined, name: 'from' | 'to'): number | undefined => {
+  const resumed = (given: Instant | undefined, name: 'from' | 'to'): number | undefined => {
     const before = Date.parse(String(begun?.request[name]));
     if (begun === undefined || Number.isNaN(before)) return given?.ms;
     const isAsFar = given !== undefined && Math.abs(ctx.now() - given.ms - (now - before)) < SAME_MOMENT_MS;
     return given === undefined || isAsFar ? before : given.ms;
   };
-  const start = kept(from, 'from');
-  // The day that goes on carries a time that is still to come.
-  const end = kept(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
-  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from is not before --to');
+  const start = resumed(from, 'from');
+  // The unfinished day has a time in the future.
+  const end = resumed(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
+  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from must be before --to');
   if (start !== undefined && start > now) throw new SvcError('invalid_value', '--from is in the future');
   return {
     from: start === undefined ? undefined : Math.max(0, Math.ceil(start / 1000)),
@@ -61,12 +61,12 @@ export function candleRange(
   };
 }
 
-/** As it is kept with a file. */
+/** As stored beside a file. */
 export function rangeTexts({ from, to }: CandleRange): Readonly<Record<string, string>> {
   return { ...(from === undefined ? {} : { from: timeText(from) }), to: timeText(to) };
 }
 
-/** The offer's id differs from host to host. */
+/** Offer ids differ from host to host. */
 async function candleOffer(
   { symbol, offerId }: CandleInput,
   open: TradingSession,
@@ -74,7 +74,7 @@ async function candleOffer(
   if (offerId !== undefined) return { symbol, offerId, isForex: isPair(symbol) };
   const { currency, offerId: id, instrumentType } = findOffer(await knownOffers(open), symbol);
   if (id === undefined) {
-    throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`, { hint: 'give one: --offer-id' });
+    throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`, { hint: 'pass --offer-id' });
   }
   return {
     symbol: currency,
@@ -83,12 +83,12 @@ async function candleOffer(
   };
 }
 
-/** Two currencies, of which none is a metal. */
+/** Two currencies, neither of them a metal. */
 function isPair(symbol: string): boolean {
   return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }
 
-/** Opens the session in which all is read; nothing is left open where this fails. */
+/** Opens a session for reading; closes it on failure. */
 export async function openReading(
   input: CandleInput & TradingOptions & { readonly gaps: boolean; readonly failOnGap: boolean },
   { period, ...range }: CandleRange & Pick<CandleRequest, 'period'>,
@@ -100,13 +100,10 @@ export async function openReading(
     const offer = await candleOffer(input, open);
     if ((input.gaps || input.failOnGap) && !offer.isForex) {
       const option = input.gaps ? '--gaps' : '--fail-on-gap';
-      throw new SvcError(
-        'invalid_value',
-        `${option}: when ${offer.symbol} is traded is not known, as of all but forex`,
-      );
+      throw new SvcError('invalid_value', `${option}: trading hours are only known for forex, not for ${offer.symbol}`);
     }
     if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
-    const before = target === undefined ? undefined : markOf(target);
+    const before = target === undefined ? undefined : resumePointOf(target);
     const from = before === undefined ? range.from : (before.last ?? before.through + 1);
     const request = { ...range, ...offer, period, from };
     return { request, reading: new CandleReading(request, open, input, ctx, before) };

@@ -1,4 +1,4 @@
-/** Brings the candles of windows, and believes no answer that cannot be one to what was asked. */
+/** Requests the candles of windows, and refuses responses that do not match the request. */
 import { SvcError } from '../../errors.ts';
 import { type CandleWindow, halves } from './candle-windows.ts';
 import { MOST_CANDLES, type Trading } from './client.ts';
@@ -16,12 +16,12 @@ export type Chunk =
   | { readonly window: CandleWindow; readonly candles: readonly Candle[]; readonly error?: undefined }
   | { readonly window: CandleWindow; readonly error: SvcError };
 
-/** A window of 10,000 candles is then one of about eighty. */
+/** Cuts a window of 10,000 candles to about 80. */
 const MOST_HALVINGS = 7;
 const MOST_FAILURES = 3;
 const MOST_RENEWALS = 2;
 
-/** What one window fails with, and another need not. */
+/** Failures that may concern a single window. */
 const OF_ONE_WINDOW: ReadonlySet<string> = new Set([
   'refused',
   'bad_answer',
@@ -30,10 +30,7 @@ const OF_ONE_WINDOW: ReadonlySet<string> = new Set([
   'answer_too_large',
 ]);
 
-/**
- * The windows in their order, those that failed as such; no more of them after one by which all others would fail, too. Throws where
- * the first one fails. `renew` makes the session anew that `source` asks in, once it was lost.
- */
+/** The windows in order, failed ones included. Ends after a failure that concerns all windows, and throws if the first one fails. */
 export async function* readChunks(
   source: CandleSource,
   windows: Iterable<CandleWindow>,
@@ -61,7 +58,7 @@ async function readChunk(
       return { window, candles: await readWindow(source, window) };
     } catch (error) {
       if (isFirst || !(error instanceof SvcError) || isEnd(error)) throw error;
-      // A session that was lost has an id that the gateway no longer knows.
+      // The gateway no longer knows the id of a lost session.
       const isLost = error.code === 'connection_lost' || error.code === 'unauthorized';
       if (!isLost || renewals === MOST_RENEWALS) return { window, error };
       await renew();
@@ -74,7 +71,7 @@ function isEnd({ exit }: SvcError): boolean {
   return exit === 130 || exit === 143 || exit === 70;
 }
 
-/** As they come: in any order, some perhaps twice, none from outside. */
+/** In any order, perhaps with duplicates, never from outside the window. */
 export function readWindow(source: CandleSource, window: CandleWindow): Promise<readonly Candle[]> {
   return readHalving(source, window, MOST_HALVINGS);
 }
@@ -85,12 +82,12 @@ async function readHalving(source: CandleSource, window: CandleWindow, halvings:
   try {
     const candles = await trading.candles({ offerId, period: period.name, ...window });
     checkRange(candles, window, period);
-    // As many as a request may bring: which ones were left out is not told.
+    // A full response may be incomplete.
     if (candles.length !== MOST_CANDLES) {
       return candles.filter(([time = 0]) => time >= window.from && time <= window.to);
     }
     if (parts === undefined) {
-      throw new SvcError('bad_answer', `the gateway answered ${MOST_CANDLES} candles for ${windowText(window)}`);
+      throw new SvcError('bad_answer', `the gateway returned ${MOST_CANDLES} candles for ${windowText(window)}`);
     }
   } catch (error) {
     if (parts === undefined || !isTooLong(error)) throw error;
@@ -103,14 +100,14 @@ function isTooLong(error: unknown): boolean {
   return error instanceof GatewayRefusal && error.error?.fault === 'invalid_range';
 }
 
-/** A gateway that does not take the range brings the newest candles instead. That of which the window's ends are part may be among them. */
+/** A gateway that ignores the range returns the newest candles. Candles across the window's ends are fine. */
 function checkRange(candles: readonly Candle[], window: CandleWindow, { ms }: Period): void {
   const slack = ms / 1000;
   const stray = candles.find(([time = 0]) => time < window.from - slack || time > window.to + slack);
   if (stray === undefined) return;
   throw new SvcError(
     'bad_answer',
-    `the gateway ignored the range: asked for candles of ${windowText(window)}, it answered with one of ${timeText(stray[0] ?? 0)}`,
+    `the gateway ignored the range ${windowText(window)} and returned a candle of ${timeText(stray[0] ?? 0)}`,
   );
 }
 
@@ -118,7 +115,7 @@ export function windowText({ from, to }: CandleWindow): string {
   return `${timeText(from)} to ${timeText(to)}`;
 }
 
-/** Of seconds; as they are where no calendar has them. */
+/** RFC 3339 of Unix seconds, or the number if it is out of range. */
 export function timeText(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().replace('.000Z', 'Z');

@@ -1,4 +1,4 @@
-/** Reads the candles that a command was asked for, in one session after the other if need be, and keeps account of what is missing. */
+/** Reads the candles of a command, in several sessions if necessary, and records what is missing. */
 import type { RunContext } from '../../cli/command.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { type CandleGap, GapFinder } from './candle-gaps.ts';
@@ -13,26 +13,26 @@ export interface CandleRequest {
   readonly offerId: string;
   readonly symbol: string;
   readonly period: Period;
-  /** Its hours are known. */
+  /** Trading hours are only known for forex. */
   readonly isForex: boolean;
-  /** Undefined: the newest `last` until `to`. Both in seconds, `to` not included. */
+  /** Unix seconds, `to` not included. Undefined: the newest `last` before `to`. */
   readonly from: number | undefined;
   readonly to: number;
   readonly last: number;
   readonly includePartial: boolean;
-  /** Milliseconds since 1970: what was not over then is unfinished. */
+  /** Candles that end after this are unfinished. Milliseconds since 1970. */
   readonly now: number;
-  /** It ends at the present: a candle that is missing at the end may be one that comes late. */
+  /** The range ends now, so the newest candles may be stale. */
   readonly untilNow: boolean;
 }
 
 export interface CandleBatch {
-  /** Until when all is read that there is; Unix seconds. */
+  /** Everything up to here has been read; Unix seconds. */
   readonly through: number;
   readonly candles: readonly Candle[];
 }
 
-/** Times in Unix seconds, of the first candle and the last one. */
+/** Times of the first and last candle, in Unix seconds. */
 export interface PartRead {
   readonly first?: number | undefined;
   readonly last?: number | undefined;
@@ -40,18 +40,17 @@ export interface PartRead {
 }
 
 const RENEWAL_MS = 1000;
-/** So many empty windows one after the other are the end of a history. */
+/** Consecutive empty windows that mean the start of the history. */
 const MOST_EMPTY = 2;
-/** No market is shut for longer. */
+/** Markets close for less than this. */
 const HOLIDAYS_S = 7 * 86_400;
-/** One may still be on its way. */
+/** A single missing candle may still arrive. */
 const STALE = 2;
 
 export class CandleReading {
   readonly gaps: GapFinder;
   /** Whether windows are missing. */
   isPartial = false;
-  /** Of the first candle and the last one. */
   first: number | undefined;
   last: number | undefined;
   readonly #request: CandleRequest;
@@ -60,7 +59,7 @@ export class CandleReading {
   #open: TradingSession;
   #begins: number | undefined;
 
-  /** The session is closed with the reading. Where a part was read before, it goes on after that. */
+  /** Closes the session at its end. `before`: continue after this part. */
   constructor(
     request: CandleRequest,
     open: TradingSession,
@@ -77,7 +76,7 @@ export class CandleReading {
     this.last = before?.last;
   }
 
-  /** By time. `stops`: what comes after a window that failed is not wanted. Ends the session, however it is ended itself. */
+  /** In order of time. `stops`: ends at the first failed window. */
   async *batches(stops = false): AsyncGenerator<CandleBatch, void, void> {
     const { from, to } = this.#request;
     try {
@@ -89,20 +88,20 @@ export class CandleReading {
     }
   }
 
-  /** What else there is to know, once all is read. */
-  tell(): void {
+  /** Reports gaps and stale data, once everything is read. */
+  report(): void {
     const { isForex, untilNow, now, symbol } = this.#request;
     const { notice } = this.#ctx;
     const { gaps, missing } = this.gaps;
-    if (this.#begins !== undefined) notice(`history begins at ${timeText(this.#begins)}: there is nothing before`);
+    if (this.#begins !== undefined) notice(`the history begins at ${timeText(this.#begins)}`);
     if (isForex && gaps.length > 0) {
       const many = `${missing} ${missing === 1 ? 'candle is' : 'candles are'} missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`;
-      notice(`${many} while forex was traded (holidays are not known): --gaps lists them`);
+      notice(`${many} in trading hours (holidays are not known): list them with --gaps`);
     }
     const late = untilNow && isForex && this.last !== undefined ? this.gaps.between(this.last, now / 1000) : undefined;
     if (late !== undefined && late.candles >= STALE) {
       notice(
-        `the newest candle of ${symbol} is of ${timeText(this.last ?? 0)}, and ${late.candles} after it are missing: the gateway lets its answers be kept for a day, this may be an old one`,
+        `the newest candle of ${symbol} is from ${timeText(this.last ?? 0)}, and ${late.candles} after it are missing: the response may be a cached one`,
       );
     }
   }
@@ -114,10 +113,10 @@ export class CandleReading {
 
   async *#forward(range: CandleWindow, stops: boolean): AsyncGenerator<CandleBatch, void, void> {
     const { period, now } = this.#request;
-    // Nothing is labelled later than by the end of the candle of now.
+    // No label is later than the end of the current candle.
     const end = Math.min(range.to, Math.ceil((now + period.ms) / 1000));
     const windows = windowsForward({ from: range.from, to: end }, period);
-    // A line on a terminal that rows are running down is in their way.
+    // A progress bar would disturb rows on a terminal.
     const { wants } = this.#ctx;
     const bar = this.#ctx.progress(wants.terminal && !wants.table ? 0 : windows.length);
     let tried = range.from;
@@ -143,7 +142,7 @@ export class CandleReading {
       yield { through: tried, candles };
     }
     const rest = { from: tried + 1, to: windows.at(-1)?.to ?? tried };
-    if (rest.from < rest.to) this.#ctx.notice(`${windowText(rest)} is not asked for any more`);
+    if (rest.from < rest.to) this.#ctx.notice(`${windowText(rest)} was not requested`);
   }
 
   async #newest(): Promise<CandleBatch> {
@@ -186,11 +185,11 @@ export class CandleReading {
 
   #leaveOut({ window, error }: Chunk): void {
     this.isPartial = true;
-    this.#ctx.notice(`${windowText(window)} is left out: ${error?.message ?? ''}`);
+    this.#ctx.notice(`${windowText(window)} could not be read: ${error?.message ?? ''}`);
   }
 
   async #renew(): Promise<void> {
-    this.#ctx.notice('the session was lost, and is made anew');
+    this.#ctx.notice('the session was lost; reconnecting');
     await this.#open.session.close();
     await this.#ctx.sleep(RENEWAL_MS, this.#ctx.signal);
     this.#open = await openTradingSession(this.#ctx, this.#session);

@@ -1,4 +1,4 @@
-/** A session that is listened to until there is enough: it takes its subscriptions back before it ends, also by Ctrl-C. */
+/** A session that follows pushes. It unsubscribes before it ends, also on Ctrl-C. */
 import { AsyncQueue } from '../../async-queue.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
@@ -13,56 +13,57 @@ export const FEED_FLAGS = {
     type: 'string',
     value: 'n|duration',
     check: (text) => void parseUntil(text),
-    help: 'End after so many pushes (100), or after this time (5m)',
+    group: 'Follow options',
+    help: 'End after this many pushes or this time (100, 5m)',
   },
-  reconnect: { type: 'boolean', default: true, help: 'End where the connection is lost, instead of connecting again' },
+  reconnect: {
+    type: 'boolean',
+    default: true,
+    group: 'Follow options',
+    help: 'End when the connection is lost',
+  },
   ...SESSION_FLAGS,
 } as const satisfies Flags;
 
-/** What a timer can wait for. */
+/** The longest that a timer can wait. */
 const LONGEST_MS = 24 * 24 * 60 * 60 * 1000;
 
 export interface Until {
   readonly pushes: number;
-  /** Undefined for as long as it takes. */
   readonly ms: number | undefined;
 }
 
 export function parseUntil(text: string | undefined): Until {
   if (text === undefined) return { pushes: Number.POSITIVE_INFINITY, ms: undefined };
   if (/^\d{1,15}$/.test(text) && Number(text) > 0) return { pushes: Number(text), ms: undefined };
-  if (/^\d+$/.test(text)) throw new SvcError('invalid_value', `--until: ${text} is no number of pushes`);
+  if (/^\d+$/.test(text)) throw new SvcError('invalid_value', `--until: ${text} is not a number of pushes`);
   const ms = parseDuration(text);
-  if (ms === 0 || ms > LONGEST_MS) throw new SvcError('invalid_value', '--until: a time is from 1ms to 24d');
+  if (ms === 0 || ms > LONGEST_MS) throw new SvcError('invalid_value', '--until: the time must be from 1ms to 24d');
   return { pushes: Number.POSITIVE_INFINITY, ms };
 }
 
-/** The exit status of a service that cannot be reached. */
+/** The exit status when a service cannot be reached. */
 export const UNAVAILABLE = 7;
 
 export interface Feed extends TradingSession {
   readonly subscription: Subscription;
-  /** Of the session. They end when `end` is called, and reject where the command is interrupted. */
+  /** End when `end` is called, and reject when the command is interrupted. */
   readonly events: AsyncIterable<SessionEvent>;
-  /**
-   * Does what has to be done before `events` are read (on), and gives the outages meanwhile. The work is done again after a connection
-   * that was lost. Throws where the work fails for another reason; a service that is unavailable then is an outage, too.
-   */
+  /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
   outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void>;
-  /** Ends it after so long. The first call counts. */
+  /** Ends the feed after this time. Only the first call counts. */
   endAfter(ms: number): void;
-  /** Throws where the gateway is unreachable: what ends then by a count or a time has not seen all there was. */
+  /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */
   checkReachable(): void;
-  /** Takes the subscriptions back and leaves. Never rejects. */
+  /** Unsubscribes and closes the session. Never rejects. */
   end(): Promise<void>;
 }
 
-/** How long the gateway may take to take subscriptions back. */
 const UNSUBSCRIBING_MS = 1_000;
 
 export async function openFeed(ctx: RunContext, options: TradingOptions): Promise<Feed> {
   const { Subscription } = await import('./subscription.ts');
-  // Whoever interrupts is waited for: what was subscribed to is taken back first.
+  // An interruption unsubscribes first.
   const life = new AbortController();
   const { signal } = life;
   const open = await openTradingSession(
@@ -108,7 +109,7 @@ export async function openFeed(ctx: RunContext, options: TradingOptions): Promis
           try {
             return await work();
           } catch (error) {
-            // What fails because the feed was ended is no failure.
+            // The feed was ended meanwhile.
             if (over.signal.aborted) return;
             if (!wasLost || options.reconnect !== true || !isOfConnection(error)) throw error;
             await session.connect();
@@ -136,17 +137,15 @@ export async function openFeed(ctx: RunContext, options: TradingOptions): Promis
     },
     checkReachable() {
       const { outage } = session;
-      if (outage !== undefined) throw unreachableAtEnd(session.hide(outage.message), outage);
+      if (outage === undefined) return;
+      const reason = session.hide(outage.message);
+      throw new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause: outage });
     },
     end,
   };
 }
 
-/** A request whose connection was lost is answered as one without a token, if at all. */
+/** After a lost connection the gateway answers 401, if at all. */
 function isOfConnection(error: unknown): boolean {
   return error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'unauthorized');
-}
-
-function unreachableAtEnd(reason: string, cause: SvcError): SvcError {
-  return new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause });
 }

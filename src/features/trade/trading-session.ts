@@ -1,6 +1,6 @@
-/** Opens a session with the trading gateway as a command needs it: the token, the pace of connects, the caps on calls. */
+/** Opens a gateway session for a command: token, pace of connects, rate limits and cached tables. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import type { Argument, Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 import type { KnownTables } from '../../store/known-tables.ts';
@@ -8,13 +8,20 @@ import type { AccountsPathMemory, Caller, Trading } from './client.ts';
 import type { CallBudget, CallLimit, Counting } from './counted-caller.ts';
 import type { Session, Transport } from './session-types.ts';
 
-/** Of what trades: the caps on calls hold reads back, and never an order. */
+export const SYMBOL_ARGUMENT = {
+  help: 'Symbol, such as EUR/USD or eurusd',
+  required: true,
+  complete: 'symbols',
+} as const satisfies Argument;
+
+/** For orders: rate limits only hold back reads. */
 export const TRANSPORT_FLAG = {
   transport: {
     type: 'choice',
     choices: ['auto', 'polling', 'websocket'],
     default: 'auto',
-    help: 'What carries the session',
+    group: 'Session options',
+    help: 'Transport of the session',
   },
 } as const satisfies Flags;
 
@@ -24,7 +31,8 @@ export const SESSION_FLAGS = {
     type: 'choice',
     choices: ['fail', 'wait', 'ignore'],
     default: 'fail',
-    help: 'What to do where the cap on calls of a command is used up',
+    group: 'Session options',
+    help: 'When a rate limit is reached: fail, wait or ignore',
   },
 } as const satisfies Flags;
 
@@ -33,26 +41,25 @@ export interface TradingOptions {
   readonly budget?: 'fail' | 'wait' | 'ignore';
   readonly reconnect?: boolean;
   readonly awaitGateway?: boolean;
-  /** It is opened for a close, a cancel or an order, which svc never delays: connecting waits for no pace. */
+  /** For an order, a cancel or a close, which svc never delays: connecting does not wait for the pace. */
   readonly forOrder?: boolean;
 }
 
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
-  /** What `trading` asks with. */
+  /** Sends the requests of `trading`. */
   readonly caller: Caller;
-  /** The same requests, also where the calls are used up by what was counted here: that is a guess at what the gateway counts. */
+  /** The same requests without our own rate limits, which only estimate the gateway's. */
   readonly unlimited: Trading;
-  /** Any request, counted as the others are, and its answer as it came. */
+  /** Any request, counted as the others are, and its raw response. */
   readonly answer: Session['answer'];
-  /** Accounts and offers of the last day. */
+  /** Cached tables of the last day. */
   readonly known: KnownTables;
-  /** Of the calls that are counted. */
   readonly budget: CallBudget;
 }
 
-/** Ends the session, whatever becomes of the work. */
+/** Always closes the session. */
 export async function withTrading<T>(
   ctx: RunContext,
   options: TradingOptions,
@@ -94,7 +101,7 @@ export async function openTradingSession(
     atLimit: budget,
     commandNumbers: await commandNumbersOf(ctx),
     waitUntil: async (ms, { cmd }: CallLimit) => {
-      ctx.target.log.warn(`the calls of command ${cmd} are used up: waiting until ${new Date(ms).toISOString()}`);
+      ctx.target.log.warn(`the rate limit of command ${cmd} is reached; waiting until ${new Date(ms).toISOString()}`);
       await ctx.sleep(Math.max(0, ms - ctx.now()), ctx.signal);
     },
   };
@@ -122,7 +129,7 @@ function pacing(ctx: RunContext) {
   return { ...ctx, notice: (text: string) => ctx.target.log.warn(text) };
 }
 
-/** Kept as one of the tables, for a day. */
+/** Cached as one of the tables, for a day. */
 function accountsPathOf(known: KnownTables): AccountsPathMemory {
   const table = 'path of the accounts';
   return {
@@ -131,7 +138,7 @@ function accountsPathOf(known: KnownTables): AccountsPathMemory {
   };
 }
 
-/** Opens a session with the token and leaves it. Throws `unauthorized` where the gateway does not take it. */
+/** Opens and closes a session. Throws `unauthorized` if the gateway refuses the token. */
 export async function tryToken(token: string, ctx: RunContext): Promise<void> {
   const { openSession } = await import('./session.ts');
   const { connectPace } = await import('../../store/connect-pace.ts');
@@ -147,17 +154,17 @@ export async function tryToken(token: string, ctx: RunContext): Promise<void> {
   }
 }
 
-/** From the environment, or kept by `svc trade login`. */
+/** From the environment, or stored by `svc trade login`. */
 export async function gatewayToken({ target }: RunContext): Promise<Secret> {
   const { authorization = '' } = (await target.authorizer?.header()) ?? target.headers;
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
   if (token !== undefined) return new Secret(token);
-  throw new SvcError('unauthorized', 'the trading gateway takes an API token, and nothing else', {
-    hint: 'keep one with: svc trade login (or set SVC_TRADE_TOKEN)',
+  throw new SvcError('unauthorized', 'no API token for the trading gateway', {
+    hint: 'store a token: svc trade login (or set SVC_TRADE_TOKEN)',
   });
 }
 
-/** The table with the corrections of the settings. */
+/** Command numbers with the corrections of the settings. */
 export async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Record<string, number>>> {
   const { commandNumbers } = await import('./counted-caller.ts');
   const numbers = commandNumbers(settings.get('trade.commandNumbers'));
@@ -167,7 +174,7 @@ export async function commandNumbersOf({ settings }: RunContext): Promise<Readon
   });
 }
 
-/** A disk that takes nothing is no reason not to ask: the gateway counts, too. */
+/** A full disk does not stop requests: the gateway counts them, too. */
 export async function openBudget(ctx: Omit<RunContext, 'target'>, address: string, token: Secret): Promise<CallBudget> {
   const { budgetPath, CallBudgetFile } = await import('../../store/call-budget.ts');
   const file = new CallBudgetFile(budgetPath(ctx.paths, address, token.reveal()), ctx);
@@ -176,7 +183,7 @@ export async function openBudget(ctx: Omit<RunContext, 'target'>, address: strin
       return await work;
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      ctx.notice(`calls cannot be counted here: ${error.message}`);
+      ctx.notice(`calls cannot be counted: ${error.message}`);
       return otherwise;
     }
   };

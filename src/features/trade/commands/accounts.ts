@@ -7,12 +7,14 @@ export const tradeAccounts = listCommand({
   id: 'trade accounts',
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
+  details:
+    'The row of totals is left out. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: SESSION_FLAGS,
   examples: [
-    { run: 'svc trade accounts', why: 'Show ids, balances and margin' },
-    { run: 'svc trade accounts -q', why: 'Print the ids' },
+    { run: 'svc trade accounts', why: 'Show ids, balances and margins' },
+    { run: 'svc trade accounts -q', why: 'Print only the ids' },
   ],
   output: ACCOUNT_LIST,
   offers: accountCandidates,

@@ -10,57 +10,66 @@ import { candleRow, type RowShape } from '../candle-rows.ts';
 import { checkLabel } from '../candle-series.ts';
 import { CANDLE_FILE, candleChart, candleList, candlePicture, GAP_LIST, gapRows, usualChart } from '../candles.ts';
 import { findPeriod } from '../periods.ts';
-import { SESSION_FLAGS } from '../trading-session.ts';
+import { SESSION_FLAGS, SYMBOL_ARGUMENT } from '../trading-session.ts';
 
 export const tradeCandles = listCommand({
   id: 'trade candles',
-  summary: 'Read candles of any period and stretch of time, to the screen or a file',
+  summary: 'Read candles, to the screen or a file',
   description:
-    'Periods are m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1; m1 is a minute and M1 a month. A range of any length is asked for in as many requests as the limits take (10,000 candles, and days by period). Doubles are removed, the candle that is not over is left out, and candles that are missing while forex was traded are told; holidays are not known. What answers to another range than the one asked for is refused. A part that cannot be read is left out and told, with exit status 10.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as the gateway gives them (--label raw): as seen on the public implementation those of minutes and hours are when a candle starts, that of a day is when it ends (17:00 in New York); of weeks and months it is not known. The path of the request and its fields num, from and to are not in the interface document, either: they are as seen there.\n--out writes .csv or .ndjson piece by piece, each safe on disk before the next is asked for, with FILE.state.json beside it until all is there: after whatever ended it, the same command with --resume goes on, and the file is in the end as if nothing had happened. A .json file, and with --last any file, is written whole at the end. -o json then tells of the file.',
+    'Periods: m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1 (m1 is a minute, M1 a month). Long ranges take several requests. Unfinished candles are left out; a part that cannot be read is left out with a notice and exit status 10.',
+  details:
+    'Each request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.',
   effect: 'read',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' },
-    period: { help: 'm1 to M1; upper and lower case differ', required: true },
+    symbol: SYMBOL_ARGUMENT,
+    period: { help: 'm1 to M1 (case-sensitive)', required: true },
   },
   flags: {
-    from: { type: 'time', bare: 'back', dates: true, help: 'From the oldest one: 2026-01-01, 30d' },
-    to: { type: 'time', bare: 'back', dates: true, help: 'Candles before this time (default now)' },
+    from: { type: 'time', bare: 'back', dates: true, group: 'Range options', help: 'Start: 2026-01-01, 30d' },
+    to: { type: 'time', bare: 'back', dates: true, group: 'Range options', help: 'End, not included (default: now)' },
     last: {
       type: 'integer',
       value: 'n',
       min: 1,
       max: 1_000_000,
-      help: 'Instead of --from: the newest n (default 100)',
+      group: 'Range options',
+      help: 'Newest n candles, without --from (default: 100)',
     },
-    price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Which prices' },
-    label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Which time a candle carries' },
-    'include-partial': { type: 'boolean', help: 'With the candle that is not over yet' },
-    gaps: { type: 'boolean', help: 'List the gaps instead of the candles' },
-    'fail-on-gap': { type: 'boolean', help: 'Exit status 1 where candles are missing' },
-    chart: { type: 'boolean', help: 'Draw where they close (of both sides the middle)' },
+    price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Prices to show' },
+    label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Time that labels a candle' },
+    'include-partial': { type: 'boolean', group: 'Range options', help: 'Include the unfinished candle' },
+    gaps: { type: 'boolean', group: 'Gap options', help: 'List gaps instead of candles' },
+    'fail-on-gap': { type: 'boolean', group: 'Gap options', help: 'Exit 1 if candles are missing' },
+    chart: { type: 'boolean', help: 'Draw the closing prices' },
     ...CHART_FLAGS,
-    out: { type: 'string', value: 'file', complete: 'files', help: 'Write them to a .csv, .ndjson or .json file' },
-    resume: { type: 'boolean', help: 'With --out: go on with a file that was begun' },
-    force: { type: 'boolean', help: 'With --out or --svg: replace the file if it is there' },
+    out: {
+      type: 'string',
+      value: 'file',
+      complete: 'files',
+      group: 'File options',
+      help: 'Write a .csv, .ndjson or .json file',
+    },
+    resume: { type: 'boolean', group: 'File options', help: 'Complete an interrupted --out file' },
+    force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out or --svg file' },
     'offer-id': {
       type: 'string',
       value: 'id',
       check: checkOfferId,
-      help: 'Its id at this host, so that it is not looked up',
+      group: 'Session options',
+      help: 'Offer id of the symbol at this host (skips the lookup)',
     },
     ...SESSION_FLAGS,
   },
   exits: ['condition_false', 'partly_done'],
   examples: [
-    { run: 'svc trade candles EUR/USD H1', why: 'The newest hundred' },
-    { run: 'svc trade candles EUR/USD D1 --last 250 --chart', why: 'A year as a chart' },
-    { run: 'svc trade candles EUR/USD H1 --from 7d --chart --svg week.svg', why: 'A week, for a report' },
+    { run: 'svc trade candles EUR/USD H1', why: 'Show the newest hundred' },
+    { run: 'svc trade candles EUR/USD D1 --last 250 --chart', why: 'Draw a year' },
     {
       run: 'svc trade candles EUR/USD m1 --from 2025-01-01 --to 2026-01-01 --out eurusd.csv --resume',
-      why: 'A year of minutes, begun or gone on with',
+      why: 'Start or resume a download of one year',
     },
-    { run: 'svc trade candles EUR/USD m5 --from 30d --gaps --fail-on-gap', why: 'Check a month for holes' },
+    { run: 'svc trade candles EUR/USD m5 --from 30d --gaps --fail-on-gap', why: 'Check a month for gaps' },
   ],
   output: candleList('both'),
   outputOf,
@@ -82,7 +91,7 @@ export const tradeCandles = listCommand({
       const { reading, request } = await begin();
       const candles = [];
       for await (const batch of reading.batches()) candles.push(...batch.candles);
-      reading.tell();
+      reading.report();
       const code = reading.code(input.failOnGap);
       if (input.gaps) return { value: gapRows(reading.gaps.gaps, request), as: GAP_LIST, code };
       const value = candles.map((candle) => candleRow(candle, shape));
@@ -100,11 +109,11 @@ export const tradeCandles = listCommand({
       return { value, as: candleChart(value, view), code };
     }
     let opened: OpenReading | undefined;
-    // Connects when the first row is wanted, and not before it is known that rows can be printed so.
+    // Connects only once the output options are checked and the first row is read.
     const batches = async function* () {
       opened = await begin();
       for await (const { candles } of opened.reading.batches()) yield candles.map((candle) => candleRow(candle, shape));
-      opened.reading.tell();
+      opened.reading.report();
     };
     return {
       value: new RowBatches(batches()),
@@ -142,7 +151,7 @@ function outputOf({
   return chart ? usualChart(price) : candleList(price);
 }
 
-/** One line is drawn. */
+/** A chart has one line. */
 function shownPrice({ chart, price }: Pick<CandlesInput, 'chart' | 'price'>): RowShape['price'] {
   return chart && price === 'both' ? 'mid' : price;
 }
@@ -150,7 +159,7 @@ function shownPrice({ chart, price }: Pick<CandlesInput, 'chart' | 'price'>): Ro
 function checkTogether(input: CandlesInput): void {
   const { from, last, gaps, chart, out, resume, force, svg } = input;
   const clash = (one: string, other: string): never => {
-    throw new SvcError('usage', `${one} and ${other} do not go together`);
+    throw new SvcError('usage', `${one} and ${other} cannot be combined`);
   };
   if (from !== undefined && last !== undefined) clash('--from', '--last');
   if (gaps && chart) clash('--gaps', '--chart');
@@ -164,7 +173,7 @@ function checkTogether(input: CandlesInput): void {
 }
 
 function checkOfferId(text: string): void {
-  if (!/^\d{1,18}$/.test(text)) throw new SvcError('invalid_value', `${text} is no id of an offer: it is a number`);
+  if (!/^\d{1,18}$/.test(text)) throw new SvcError('invalid_value', `${text} is not an offer id: expected a number`);
 }
 
 type DownloadInput = Parameters<typeof openReading>[0] & {
@@ -178,7 +187,7 @@ async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunCo
   const { period, price, label } = shape;
   const target = candleTarget({ path: out, force, resume, fromBeginning: input.from !== undefined });
   const range = candleRange(input, period, target.begun, ctx);
-  const kept = {
+  const settled = {
     host: ctx.target.baseUrl.href,
     period: period.name,
     price,
@@ -186,13 +195,13 @@ async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunCo
     includePartial: range.includePartial,
     ...rangeTexts(range),
   };
-  // What can be told to differ without asking anybody.
-  checkSameRequest(target, kept);
+  // Fails before anything is requested.
+  checkSameRequest(target, settled);
   const { reading, request } = await openReading(input, { ...range, period }, ctx, target);
   const { symbol, offerId } = request;
-  const begin = { request: { ...kept, symbol, offerId }, begunAt: range.now };
+  const begin = { request: { ...settled, symbol, offerId }, begunAt: range.now };
   const candles = await writeCandles(reading, target, shape, begin, ctx);
-  reading.tell();
+  reading.report();
   const { gaps, missing } = reading.gaps;
   const time = (seconds: number | undefined) => (seconds === undefined ? null : timeText(seconds));
   const report = {
@@ -204,7 +213,7 @@ async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunCo
     candles,
     first: time(reading.first),
     last: time(reading.last),
-    // Of what is no forex it is not known.
+    // Trading hours are only known for forex.
     gaps: request.isForex ? gaps.length : null,
     missing: request.isForex ? missing : null,
   };

@@ -5,26 +5,28 @@ interface Hours {
   readonly now: string;
   readonly opens_at: string;
   readonly closes_at: string;
-  /** The same two as New York's clocks show them. */
+  /** In New York time. */
   readonly opens_new_york: string;
   readonly closes_new_york: string;
 }
 
 export const tradeHours = recordCommand({
   id: 'trade hours',
-  summary: 'Whether forex is traded now, and when it opens and closes next',
+  summary: 'Show when the forex market opens and closes',
   description:
-    'From Sunday, between 17:00 and 17:15, to Friday, around 16:55, in New York, whose clocks change on other days than those of Europe. Asks nobody: holidays, and the hours of other products, are not known here. --require-open makes a closed market exit status 1; while it is opening, prices may not have come yet.',
+    'Forex trades from Sunday 17:00 to Friday about 16:55, New York time. Works offline. Holidays and the hours of other products are not known.',
+  details:
+    'The state is opening between 17:00 and 17:15 on Sunday, when prices may still be missing. The clocks of New York and Europe change on different days.',
   effect: 'read',
   flags: {
-    at: { type: 'time', bare: 'forward', help: 'At this time instead of now' },
-    'require-open': { type: 'boolean', help: 'Exit status 1 unless it is open' },
+    at: { type: 'time', bare: 'forward', help: 'Time to check (default: now)' },
+    'require-open': { type: 'boolean', help: 'Exit 1 unless the market is open' },
   },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc trade hours', why: 'Now' },
-    { run: 'svc trade hours --at 2026-11-01T21:30:00Z', why: "On the Sunday after New York's clocks went back" },
-    { run: 'svc trade hours --require-open -q', why: 'For a script: exit status 1 unless it is open' },
+    { run: 'svc trade hours', why: 'Check the market now' },
+    { run: 'svc trade hours --at 2026-11-01T21:30:00Z', why: "Check the Sunday after New York's clocks changed" },
+    { run: 'svc trade hours --require-open -q', why: 'Test in a script: exit 1 unless open' },
   ],
   output: {
     kind: 'record',

@@ -5,7 +5,7 @@ import { commandNumbersOf, gatewayToken } from '../trading-session.ts';
 
 type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
-/** Either a cap on calls, or the limits of one download of candles. */
+/** A rate limit, or the limits of one request for candles. */
 interface Limit {
   readonly kind: 'calls' | 'candles';
   /** The command number, or the period. */
@@ -13,24 +13,26 @@ interface Limit {
   readonly does: string | null;
   readonly max: number | null;
   readonly window_s: number | null;
-  /** By all processes of this machine with this token; null for candles, and where there is no token. */
+  /** By all processes of this machine; null for candles and without a token. */
   readonly used: number | null;
-  /** When there is room again; null where there is now. */
+  /** When the next call is possible; null if now. */
   readonly free_at: string | null;
   readonly max_days_back: number | null;
 }
 
 export const tradeLimits = listCommand({
   id: 'trade limits',
-  summary: 'Show the caps on calls with what is used of them, and the limits of candles',
+  summary: 'Show rate limits, their use, and candle limits',
   description:
-    'Asks nobody, and shows the limits without a token, too: svc counts what it sends from this machine, for each address and token, and an ORA-20301 of the gateway fills a window. Which request counts towards which command is inferred, and the setting trade.commandNumbers corrects it; commands 8 and 117 have no request here. The caps hold back reads alone: a close, a cancel or an order is never refused or delayed for one.',
+    'Works offline: svc counts the calls of this machine per address and token. Rate limits only hold back reads; they never delay or refuse an order, a cancel or a close.',
+  details:
+    'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred; the setting trade.commandNumbers corrects it. svc never sends commands 8 and 117.',
   effect: 'read',
   service: 'trade',
-  flags: { reset: { type: 'boolean', help: 'Forget what was counted' } },
+  flags: { reset: { type: 'boolean', help: 'Reset the counts' } },
   examples: [
-    { run: 'svc trade limits', why: 'What is left' },
-    { run: 'svc trade limits --reset', why: 'Count anew, as after a fresh session' },
+    { run: 'svc trade limits', why: 'Show what is left' },
+    { run: 'svc trade limits --reset', why: 'Start counting from zero' },
   ],
   output: {
     kind: 'list',
@@ -71,7 +73,7 @@ export const tradeLimits = listCommand({
       return {
         kind: 'candles',
         name,
-        does: maxCandles === undefined ? 'candles: no limit' : 'candles of one request',
+        does: maxCandles === undefined ? 'candles: no limit' : 'candles per request',
         max: maxCandles ?? null,
         window_s: null,
         used: null,
@@ -83,10 +85,10 @@ export const tradeLimits = listCommand({
   },
 });
 
-/** The limits themselves need no token; what was used is counted for each. */
+/** Only the counts need a token. */
 async function tokenOf(ctx: RunContext, isNeeded: boolean): Promise<Token | undefined> {
   const missing = (what: string, hint: string): undefined => {
-    ctx.notice(`what was used is not shown, as it is counted by address and token, and ${what}: ${hint}`);
+    ctx.notice(`use is not shown because ${what}: ${hint}`);
     return undefined;
   };
   if (!isNeeded && ctx.settings.get('trade.url') === undefined) {

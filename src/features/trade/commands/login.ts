@@ -2,58 +2,57 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
-import { gatewayKey } from '../kept-gateway-token.ts';
+import { gatewayKey } from '../gateway-token.ts';
 
-interface Kept {
+interface StoredFor {
   readonly base_url: string;
   readonly profile: string;
 }
 
 /** Doc 3 §5 Part B. */
-const WHERE = "it is made in the provider's web trading platform: user account, token management";
+const WHERE = "Create a token in the provider's web trading platform: User Account > Token Management.";
 
 export const tradeLogin = recordCommand({
   id: 'trade login',
-  summary: 'Keep the API token of the trading gateway',
-  description: `The token is tried before it is kept, for the profile and the address; ${WHERE}. Demo accounts have access by default, live accounts when the provider grants it on request.`,
+  summary: 'Store the API token of the trading gateway',
+  description: `Tests the token with the gateway, then stores it for this profile and address. ${WHERE} Demo accounts have API access by default; for live accounts, ask the provider.`,
   effect: 'read',
   service: 'trade',
   flags: {
-    'token-stdin': { type: 'boolean', help: 'Take it from standard input' },
+    'token-stdin': { type: 'boolean', help: 'Read the token from standard input' },
     token: tokenOption('svc trade login'),
   },
   examples: [
-    { run: 'svc trade login', why: 'Type or paste it; it is not shown' },
-    { run: 'cat token.txt | svc trade login --token-stdin', why: 'From a file' },
+    { run: 'svc trade login', why: 'Type or paste the token' },
+    { run: 'cat token.txt | svc trade login --token-stdin', why: 'Read the token from a file' },
   ],
   output: {
     kind: 'record',
     columns: [
-      { name: 'base-url', cell: ({ base_url }: Kept) => base_url },
+      { name: 'base-url', cell: ({ base_url }: StoredFor) => base_url },
       { name: 'profile', cell: ({ profile }) => profile },
     ],
-    line: ({ base_url, profile }) => `the token for ${base_url} is kept (profile ${profile})`,
+    line: ({ base_url, profile }) => `stored the token for ${base_url} (profile ${profile})`,
     id: ({ base_url }) => base_url,
   },
   async run({ tokenStdin }, ctx) {
-    const { keepToken } = await import('../kept-gateway-token.ts');
+    const { storeToken } = await import('../gateway-token.ts');
     const { tryToken } = await import('../trading-session.ts');
     if (ctx.env['SVC_TRADE_TOKEN'] !== undefined) {
-      ctx.notice('SVC_TRADE_TOKEN is set, and goes before the token that is kept: unset it to use that');
+      ctx.notice('SVC_TRADE_TOKEN is set and overrides the stored token: unset it to use the stored one');
     }
     if (!tokenStdin && !ctx.interactive) {
-      throw new SvcError('missing_value', 'there is nobody to ask for the token', {
+      throw new SvcError('missing_value', 'no token was given, and this is not a terminal', {
         hint: 'pipe it in: svc trade login --token-stdin < file',
       });
     }
     if (!tokenStdin) ctx.notice(WHERE);
     const token = await askToken('API token:', 'svc trade login', ctx);
-    // Those that were seen so far are of this form; another one is tried all the same.
-    if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token is not 40 hexadecimal digits, as they usually are');
+    // All tokens seen so far have this form; others are tried, too.
+    if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token does not have the usual form of 40 hexadecimal digits');
     await checkStorable(ctx);
-    // Nothing is kept that the gateway does not take.
     await tryToken(token, ctx);
-    await keepToken(token, ctx);
+    await storeToken(token, ctx);
     return { value: gatewayKey(ctx) };
   },
 });

@@ -8,15 +8,17 @@ type AnyRow = Readonly<Record<string, unknown>>;
 
 export const tradeModel = listCommand({
   id: 'trade model',
-  summary: 'Show the rows of any table as they are',
-  description: `One look, without the row of totals. The tables are ${MODEL_NAMES.join(', ')}. How one is asked for and answered, and what most of them hold, is not in the interface document: it is as seen on the public implementation.`,
+  summary: 'Show the rows of any table',
+  description: `The tables are ${MODEL_NAMES.join(', ')}. Rows are printed as received, without the row of totals.`,
+  details:
+    'The request and most fields are not in the interface document: they are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
-  args: { name: { help: 'The table, in these very letters', required: true } },
-  flags: { limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' }, ...SESSION_FLAGS },
+  args: { name: { help: 'Table name (exact spelling)', required: true } },
+  flags: { limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' }, ...SESSION_FLAGS },
   examples: [
-    { run: 'svc trade model Properties -o json', why: 'A table that has no command of its own' },
-    { run: 'svc trade model LeverageProfile -o ndjson', why: 'A row a line' },
+    { run: 'svc trade model Properties -o json', why: 'Show a table without a command of its own' },
+    { run: 'svc trade model LeverageProfile -o ndjson', why: 'Print one row per line' },
   ],
   output: rowList('orderId'),
   outputOf,
@@ -38,7 +40,7 @@ function outputOf({ name }: { readonly name: string }): ListOutput<AnyRow> {
   return rowList(isModelName(name) ? MODELS[name].key : undefined);
 }
 
-/** Rows of some tables have nothing to tell them apart by. */
+/** Some tables have no key. */
 function rowList(key: string | undefined): ListOutput<AnyRow> {
   const keyOf = (row: AnyRow): string | undefined => {
     const value = key === undefined ? undefined : row[key];

@@ -6,15 +6,15 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOffers = listCommand({
   id: 'trade offers',
-  summary: 'List what is offered now, with its prices',
-  description:
-    'One look at the table Offer. Only the symbols that the account shows are in it: svc trade symbols show. What the table holds is as seen on the public implementation.',
+  summary: 'List offers with their current prices',
+  description: 'Only the symbols that the account shows are listed. Add others with svc trade symbols show.',
+  details: 'Reads the table Offer once. Its fields are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit, ...SESSION_FLAGS },
   examples: [
-    { run: 'svc trade offers', why: 'All of them' },
-    { run: 'svc trade offers -o json --query "[].{symbol: currency, ask: buy}"', why: 'Two fields, for a script' },
+    { run: 'svc trade offers', why: 'List all offers' },
+    { run: 'svc trade offers -o json --query "[].{symbol: currency, ask: buy}"', why: 'Print two fields for a script' },
   ],
   output: OFFER_LIST,
   offers: offerCandidates,

@@ -5,37 +5,38 @@ import { openTradingSession, SESSION_FLAGS } from '../trading-session.ts';
 
 interface Ping {
   readonly baseUrl: string;
-  /** What would carry a stream. */
+  /** That a stream would use. */
   readonly transport: 'polling' | 'websocket' | null;
-  /** Until the gateway takes requests. */
   readonly handshakeMs: number;
   readonly roundTripsMs: readonly number[];
   readonly pingIntervalMs: number | null;
   readonly pingTimeoutMs: number | null;
-  /** The gateway's clock minus ours; null where it tells no time. */
+  /** The gateway's clock minus ours; null if its responses have no date. */
   readonly clockSkewMs: number | null;
 }
 
-/** A header tells whole seconds. */
+/** The Date header has whole seconds. */
 const EXACT_MS = 1_000;
-/** Beyond this, times of orders and candles are misread. */
+/** Beyond this, times of orders and candles mislead. */
 const TOLERATED_SKEW_MS = 5_000;
 
 export const tradePing = recordCommand({
   id: 'trade ping',
-  summary: 'Whether the trading gateway answers, how fast, and over what',
+  summary: 'Measure the connection to the trading gateway',
   description:
-    'Opens one session, asks for the list of instruments, which counts towards no cap and is as seen on the public implementation, and leaves. Where that fails the exit status is 7, or 4 for a token that is refused, with the true cause. Times are in milliseconds; clockSkewMs is the clock of the gateway minus that of this machine, which it tells in whole seconds.',
+    'Opens a session and times a few requests that count towards no rate limit. Exits 7 if the gateway cannot be reached and 4 if it refuses the token.',
+  details:
+    'JSON times are in milliseconds. clockSkewMs is the clock of the gateway minus the clock of this machine, to the second. The request reads the list of instruments, which is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: {
-    count: { type: 'integer', value: 'n', min: 1, max: 1000, default: 3, help: 'How often to ask' },
-    every: { type: 'duration', default: '1s', help: 'How long to wait in between' },
+    count: { type: 'integer', value: 'n', min: 1, max: 1000, default: 3, help: 'Number of requests' },
+    every: { type: 'duration', default: '1s', help: 'Time between requests' },
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade ping', why: 'A session, and three questions' },
-    { run: 'svc trade ping --count 60 -o json --fields roundTripsMs', why: 'A minute of it, for a script' },
+    { run: 'svc trade ping', why: 'Time three requests' },
+    { run: 'svc trade ping --count 60 -o json --fields roundTripsMs', why: 'Measure for a minute' },
   ],
   output: {
     kind: 'record',
@@ -53,7 +54,7 @@ export const tradePing = recordCommand({
   async run(input, ctx) {
     const { session, trading } = await openTradingSession(ctx, input);
     try {
-      // As for a stream: a websocket is tried where there may be one.
+      // Tries a websocket, as a stream does.
       session.events();
       const handshakeMs = await timed(() => session.connect());
       const roundTripsMs: number[] = [];
@@ -62,7 +63,7 @@ export const tradePing = recordCommand({
         roundTripsMs.push(await timed(() => trading.instruments()));
       }
       await session.settled();
-      const value = { baseUrl: ctx.target.baseUrl.href, handshakeMs, roundTripsMs, ...standing(session) };
+      const value = { baseUrl: ctx.target.baseUrl.href, handshakeMs, roundTripsMs, ...connectionOf(session) };
       return { value };
     } finally {
       await session.close();
@@ -70,7 +71,7 @@ export const tradePing = recordCommand({
   },
 });
 
-function standing({ transport, heartbeat, clockSkewMs }: Session) {
+function connectionOf({ transport, heartbeat, clockSkewMs }: Session) {
   return {
     transport: transport ?? null,
     pingIntervalMs: heartbeat?.pingIntervalMs ?? null,
@@ -89,18 +90,18 @@ function roundTripCell({ roundTripsMs }: Ping): Cell {
   const sorted = [...roundTripsMs].sort((a, b) => a - b);
   const [least] = sorted;
   if (sorted.length === 1) return `${least} ms`;
-  return `${sorted[Math.floor(sorted.length / 2)]} ms (${least} to ${sorted.at(-1)}, ${sorted.length} times)`;
+  return `${sorted[Math.floor(sorted.length / 2)]} ms (${least} to ${sorted.at(-1)}, ${sorted.length} requests)`;
 }
 
 function heartbeatCell({ pingIntervalMs, pingTimeoutMs }: Ping): Cell {
   if (pingIntervalMs === null || pingTimeoutMs === null) return undefined;
-  return `every ${pingIntervalMs / 1000} s, answered within ${pingTimeoutMs / 1000} s`;
+  return `every ${pingIntervalMs / 1000} s, timeout ${pingTimeoutMs / 1000} s`;
 }
 
 function clockCell({ clockSkewMs }: Ping): Cell {
   if (clockSkewMs === null) return undefined;
   const seconds = Math.round(Math.abs(clockSkewMs) / 1000);
-  if (Math.abs(clockSkewMs) <= EXACT_MS) return 'agrees with this one';
-  const text = `${seconds} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this one`;
+  if (Math.abs(clockSkewMs) <= EXACT_MS) return 'in sync';
+  const text = `${seconds} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this machine`;
   return Math.abs(clockSkewMs) > TOLERATED_SKEW_MS ? { text, tone: 'warn' } : text;
 }

@@ -7,9 +7,15 @@ import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
 import { UNAVAILABLE } from '../trading-feed.ts';
 import { keepOffers, knownOffers } from '../trading-offers.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingOptions, type TradingSession } from '../trading-session.ts';
+import {
+  openTradingSession,
+  SESSION_FLAGS,
+  SYMBOL_ARGUMENT,
+  type TradingOptions,
+  type TradingSession,
+} from '../trading-session.ts';
 
-/** Rates with as many digits as the symbol has. `live`: a table prints each as it comes. */
+/** Rates have the symbol's number of digits. `live`: a table prints each row when it arrives. */
 function quoteList(
   precision: (symbol: string) => number | undefined,
   { live = false }: { readonly live?: boolean } = {},
@@ -43,23 +49,25 @@ function quoteList(
 
 export const tradeQuote = listCommand({
   id: 'trade quote',
-  summary: 'Show the price of symbols now, as the next tick brings it',
+  summary: 'Show the current price of symbols',
   description:
-    'Subscribes, takes the next ticks, and unsubscribes. With --count each tick is printed as it comes. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. Where no tick comes in time, as on a weekend, the last price of the table Offer is shown as a snapshot; there, and where fewer come than --count asks for, the exit status is 9. What is sent to subscribe, and what a tick holds, is as seen on the public implementation.',
+    'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. With --count, each tick is printed when it arrives.',
+  details:
+    'Subscribes to the symbols, takes the next ticks and unsubscribes. If fewer ticks come than --count asks for, the exit status is 9. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: {
-    symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols', repeat: true },
+    symbol: { ...SYMBOL_ARGUMENT, repeat: true },
   },
   flags: {
-    count: { type: 'integer', value: 'n', min: 1, default: 1, help: 'Ticks of each symbol' },
-    wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for them' },
+    count: { type: 'integer', value: 'n', min: 1, default: 1, help: 'Number of ticks per symbol' },
+    wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for the ticks' },
     ...SESSION_FLAGS,
   },
   exits: ['still_pending'],
   examples: [
-    { run: 'svc trade quote EUR/USD', why: 'One price' },
-    { run: 'svc trade quote EUR/USD USD/JPY -o json --fields symbol,bid,ask', why: 'Two, for a script' },
+    { run: 'svc trade quote EUR/USD', why: 'Show one price' },
+    { run: 'svc trade quote EUR/USD USD/JPY -o json --fields symbol,bid,ask', why: 'Print two prices for a script' },
   ],
   output: quoteList(() => undefined),
   async run(input, ctx) {
@@ -83,7 +91,7 @@ interface Input extends TradingOptions {
 }
 
 interface Findings {
-  /** How many ticks there were of each symbol. */
+  /** Ticks so far, by symbol. */
   readonly seen: Map<string, number>;
   readonly offers: Map<string, Offer>;
 }
@@ -120,8 +128,8 @@ function missing(late: readonly (readonly [symbol: string, count: number])[]): s
   const silent = late.flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
   const some = late.flatMap(([symbol, count]) => (count === 0 ? [] : [symbol]));
   return [
-    ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time: the last known price is shown`]),
-    ...(some.length === 0 ? [] : [`not all ticks of ${some.join(', ')} in time`]),
+    ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time; showing the last known price`]),
+    ...(some.length === 0 ? [] : [`fewer ticks of ${some.join(', ')} than requested`]),
   ].join('\n');
 }
 
@@ -148,12 +156,12 @@ async function* ticks(
     }
   } finally {
     over.abort();
-    for (const symbol of symbols) await trading.unsubscribePrices(symbol).catch(onlyTold(ctx));
+    for (const symbol of symbols) await trading.unsubscribePrices(symbol).catch(noticeOf(ctx));
   }
 }
 
-/** The session ends in a moment, and its subscriptions with it. */
-function onlyTold(ctx: RunContext): (error: unknown) => void {
+/** A failure is no error here: the session is about to end, and its subscriptions with it. */
+function noticeOf(ctx: RunContext): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof SvcError)) throw error;
     ctx.notice(error.message);

@@ -2,29 +2,28 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell } from '../../../output/types.ts';
 
-interface Standing {
+interface TokenStatus {
   readonly base_url: string;
   readonly profile: string;
   readonly has_token: boolean;
   readonly source: 'environment' | 'file' | null;
-  readonly kept_at: string | null;
-  /** Null where the gateway was not asked. */
+  readonly stored_at: string | null;
+  /** Null without --check. */
   readonly accepted: boolean | null;
-  /** What to do. */
   readonly advice: string | null;
 }
 
 export const tradeStatus = recordCommand({
   id: 'trade status',
-  summary: 'Whether there is a token for the trading gateway, and where it comes from',
+  summary: 'Show whether a token is set and where it comes from',
   description:
-    'Asks nobody without --check, which opens a session and closes it again. Exit 0 while there is a token that was not refused, else 4. A token tells nothing of itself, and does not end by itself.',
+    'Works offline unless --check is given, which opens a session and closes it again. Exits 4 if there is no token or the gateway refuses it. API tokens do not expire.',
   effect: 'read',
   service: 'trade',
-  flags: { check: { type: 'boolean', help: 'Open a session, to see whether the gateway takes it' } },
+  flags: { check: { type: 'boolean', help: 'Test the token with the gateway' } },
   examples: [
-    { run: 'svc trade status', why: 'See where the token comes from' },
-    { run: 'svc trade status --check', why: 'See whether the gateway takes it; exit 4 where it does not' },
+    { run: 'svc trade status', why: 'Show where the token comes from' },
+    { run: 'svc trade status --check', why: 'Test the token; exit 4 if it is refused' },
   ],
   output: {
     kind: 'record',
@@ -34,26 +33,26 @@ export const tradeStatus = recordCommand({
       { name: 'profile', cell: ({ profile }) => profile },
       { name: 'source', cell: ({ source }) => (source === 'environment' ? 'SVC_TRADE_TOKEN' : (source ?? undefined)) },
       { name: 'token', cell: ({ has_token }) => (has_token ? '***' : undefined) },
-      { name: 'kept', cell: ({ kept_at }) => (kept_at === null ? undefined : { time: kept_at }) },
+      { name: 'stored', cell: ({ stored_at }) => (stored_at === null ? undefined : { time: stored_at }) },
       { name: 'advice', cell: ({ advice }) => (advice === null ? undefined : { text: advice, tone: 'warn' }) },
     ],
     id: ({ base_url }) => base_url,
   },
   async run({ check }, ctx) {
-    const { gatewayKey, keptToken } = await import('../kept-gateway-token.ts');
-    const kept = await keptToken(ctx);
+    const { gatewayKey, storedToken } = await import('../gateway-token.ts');
+    const stored = await storedToken(ctx);
     const given = ctx.env['SVC_TRADE_TOKEN'] !== undefined;
     // Throws where the variable is set but empty.
     if (given) await ctx.target.authorizer?.header();
-    const source = given ? 'environment' : kept === undefined ? null : 'file';
+    const source = given ? 'environment' : stored === undefined ? null : 'file';
     const common = {
       ...gatewayKey(ctx),
       has_token: source !== null,
       source,
-      kept_at: kept === undefined || given ? null : new Date(kept.obtained_at * 1000).toISOString(),
+      stored_at: stored === undefined || given ? null : new Date(stored.obtained_at * 1000).toISOString(),
     } as const;
     if (source === null) {
-      const advice = 'keep a token: svc trade login (or set SVC_TRADE_TOKEN)';
+      const advice = 'store a token: svc trade login (or set SVC_TRADE_TOKEN)';
       return { value: { ...common, accepted: null, advice }, code: 'unauthorized' };
     }
     if (!check) return { value: { ...common, accepted: null, advice: null } };
@@ -69,10 +68,10 @@ export const tradeStatus = recordCommand({
   },
 });
 
-function stateCell({ has_token, accepted }: Standing): Cell {
+function stateCell({ has_token, accepted }: TokenStatus): Cell {
   if (!has_token) return { text: 'no token', tone: 'bad' };
-  if (accepted === null) return { text: 'a token is there', tone: 'good' };
+  if (accepted === null) return { text: 'token set', tone: 'good' };
   return accepted
-    ? { text: 'a token is there, and the gateway takes it', tone: 'good' }
-    : { text: 'the gateway refuses the token', tone: 'bad' };
+    ? { text: 'token accepted by the gateway', tone: 'good' }
+    : { text: 'token refused by the gateway', tone: 'bad' };
 }

@@ -17,7 +17,7 @@ interface Input extends TradingOptions {
   readonly until: string | undefined;
 }
 
-/** More lines than anybody reads on a terminal. */
+/** More than a person can read on a terminal. */
 const LINES_PER_SECOND = 50;
 
 const STREAM_LIST: ListOutput<StreamEvent> = {
@@ -37,27 +37,27 @@ const STREAM_LIST: ListOutput<StreamEvent> = {
 
 export const tradeStream = listCommand({
   id: 'trade stream',
-  summary: 'Print prices and changes of tables as they are pushed, and drop none',
-  description: `Subscribes to each symbol and table with one request, and takes that back at the end. The tables are ${MODEL_NAMES.join(', ')}, in these very letters; anything else is a symbol.
-NDJSON has {"ts","kind","table","key","data"} in each line: ts is when it came, by this machine's clock; kind is I, U or D for a row that was inserted, updated (perhaps with nothing but what has changed) or deleted, price, other for what svc does not know, snapshot for a row of --snapshot, and unreachable, recovered, gap and closed for the connection; data is the record as it came. What a price holds, and U and D, are as seen on the public implementation.
-If the gateway cannot be reached, at the start as well, {"event":"unreachable","at","reason"} is printed at once and {"event":"recovered","at"} when it can, with the keys of every line. svc then connects and subscribes again. gap says from when to when pushes are missing; with --snapshot the rows are read again. closed comes before the end of a connection that is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
---until counts pushes alone. A slow reader holds polling back; one that does not keep up with a websocket ends the stream with exit 10 once 64 MiB wait. A terminal shows no more than 50 lines a second and counts the others; a pipe and a file get all.`,
+  summary: 'Stream prices and table changes as they are pushed',
+  description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push; a terminal shows at most 50 lines a second. Reconnects after an outage and reports what was missed as a gap.`,
+  details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, recovered, gap or closed for the connection. The form of a price and the actions U and D are as seen on the public implementation.
+When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. closed is printed before a stream ends because its connection is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
+--until counts only pushes. A slow reader slows polling down. A websocket whose reader falls 64 MiB behind ends the stream with exit 10.`,
   effect: 'read',
   service: 'trade',
   streams: () => true,
-  args: { what: { help: 'A symbol as EUR/USD, or a table as Order', required: true, repeat: true } },
+  args: { what: { help: 'A symbol such as EUR/USD, or a table such as Order', required: true, repeat: true } },
   flags: {
-    snapshot: {
-      type: 'boolean',
-      help: 'First the rows there are: a look at each table, which may count towards a cap',
-    },
+    snapshot: { type: 'boolean', help: 'Print the current rows first (counts towards rate limits)' },
     ...FEED_FLAGS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade stream EUR/USD USD/JPY', why: 'Prices, as they tick' },
-    { run: 'svc trade stream Order OpenPosition --snapshot -o ndjson', why: 'What becomes of orders, for a program' },
-    { run: 'svc trade stream EUR/USD --until 100 -o csv', why: 'The next hundred ticks' },
+    { run: 'svc trade stream EUR/USD USD/JPY', why: 'Follow two prices' },
+    {
+      run: 'svc trade stream Order OpenPosition --snapshot -o ndjson',
+      why: 'Follow orders and positions in a program',
+    },
+    { run: 'svc trade stream EUR/USD --until 100 -o csv', why: 'Save the next hundred ticks' },
   ],
   output: STREAM_LIST,
   async run(input, ctx) {
@@ -109,7 +109,7 @@ async function* streamed(input: Input, ctx: RunContext): AsyncGenerator<StreamEv
       const pushed = pushedEvent(event.name, event.payload, clock(event.at));
       if (pushed === undefined) {
         if (strange.isFirst(event.name)) {
-          ctx.notice(`${feed.session.hide(event.name)}: what is pushed under this name is no JSON, and left out`);
+          ctx.notice(`${feed.session.hide(event.name)}: skipped a push that is not JSON`);
         }
         continue;
       }
@@ -120,7 +120,7 @@ async function* streamed(input: Input, ctx: RunContext): AsyncGenerator<StreamEv
     feed.checkReachable();
   } finally {
     await feed.end();
-    if (strange.count > 0) ctx.notice(`pushes that were no JSON and are left out: ${strange.count}`);
+    if (strange.count > 0) ctx.notice(`skipped ${strange.count} pushes that were not JSON`);
   }
 }
 
@@ -138,13 +138,13 @@ async function snapshot(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<re
   return rows;
 }
 
-/** After a gap. Without it the stream goes on: if the connection is lost again, it says so itself. */
+/** After a gap. The stream goes on if this fails: a connection that is lost again reports itself. */
 async function renewed(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<readonly StreamEvent[]> {
   try {
     return await snapshot(wanted, feed, ctx);
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
-    ctx.notice(`the rows after the gap are not known: ${error.message}`);
+    ctx.notice(`could not read the rows after the gap: ${error.message}`);
     return [];
   }
 }
@@ -155,7 +155,7 @@ class StrangePushes {
 
   isFirst(name: string): boolean {
     this.count++;
-    // A gateway that makes up names without end fills no memory.
+    // Bounded, so that a gateway that invents names cannot fill the memory.
     if (this.#names.has(name) || this.#names.size === MOST_NAMES) return false;
     this.#names.add(name);
     return true;
@@ -164,7 +164,7 @@ class StrangePushes {
 
 const MOST_NAMES = 100;
 
-/** Many come within the same millisecond. */
+/** Caches the text: many pushes come within the same millisecond. */
 function rfc3339(): (ms: number) => string {
   let last = Number.NaN;
   let text = '';
@@ -193,14 +193,14 @@ function liveCells(event: StreamEvent): readonly Cell[] {
 }
 
 function gapText({ from, to, reason }: Fields): string {
-  return from === undefined ? `${reason}` : `nothing is known from ${from} to ${to}: ${reason}`;
+  return from === undefined ? `${reason}` : `no data from ${from} to ${to}: ${reason}`;
 }
 
 function priceCells({ Rates: rates }: Fields): readonly Cell[] {
   return (Array.isArray(rates) ? rates : []).slice(0, 2).map((rate) => String(rate));
 }
 
-/** Of a row's fields those that a person follows; an update has few. */
+/** The fields of a row that a person follows. */
 function rowCells(fields: Fields): readonly Cell[] {
   const { currency, isBuy, amountK, type, status, grossPL, time } = fields;
   return [
@@ -215,7 +215,7 @@ function rowCells(fields: Fields): readonly Cell[] {
   ];
 }
 
-/** 0 stands for none in the tables. */
+/** The tables use 0 for none. */
 function numberCell(name: string, value: unknown): Cell {
   return typeof value === 'number' && value !== 0 ? `${name} ${value}` : undefined;
 }

@@ -2,18 +2,19 @@ import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
 import { keepOffers } from '../trading-offers.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../trading-session.ts';
 
 export const tradeSymbolsInfo = recordCommand({
   id: 'trade symbols info',
-  summary: 'Show all that is known of one symbol: id, pip, sizes, margin, prices',
-  description:
-    'From the table Offer, so the account must show the symbol. Sizes are there on newer gateways only; an amount is in thousands of the base currency for forex, and in contracts for all else (as seen on the public implementation).',
+  summary: 'Show the details of a symbol',
+  description: 'The account must show the symbol: see svc trade symbols show.',
+  details:
+    'Reads the table Offer. Only newer gateways have the amounts. Forex amounts are in thousands of the base currency, all others in contracts (as seen on the public implementation).',
   effect: 'read',
   service: 'trade',
-  args: { symbol: { help: 'As EUR/USD; eurusd is understood, too', required: true, complete: 'symbols' } },
+  args: { symbol: SYMBOL_ARGUMENT },
   flags: SESSION_FLAGS,
-  examples: [{ run: 'svc trade symbols info EUR/USD', why: 'See the pip and the smallest amount' }],
+  examples: [{ run: 'svc trade symbols info EUR/USD', why: 'Show pip, amounts and margin' }],
   output: {
     kind: 'record',
     columns: [

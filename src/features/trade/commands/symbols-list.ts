@@ -6,19 +6,19 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 export const tradeSymbolsList = listCommand({
   id: 'trade symbols list',
   aliases: ['symbols ls'],
-  summary: 'List the symbols that the gateway has, shown by the account or not',
-  description: 'The request is not in the interface document: it is as seen on the public implementation.',
+  summary: 'List the symbols of the gateway',
+  details: 'The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: {
-    visible: { type: 'choice', choices: ['true', 'false'], help: 'Only those that the account shows, or does not' },
-    search: { type: 'string', value: 'text', help: 'Only those whose name holds this, in any case' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'At most so many' },
+    visible: { type: 'choice', choices: ['true', 'false'], help: 'Filter by visibility in the account' },
+    search: { type: 'string', value: 'text', help: 'Filter by part of the name' },
+    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade symbols list --search eur', why: 'Those with the euro' },
-    { run: 'svc trade symbols list --visible true -q', why: 'Those that have prices' },
+    { run: 'svc trade symbols list --search eur', why: 'List symbols with the euro' },
+    { run: 'svc trade symbols list --visible true -q', why: 'List symbols that have prices' },
   ],
   output: {
     kind: 'list',
@@ -28,7 +28,7 @@ export const tradeSymbolsList = listCommand({
       { name: 'order', cell: ({ order }) => order, align: 'right', wide: true },
     ],
     id: ({ symbol }) => symbol,
-    empty: 'no such symbols',
+    empty: 'no matching symbols',
   },
   offers: instrumentCandidates,
   async run(input, ctx) {

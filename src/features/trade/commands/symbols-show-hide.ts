@@ -6,13 +6,12 @@ import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Plan } from '../../../http/endpoint.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { Caller } from '../client.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingOptions } from '../trading-session.ts';
+import { openTradingSession, SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../trading-session.ts';
 
-/** What became of a symbol that was to be shown or hidden. */
 interface VisibilityRow {
   readonly symbol: string;
   readonly visible: boolean;
-  /** False where it was so before: nothing was sent. Null where that failed. */
+  /** False if nothing had to be sent, null if the change failed. */
   readonly changed: boolean | null;
   readonly message: string | null;
 }
@@ -32,7 +31,7 @@ const VISIBILITY_FLAGS = {
   temporary: {
     type: 'duration',
     positive: true,
-    help: 'Only for so long, or until Ctrl-C: then what was changed is changed back',
+    help: 'Change back after this time or Ctrl-C',
   },
   ...SESSION_FLAGS,
 } as const satisfies Flags;
@@ -46,11 +45,12 @@ const changingVisibility = (visible: boolean, summary: string, examples: Command
   listCommand({
     id: `trade symbols ${visible ? 'show' : 'hide'}`,
     summary,
-    description:
-      'It stays with the account, for every program that uses it; with --temporary only as long as the command runs, unless that is killed. The request is not in the interface document: it is as seen on the public implementation.',
+    description: 'Changes the account, and so every program that uses it.',
+    details:
+      '--temporary changes it back when the command ends, unless the command is killed. The request is not in the interface document: it is as seen on the public implementation.',
     effect: 'write',
     service: 'trade',
-    args: { symbol: { help: 'As EUR/USD', required: true, repeat: true, complete: 'symbols' } },
+    args: { symbol: { ...SYMBOL_ARGUMENT, repeat: true } },
     flags: VISIBILITY_FLAGS,
     exits: ['partly_done'],
     examples,
@@ -58,16 +58,12 @@ const changingVisibility = (visible: boolean, summary: string, examples: Command
     run: (input, ctx) => changeVisibility(visible, input, ctx),
   });
 
-export const tradeSymbolsShow = changingVisibility(
-  true,
-  "Show symbols in the account's offers, so that they have prices",
-  [
-    { run: 'svc trade symbols show XAU/USD', why: 'Gold from now on' },
-    { run: 'svc trade symbols show XAU/USD --temporary 1h', why: 'For an hour, while another program trades it' },
-  ],
-);
+export const tradeSymbolsShow = changingVisibility(true, "Show symbols in the account's offers", [
+  { run: 'svc trade symbols show XAU/USD', why: 'Show gold' },
+  { run: 'svc trade symbols show XAU/USD --temporary 1h', why: 'Show gold for an hour' },
+]);
 export const tradeSymbolsHide = changingVisibility(false, "Hide symbols from the account's offers", [
-  { run: 'svc trade symbols hide XAU/USD', why: 'Gold no more' },
+  { run: 'svc trade symbols hide XAU/USD', why: 'Hide gold' },
 ]);
 
 /** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
@@ -77,7 +73,7 @@ async function changeVisibility(
   ctx: RunContext,
 ): Promise<Answer<readonly VisibilityRow[]>> {
   const changed: string[] = [];
-  // Whoever interrupts is waited for once there is something to change back.
+  // Once there is something to change back, an interruption waits for that.
   const life = new AbortController();
   const interrupt = (): void => {
     if (input.temporary === undefined || changed.length === 0) life.abort(ctx.signal.reason);
@@ -112,7 +108,8 @@ async function changeVisibility(
       return { symbol, visible: shown.get(symbol) ?? false, changed: null, message };
     });
     if (input.temporary === undefined || changed.length === 0) return answer;
-    await held(input.temporary, ctx);
+    ctx.notice(`changed until ${new Date(ctx.now() + input.temporary).toISOString()} or Ctrl-C`);
+    await ctx.sleep(input.temporary, ctx.signal).catch(() => {});
     await changeBack(changed, visible, caller, ctx);
     known.forget();
     ctx.signal.throwIfAborted();
@@ -121,11 +118,6 @@ async function changeVisibility(
     ctx.signal.removeEventListener('abort', interrupt);
     await session.close();
   }
-}
-
-async function held(ms: number, ctx: RunContext): Promise<void> {
-  ctx.notice(`it stays so until ${new Date(ctx.now() + ms).toISOString()} or Ctrl-C`);
-  await ctx.sleep(ms, ctx.signal).catch(() => {});
 }
 
 async function changeBack(

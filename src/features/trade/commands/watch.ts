@@ -11,7 +11,7 @@ import type { TradingOptions, TradingSession } from '../trading-session.ts';
 import { symbolsOf } from '../trading-tables.ts';
 import { type Shown, watchChanges } from '../watch-changes.ts';
 
-/** So often the age of the connection is drawn anew. */
+/** How often the footer's connection age is redrawn. */
 const AGE_MS = 1_000;
 const NEVER_MS = 2 ** 31 - 1;
 
@@ -59,7 +59,6 @@ const LIVE_TABLES: Readonly<Record<string, { readonly model: LiveModel; readonly
   },
 };
 
-/** `prices` are those that the trend is drawn of. */
 function pricesOutput(prices = new LivePrices()): LiveOutput {
   const title = ({ symbol, bid, ask }: PriceRow): string => `${symbol} ${bid ?? '?'} ${ask ?? '?'}`;
   return { ...COMMON, list: priceList(prices), noun: 'price', title };
@@ -67,7 +66,6 @@ function pricesOutput(prices = new LivePrices()): LiveOutput {
 
 const SPARK_BARS = 40;
 
-/** With a line of how each came to be. */
 function priceList(prices: Pick<LivePrices, 'mids' | 'precision'>): ListOutput<PriceRow> {
   const rate = (symbol: string, value: number | null): Cell =>
     value === null ? undefined : rateText(value, prices.precision(symbol));
@@ -89,24 +87,32 @@ function priceList(prices: Pick<LivePrices, 'mids' | 'precision'>): ListOutput<P
 
 export const tradeWatch = listCommand({
   id: 'trade watch',
-  summary: 'Follow positions, orders, accounts or prices as they change',
+  summary: 'Follow positions, orders, accounts or prices live',
   description:
-    'Reads the table once, and then follows what is pushed; nothing is polled. On a terminal the table is redrawn (q or Ctrl-C ends it), with the last 40 prices as a line of bars; in a pipe each row that has changed is a line of its columns. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} if the gateway cannot be reached and when it can. If --until ends it while the gateway is unreachable, the exit status is 7. Changes within --every are shown as one; svc trade stream shows each. After a lost connection the table is read again. How prices are subscribed to and what one holds, how a table is requested, what its rows hold beyond the interface document, and U and D of what is pushed are as seen on the public implementation.',
+    'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --every are shown as one: svc trade stream prints each.',
+  details:
+    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   streams: () => true,
   args: {
     what: { help: 'positions, orders, accounts or prices', required: true },
-    symbol: { help: 'Only these; prices are of all symbols that are offered unless told', repeat: true },
+    symbol: { help: 'Filter by symbol (default: all)', repeat: true },
   },
   flags: {
-    every: { type: 'duration', positive: true, default: '250ms', help: 'The shortest time between two looks' },
+    every: {
+      type: 'duration',
+      positive: true,
+      default: '250ms',
+      group: 'Follow options',
+      help: 'Minimum refresh interval',
+    },
     ...FEED_FLAGS,
   },
   examples: [
-    { run: 'svc trade watch positions', why: 'What is open, and what it has won or lost' },
-    { run: 'svc trade watch prices EUR/USD USD/JPY', why: 'Two prices, and how they move' },
-    { run: 'svc trade watch orders -o ndjson --until 5m', why: 'What becomes of orders, for a script' },
+    { run: 'svc trade watch positions', why: 'Follow open positions and their profit' },
+    { run: 'svc trade watch prices EUR/USD USD/JPY', why: 'Follow two prices' },
+    { run: 'svc trade watch orders -o ndjson --until 5m', why: 'Follow orders in a script' },
   ],
   output: pricesOutput().list,
   outputOf: ({ what }) => (LIVE_TABLES[what]?.output ?? pricesOutput()).list,
@@ -115,9 +121,9 @@ export const tradeWatch = listCommand({
     const table = Object.hasOwn(LIVE_TABLES, what) ? LIVE_TABLES[what] : undefined;
     if (table === undefined && what !== 'prices') {
       const hint = `one of: ${Object.keys(LIVE_TABLES).join(', ')}, prices`;
-      throw new SvcError('invalid_value', `"${what}" cannot be watched`, { hint });
+      throw new SvcError('invalid_value', `cannot watch "${what}"`, { hint });
     }
-    if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts have no symbols');
+    if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
     const { livePrices, liveRows } = await import('../live-source.ts');
     if (table !== undefined) {
       const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
@@ -196,7 +202,7 @@ interface Following extends Shown {
   readonly pushes: number;
 }
 
-/** Keeps up with what is pushed, until it is over. */
+/** Applies the pushes until the feed ends. */
 async function follow(
   source: Source,
   feed: Feed,
@@ -228,20 +234,20 @@ async function follow(
     if (push !== undefined && source.take(push)) changed();
     else if (!isOdd) {
       isOdd = true;
-      ctx.notice(`${feed.session.hide(event.name)}: what is pushed is not of the form it should have, and left out`);
+      ctx.notice(`${feed.session.hide(event.name)}: skipped a push of an unexpected form`);
     }
     if (push !== undefined && --left === 0) return;
   }
 }
 
-/** If the connection is lost again meanwhile, the next gap says so. */
+/** A connection that is lost again meanwhile causes another gap. */
 async function renew(source: Source, { trading }: Feed, state: ConnectionState, ctx: RunContext): Promise<void> {
   try {
     await source.snapshot(trading);
     state.stale = undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
-    state.stale = `not looked at again since the gap: ${error.message}`;
+    state.stale = `out of date since the gap: ${error.message}`;
     ctx.notice(state.stale);
   }
 }

@@ -1,4 +1,4 @@
-/** The gateway's token in the store of this profile and address. */
+/** The stored API token of this profile and address. */
 import type { RunContext } from '../../cli/command.ts';
 import {
   type CredentialKey,
@@ -14,25 +14,23 @@ export function gatewayKey({ target, settings }: RunContext): CredentialKey {
   return { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
 }
 
-export async function keptToken(ctx: RunContext): Promise<GatewayToken | undefined> {
+export async function storedToken(ctx: RunContext): Promise<GatewayToken | undefined> {
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) ctx.target.log.warn(warning);
   return findGatewayToken(document, gatewayKey(ctx));
 }
 
-/** In the place of the one before. */
-export async function keepToken(token: string, ctx: RunContext): Promise<GatewayToken> {
-  const kept: GatewayToken = {
+export async function storeToken(token: string, ctx: RunContext): Promise<void> {
+  const stored: GatewayToken = {
     ...gatewayKey(ctx),
     access_token: token,
     obtained_at: Math.floor(ctx.now() / 1000),
   };
-  await withCredentials(ctx.paths, ctx, (file) => file.save(withGatewayToken(file.document, kept)));
-  return kept;
+  await withCredentials(ctx.paths, ctx, (file) => file.save(withGatewayToken(file.document, stored)));
 }
 
-/** False where there was none. */
-export async function forgetToken(ctx: RunContext): Promise<boolean> {
+/** False if there was none. */
+export async function deleteToken(ctx: RunContext): Promise<boolean> {
   const key = gatewayKey(ctx);
   return withCredentials(ctx.paths, ctx, (file) => {
     for (const warning of file.warnings) ctx.target.log.warn(warning);
