@@ -242,7 +242,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'trade orders': [{ args: ['--type', 'le'] }],
   'trade order get': [{ args: ['390285837'] }],
-  'trade offers': [{ args: [] }],
+  'trade offers list': [{ args: [] }],
   'trade quote': [{ args: ['eurusd', '--transport', 'polling'] }],
   'trade stream': [
     { args: ['EUR/USD', '--until', '1', '--transport', 'polling'] },
@@ -253,7 +253,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade candles': [{ args: ['EUR/USD', 'H1', '--last', '2'] }],
   'trade model': [{ args: ['Account'] }],
   'trade symbols list': [{ args: [] }],
-  'trade symbols info': [{ args: ['EUR/USD'] }],
+  'trade symbols get': [{ args: ['EUR/USD'] }],
   'trade symbols show': [{ args: ['USD/CHF'] }],
   'trade symbols hide': [{ args: ['EUR/USD'] }],
   'trade buy': [{ args: ['EUR/USD', '5', '--account', '654061', '--stop', '40pips'], follows: true }],

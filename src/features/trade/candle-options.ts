@@ -49,8 +49,8 @@ export function candleRange(
   const start = resumed(from, 'from');
   // The unfinished day has a time in the future.
   const end = resumed(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
-  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from must be before --to');
   if (start !== undefined && start > now) throw new SvcError('invalid_value', '--from is in the future');
+  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from must be before --to');
   return {
     from: start === undefined ? undefined : Math.max(0, Math.ceil(start / 1000)),
     to: Math.ceil(end / 1000),

@@ -31,7 +31,7 @@ export const tradePing = recordCommand({
   service: 'trade',
   flags: {
     count: { type: 'integer', value: 'n', min: 1, max: 1000, default: 3, help: 'Number of requests' },
-    every: { type: 'duration', default: '1s', help: 'Time between requests' },
+    interval: { type: 'duration', formerly: ['every'], default: '1s', help: 'Time between requests' },
     ...SESSION_FLAGS,
   },
   examples: [
@@ -59,7 +59,7 @@ export const tradePing = recordCommand({
       const handshakeMs = await timed(() => session.connect());
       const roundTripsMs: number[] = [];
       for (let asked = 0; asked < input.count; asked++) {
-        if (asked > 0) await ctx.sleep(input.every, ctx.signal);
+        if (asked > 0) await ctx.sleep(input.interval, ctx.signal);
         roundTripsMs.push(await timed(() => trading.instruments()));
       }
       await session.settled();

@@ -5,7 +5,6 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeSymbolsList = listCommand({
   id: 'trade symbols list',
-  aliases: ['symbols ls'],
   summary: 'List the symbols of the gateway',
   details: 'The request is not in the interface document: it is as seen on the public implementation.',
   effect: 'read',

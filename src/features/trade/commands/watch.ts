@@ -18,7 +18,7 @@ const NEVER_MS = 2 ** 31 - 1;
 interface Input extends TradingOptions {
   readonly what: string;
   readonly symbol: readonly string[];
-  readonly every: number;
+  readonly interval: number;
   readonly until: string | undefined;
 }
 
@@ -89,7 +89,7 @@ export const tradeWatch = listCommand({
   id: 'trade watch',
   summary: 'Follow positions, orders, accounts or prices live',
   description:
-    'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --every are shown as one: svc trade stream prints each.',
+    'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --interval are shown as one: svc trade stream prints each.',
   details:
     'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',
@@ -100,8 +100,9 @@ export const tradeWatch = listCommand({
     symbol: { help: 'Filter by symbol (default: all)', repeat: true },
   },
   flags: {
-    every: {
+    interval: {
       type: 'duration',
+      formerly: ['every'],
       positive: true,
       default: '250ms',
       group: 'Follow options',
@@ -185,7 +186,7 @@ async function* watched(
       yield* watchChanges(
         (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
         (at) => ({ ...begun.look(), ...connection(at) }),
-        { everyMs: input.every, restMs: isDrawn ? AGE_MS : NEVER_MS },
+        { everyMs: input.interval, restMs: isDrawn ? AGE_MS : NEVER_MS },
         ctx,
       );
     }

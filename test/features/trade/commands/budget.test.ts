@@ -65,7 +65,7 @@ it('--budget=ignore asks all the same, and --budget=wait when there is room, say
     },
   });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain(`the calls of command ${POSITIONS} are used up: waiting until ${NEXT}`);
+  expect(run.stderr).toContain(`the rate limit of command ${POSITIONS} is reached; waiting until ${NEXT}`);
   expect(client.asked()).toHaveLength(1);
 });
 
@@ -104,8 +104,8 @@ describe('limits', () => {
       /^command 8 +2 +600 s +get trader orders$/,
       /^command 24 +500 +3600 s +set instruments \(update_subscriptions\)$/,
       /^command 118 +10 +60 s +get custom closed trade \(ClosedPosition\)$/,
-      /^m1 +10000 +16 +candles of one request$/,
-      /^H8 +10000 +5128 +candles of one request$/,
+      /^m1 +10000 +16 +candles per request$/,
+      /^H8 +10000 +5128 +candles per request$/,
       /^M1 +candles: no limit$/,
     ]) {
       expect(stdout).toMatch(new RegExp(line.source, 'm'));
@@ -125,7 +125,7 @@ describe('limits', () => {
       rows: 7 + 13,
       first: { kind: 'calls', name: '8', max: 2, window_s: 600, used: null, free_at: null },
     });
-    expect(stderr).toMatch(new RegExp(`what was used is not shown, .*, and ${why}: .*${hint}`));
+    expect(stderr).toMatch(new RegExp(`use is not shown because ${why}: .*${hint}`));
     const table = await client.run('limits', { env });
     expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
     expect((await client.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
@@ -173,5 +173,5 @@ it('a disk that takes nothing is told, and no reason not to ask', async () => {
   writeFileSync(join(home, 'state'), '');
   const run = await client.run('orders', { home });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain('calls cannot be counted here: cannot lock');
+  expect(run.stderr).toContain('calls cannot be counted: cannot lock');
 });

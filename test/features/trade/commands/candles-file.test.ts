@@ -117,7 +117,7 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
   });
 });
 
-describe('what a file was begun for', () => {
+describe('an interrupted file', () => {
   /** A file of which one window is there, begun with the arguments. */
   async function begun(args: readonly string[] = RANGE): Promise<string> {
     const path = fresh();
@@ -125,7 +125,7 @@ describe('what a file was begun for', () => {
     served.asked.length = 0;
     const { code, stderr } = await run([...args, '--out', path]);
     expect(code).toBe(10);
-    expect(stderr).toMatch(/holds \d+ candles so far: the same command with --resume goes on/);
+    expect(stderr).toMatch(/has \d+ candles so far: repeat the command with --resume/);
     served.asked.length = 0;
     served.answer = holed;
     return path;
@@ -154,14 +154,14 @@ describe('what a file was begun for', () => {
   });
 
   it.each([
-    [['EUR/USD', 'm5', '--from', '2025-12-22'], 'was begun with period m1, not m5'],
+    [['EUR/USD', 'm5', '--from', '2025-12-22'], 'was started with period m1, not m5'],
     [['EUR/USD', 'm1', '--from', '2025-12-23'], 'with from 2025-12-22T00:00:00Z, not 2025-12-23T00:00:00Z'],
     [[...RANGE, '--to', '2026-01-01'], 'not 2026-01-01T00:00:00Z'],
     [[...RANGE, '--price', 'bid'], 'with price both, not bid'],
     [[...RANGE, '--label', 'end'], 'with label raw, not end'],
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
-    [['US30', 'm1', '--from', '2025-12-22'], 'was begun with symbol EUR/USD, not US30'],
-    [['EUR/USD', 'm1', '--from', '2025-12-22', '--offer-id', '9'], 'was begun with offerId 1, not 9'],
+    [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol EUR/USD, not US30'],
+    [['EUR/USD', 'm1', '--from', '2025-12-22', '--offer-id', '9'], 'was started with offerId 1, not 9'],
   ])('refuses %j', async (args, words) => {
     const path = await begun();
     const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));
@@ -184,10 +184,10 @@ describe('what a file was begun for', () => {
     }
   });
 
-  it('is not written over, unless that is asked for', async () => {
+  it('is only overwritten with --force', async () => {
     const path = await begun();
     const refused = await run([...RANGE, '--out', path]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('go on with --resume') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('complete it with --resume') });
     expect((await run([...RANGE, '--out', path, '--force', '--price', 'mid'])).code).toBe(0);
     expect(readFileSync(path, 'utf8')).toMatch(/^time,open,high,low,close,tick-qty\n/);
     for (const more of [[], ['--resume']]) {
@@ -196,7 +196,7 @@ describe('what a file was begun for', () => {
     }
   });
 
-  it('is not gone on with where somebody changed the file', async () => {
+  it('is not resumed if somebody changed the file', async () => {
     const path = await begun();
     truncateSync(path, 500);
     const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
@@ -223,7 +223,7 @@ it('an interruption leaves a file that can be gone on with', async () => {
   };
   const { code, stderr } = await run([...RANGE, '--out', path], { signal: stop.signal });
   expect(code).toBe(130);
-  expect(stderr).toContain('with --resume goes on');
+  expect(stderr).toContain('repeat the command with --resume');
   served.answer = holed;
   expect((await run([...RANGE, '--out', path, '--resume'])).code).toBe(0);
   expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);

@@ -117,13 +117,13 @@ describe('journal', () => {
 
     it('tells how many of the same kind it leaves out, and how to see them', async () => {
       const unknown = (count: number) => `${count} with an unknown outcome: svc trade journal settle\n`;
-      expect((await journal([], base_url)).stderr).toBe(`${unknown(2)}2 of other gateways: --all-gateways\n`);
-      expect((await journal(['--open'], base_url)).stderr).toBe(`${unknown(2)}1 of other gateways: --all-gateways\n`);
+      expect((await journal([], base_url)).stderr).toBe(`${unknown(2)}2 at other gateways: --all-gateways\n`);
+      expect((await journal(['--open'], base_url)).stderr).toBe(`${unknown(2)}1 at other gateways: --all-gateways\n`);
       expect((await journal(['--all-gateways'], base_url)).stderr).toBe(unknown(3));
       const only = home(order('2', { base_url: gone }));
       const run = await svc(['trade', 'journal', '--open'], { home: only, env: { SVC_TRADE_URL: base_url } });
       expect(run.stderr).toBe(
-        'nothing that was sent from here to this gateway is open\n1 of other gateways: --all-gateways\n',
+        'no unknown outcomes among the orders sent from here to this gateway\n1 at other gateways: --all-gateways\n',
       );
     });
 

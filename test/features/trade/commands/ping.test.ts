@@ -32,7 +32,7 @@ describe('svc trade ping', () => {
   it('warns of a clock that is wrong', async () => {
     await using feed = await feedGateway();
     const { stdout } = await feed.run(['ping', '--count', '1'], { now: () => Date.now() - 60_000 });
-    expect(stdout).toMatch(/CLOCK +(59|60|61) s ahead of this one/);
+    expect(stdout).toMatch(/CLOCK +(59|60|61) s ahead of this machine/);
   });
 
   it('ends with exit 4 where the token is refused', async () => {

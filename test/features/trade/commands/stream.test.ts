@@ -115,7 +115,7 @@ it('goes on after a gap where the calls for its rows are used up', async () => {
   feed.usedUp.clear();
   expect(code).toBe(0);
   expect(stdout).toMatch(/snapshot .*\n.* unreachable .*\n.* recovered\n.* gap .*\n.* U {2}Order {2}1 .*\n$/);
-  expect(stderr).toContain('the rows after the gap are not known: the gateway says that all calls of command 46');
+  expect(stderr).toContain('could not read the rows after the gap: the gateway says that all calls of command 46');
 });
 
 function leftInOrder(): void {
@@ -159,16 +159,14 @@ describe('what is pushed', () => {
     );
   });
 
-  it('is left out where it is no JSON, and that is told once for a name and counted', async () => {
+  it('is skipped if it is not JSON, with a notice per name and a count', async () => {
     const run = feed.run(['stream', 'Order', '--until', '1']);
     await feed.subscribed('Order');
     feed.push('Order', 'not JSON', '', '{"orderId":', { orderId: '1' });
     const { code, stdout, stderr } = await run;
     expect(code).toBe(0);
     expect(stdout.split('\n')).toHaveLength(2);
-    expect(stderr).toBe(
-      'Order: what is pushed under this name is no JSON, and left out\npushes that were no JSON and are left out: 3\n',
-    );
+    expect(stderr).toBe('Order: skipped a push that is not JSON\nskipped 3 pushes that were not JSON\n');
   });
 });
 

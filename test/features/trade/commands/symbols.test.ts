@@ -79,7 +79,7 @@ it.each([
     sleeps: true,
     ...(stop === undefined ? {} : { signal: stop.signal }),
     onStderr(text) {
-      if (!text.includes('it stays so until')) return;
+      if (!text.includes('changed until')) return;
       during.push(hidden());
       stop?.abort(new SvcError('interrupted', 'interrupted'));
     },
@@ -99,7 +99,7 @@ it.each([
 it('--temporary says what it could not change back', async () => {
   const run = await client.run('symbols show USD/CHF --temporary 20ms', {
     sleeps: true,
-    onStderr: (text) => text.includes('it stays so') && client.gateway.traps.add('ora-20301'),
+    onStderr: (text) => text.includes('changed until') && client.gateway.traps.add('ora-20301'),
   });
   expect(run.code).toBe(6);
   expect(run.stderr).toContain('not changed back: USD/CHF: ');

@@ -152,13 +152,13 @@ describe('offers and symbols', () => {
     expect(await ids('symbols list')).toContain('USD/CHF');
     expect(await ids('symbols list --visible false')).toEqual(['USD/CHF', 'AUD/USD']);
     expect(await ids('symbols ls --search jpy')).toEqual(['USD/JPY']);
-    const run = await client.run('symbols info USD/CHF');
+    const run = await client.run('symbols get USD/CHF');
     expect(run.code).toBe(5);
     expect(run.stderr).toContain('svc trade symbols show');
   });
 
   it('info tells the id, the pip and the sizes', async () => {
-    const { stdout } = await client.run('symbols info usdjpy');
+    const { stdout } = await client.run('symbols get usdjpy');
     expect(Object.fromEntries(rowsOf(stdout))).toMatchObject({
       SYMBOL: 'USD/JPY',
       PIP: '0.01',
@@ -167,7 +167,7 @@ describe('offers and symbols', () => {
       TRADABLE: 'yes',
     });
     client.gateway.traps.add('market-closed');
-    expect((await client.run('symbols info usdjpy')).stdout).toMatch(/^TRADABLE +no$/m);
+    expect((await client.run('symbols get usdjpy')).stdout).toMatch(/^TRADABLE +no$/m);
   });
 });
 

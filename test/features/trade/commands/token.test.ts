@@ -16,7 +16,7 @@ describe('login', () => {
     const home = client.temporaryHome();
     const run = await login(home);
     expect(run).toMatchObject({ code: 0, stderr: '', asked: [] });
-    expect(run.stdout).toBe(`the token for ${client.gateway.url} is kept (profile default)\n`);
+    expect(run.stdout).toBe(`stored the token for ${client.gateway.url} (profile default)\n`);
     expect(statSync(join(home, 'config/credentials.json')).mode & 0o777).toBe(0o600);
     expect((await client.run('accounts -q', { home, env: NONE })).stdout).toBe('654061\n654062\n');
     expect(await client.json('status', { home, env: NONE })).toMatchObject({ has_token: true, source: 'file' });
@@ -28,7 +28,7 @@ describe('login', () => {
     const hidden = async () => ` ${client.gateway.token} `;
     const run = await client.run('login', { home, env: NONE, terminal: 80, hidden });
     expect(run).toMatchObject({ code: 0, asked: ['API token:'] });
-    expect(run.stderr).toContain("the provider's web trading platform: user account, token management");
+    expect(run.stderr).toContain("the provider's web trading platform: User Account > Token Management");
     const nothing = await client.run('login', { env: NONE, terminal: 80, hidden: async () => '' });
     expect(nothing).toMatchObject({ code: 2, stdout: '' });
     expect(nothing.stderr).toContain('no token was typed');
@@ -39,7 +39,7 @@ describe('login', () => {
     const run = await login(home, 'abc');
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toMatch(BOTH_CAUSES);
-    expect(run.stderr).toContain('not 40 hexadecimal digits');
+    expect(run.stderr).toContain('usual form of 40 hexadecimal digits');
     expect((await client.run('status', { home, env: NONE })).code).toBe(4);
     for (const stdin of ['', '\n', 'two words', 'Bearer x', 'ключ', 'x'.repeat(20_000)]) {
       const refused = await login(home, stdin);
@@ -58,7 +58,7 @@ describe('login', () => {
     expect(await client.run('login --no-input', { env: NONE, terminal: 80 })).toMatchObject({ code: 2, asked: [] });
   });
 
-  it('says that the environment goes before what is kept', async () => {
+  it('says that the environment overrides the stored token', async () => {
     const run = await client.run('login --token-stdin', { stdin: client.gateway.token });
     expect(run.code).toBe(0);
     expect(run.stderr).toContain('SVC_TRADE_TOKEN is set');
@@ -66,7 +66,7 @@ describe('login', () => {
 });
 
 describe('a token', () => {
-  it('that is kept goes to no other address', async () => {
+  it('is sent to no other address once it is stored', async () => {
     const home = client.temporaryHome();
     await login(home);
     const run = await client.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
@@ -123,15 +123,15 @@ describe('status', () => {
   });
 });
 
-it('logout deletes what is kept, once', async () => {
+it('logout deletes the stored token, once', async () => {
   const home = client.temporaryHome();
   await login(home);
   const run = await client.run('logout', { home, env: NONE });
   expect(run).toMatchObject({ code: 0 });
-  expect(run.stdout).toBe(`the token for ${client.gateway.url} is deleted here (profile default)\n`);
+  expect(run.stdout).toBe(`deleted the token for ${client.gateway.url} (profile default)\n`);
   expect(run.stderr).toContain('revoke it at the provider');
   expect(readFileSync(join(home, 'config/credentials.json'), 'utf8')).not.toContain(client.gateway.token);
-  expect(await client.json('logout', { home, env: NONE })).toMatchObject({ forgotten: false });
+  expect(await client.json('logout', { home, env: NONE })).toMatchObject({ deleted: false });
   expect((await client.run('logout', { home })).stderr).toContain('SVC_TRADE_TOKEN is still set');
 });
 

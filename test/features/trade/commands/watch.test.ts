@@ -1,4 +1,4 @@
-/** `svc trade watch`: one look and then what is pushed, merged; nothing is asked for again but after a gap. */
+/** `svc trade watch`: one snapshot, merged with the pushes; it is read again only after a gap. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { TOKEN } from '../gateway.ts';
@@ -52,7 +52,7 @@ async function watch(argv: readonly string[], ...steps: readonly (() => void)[])
 }
 
 describe.each(['websocket', 'polling'])('over %s', (transport) => {
-  it('merges what is pushed into the rows of one look', async () => {
+  it('merges the pushes into the rows of one snapshot', async () => {
     const { stdout, stderr } = await watch(
       ['positions', '-o', 'ndjson', '--debug', '--transport', transport],
       () => feed.push('OpenPosition', { tradeId: '170162804', close: 1.154, grossPL: 4.2 }),
@@ -83,7 +83,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     const { code, stdout } = await run;
     feed.usedUp.clear();
     expect(code).toBe(0);
-    expect(stdout).toContain('not looked at again since the gap: the gateway says that all calls of command 46');
+    expect(stdout).toContain('out of date since the gap: the gateway says that all calls of command 46');
     expect(stdout).toMatch(/1 gap of \ds at \d\d:\d\d:\d\dZ/);
   });
 
@@ -162,7 +162,7 @@ describe('in a pipe', () => {
     feed.push('Account', { accountId: '654061', equity: 7 });
     const { code, stdout, stderr } = await run;
     expect(code).toBe(0);
-    expect(stderr).toBe('Account: what is pushed is not of the form it should have, and left out\n');
+    expect(stderr).toBe('Account: skipped a push of an unexpected form\n');
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/ 50000\.00 +7\.00/);
     expect(feed.calls.at(-1)).toBe('POST /trading/unsubscribe models=Account');
   });
@@ -209,8 +209,8 @@ describe('on a terminal', () => {
 
 describe('it refuses', () => {
   it.each([
-    [['trades'], 2, /"trades" cannot be watched/],
-    [['accounts', 'EUR/USD'], 2, /accounts have no symbols/],
+    [['trades'], 2, /cannot watch "trades"/],
+    [['accounts', 'EUR/USD'], 2, /accounts cannot be filtered by symbol/],
     [['orders', '-o', 'csv'], 2, /a watch has no meaning with -o csv/],
     [['orders', '--query', '[0]'], 2, /a watch and --query cannot be used together/],
     [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes here/],

@@ -4,8 +4,8 @@ import { OFFER_LIST } from '../columns.ts';
 import { ROW_FLAGS } from '../trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
-export const tradeOffers = listCommand({
-  id: 'trade offers',
+export const tradeOffersList = listCommand({
+  id: 'trade offers list',
   summary: 'List offers with their current prices',
   description: 'Only the symbols that the account shows are listed. Add others with svc trade symbols show.',
   details: 'Reads the table Offer once. Its fields are as seen on the public implementation.',
@@ -13,8 +13,11 @@ export const tradeOffers = listCommand({
   service: 'trade',
   flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit, ...SESSION_FLAGS },
   examples: [
-    { run: 'svc trade offers', why: 'List all offers' },
-    { run: 'svc trade offers -o json --query "[].{symbol: currency, ask: buy}"', why: 'Print two fields for a script' },
+    { run: 'svc trade offers list', why: 'List all offers' },
+    {
+      run: 'svc trade offers list -o json --query "[].{symbol: currency, ask: buy}"',
+      why: 'Print two fields for a script',
+    },
   ],
   output: OFFER_LIST,
   offers: offerCandidates,

@@ -4,8 +4,9 @@ import { OFFER_COLUMNS } from '../columns.ts';
 import { keepOffers } from '../trading-offers.ts';
 import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../trading-session.ts';
 
-export const tradeSymbolsInfo = recordCommand({
-  id: 'trade symbols info',
+export const tradeSymbolsGet = recordCommand({
+  id: 'trade symbols get',
+  formerly: ['symbols info'],
   summary: 'Show the details of a symbol',
   description: 'The account must show the symbol: see svc trade symbols show.',
   details:
@@ -14,7 +15,7 @@ export const tradeSymbolsInfo = recordCommand({
   service: 'trade',
   args: { symbol: SYMBOL_ARGUMENT },
   flags: SESSION_FLAGS,
-  examples: [{ run: 'svc trade symbols info EUR/USD', why: 'Show pip, amounts and margin' }],
+  examples: [{ run: 'svc trade symbols get EUR/USD', why: 'Show pip, amounts and margin' }],
   output: {
     kind: 'record',
     columns: [
