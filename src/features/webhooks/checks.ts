@@ -14,7 +14,7 @@ import {
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import type { Target } from '../../http/target.ts';
-import { changeWebhookSecrets, type StoredSecret } from '../../store/webhook-secrets.ts';
+import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
@@ -50,19 +50,18 @@ function clockFinding(skewMs: number | undefined): Finding | undefined {
   return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be taken for old ones') };
 }
 
-interface Surroundings {
-  /** All of the account, this one among them. */
+interface SubscriptionContext {
+  /** All subscriptions of the account, this one included. */
   readonly all: readonly Subscription[];
-  /** The service is on this machine, and reaches what is on it. */
+  /** The service is on this machine, and reaches receivers on it. */
   readonly local: boolean;
-  /** Of the secret that is kept here, undefined where none is. */
+  /** Of the stored secret; undefined where there is none. */
   readonly fingerprint: string | undefined;
 }
 
-/** In one order, whatever is found. */
 async function subscriptionFindings(
   subscription: Subscription,
-  { all, local, fingerprint }: Surroundings,
+  { all, local, fingerprint }: SubscriptionContext,
 ): Promise<readonly Finding[]> {
   const subject = subscription.id;
   return [
@@ -77,16 +76,15 @@ function statusCheck(subscription: Subscription): Result {
   const { status, consecutive_failures: fails = 0 } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
-    const why = 'nothing is delivered, and only another address brings it back';
-    return fail(`disabled: ${why}`, `svc webhooks enable ${id} --url <url>`);
+    return fail('disabled: nothing is delivered until its url changes', `svc webhooks enable ${id} --url <url>`);
   }
-  const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} failed attempts in a row`;
+  const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);
   const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
   const showLog = `svc webhooks deliveries ${id} --limit 20`;
   if (left <= 1) return fail(`${text}: ${more}`, showLog);
   if (fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
-  return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: a state that svc does not know`);
+  return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: svc does not know this status`);
 }
 
 function events(subscription: Subscription): Result {
@@ -110,26 +108,37 @@ async function address(
   }
   const twin = all.find((other) => other.id !== id && sameAddress(other.url, url));
   if (twin !== undefined) {
-    const why = 'after a rotation that was not finished, or a create that was repeated';
-    return warn(`${twin.id} has the same: the receiver gets each event twice (${why})`, 'svc webhooks delete <id>');
+    const why = 'an unfinished rotation, or a repeated create';
+    return warn(`${twin.id} has the same url: the receiver gets each event twice (${why})`, 'svc webhooks delete <id>');
   }
   const doubts = await receiverWarnings(url, { local });
   return doubts.length === 0 ? ok(url) : warn(doubts.join('; '), another);
 }
 
 function secret({ id }: Subscription, fingerprint: string | undefined): Result {
-  if (fingerprint !== undefined) return ok(`kept here (sha256 fp ${fingerprint})`);
+  if (fingerprint !== undefined) return ok(`stored (sha256 fp ${fingerprint})`);
   const import_ = `svc webhooks secrets import ${shellWord(id)}`;
-  return warn('not kept here; if nobody else has it, no delivery can be verified', import_);
+  return warn('not stored: without another copy, no delivery can be verified', import_);
 }
 
-/** A secret that is kept for a subscription which the account does not have. */
-function orphanFinding(id: string, fingerprint: string): Finding {
-  const detail = `kept (sha256 fp ${fingerprint}), but this account has no such subscription`;
-  return { check: 'orphan-secret', subject: id, ...warn(detail, 'svc webhooks doctor --fix') };
+/** Stored secrets of this service whose subscription does not exist. Secrets of other services cannot be judged. */
+function orphanFindings(
+  stored: readonly StoredSecret[],
+  all: readonly Subscription[],
+  ctx: Pick<RunContext, 'settings'>,
+): readonly Finding[] {
+  const address = storedUnder(ctx);
+  const ids = new Set(all.map(({ id }) => id));
+  return stored
+    .filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id))
+    .map(shownSecret)
+    .map(({ endpoint_id: subject, fingerprint }) => {
+      const detail = `stored (sha256 fp ${fingerprint}), but this account has no such subscription`;
+      return { check: 'orphan-secret', subject, ...warn(detail, `svc webhooks secrets delete ${shellWord(subject)}`) };
+    });
 }
 
-/** How long a delivery may be on its way: all retries, and as much again as they may be late. */
+/** All retries, and as much again for delays. */
 const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => sum + minutes, 0);
 
 /** Of the latest deliveries, in any order. */
@@ -146,7 +155,7 @@ function deliveriesFinding(id: string, items: readonly LogItem[], now: number): 
   const waiting = items.filter(({ status }) => status === PENDING);
   const stuck = waiting.filter(({ created_at: created }) => now - Date.parse(created ?? '') > LONGEST_MS);
   if (stuck.length > 0) {
-    const detail = `${stuck.length} of the latest ${items.length} are pending longer than all retries take`;
+    const detail = `${stuck.length} of the latest ${items.length} have been pending for longer than all retries take`;
     return { ...common, ...warn(detail, `${log} --status pending`) };
   }
   return { ...common, ...ok(counts(items)) };
@@ -164,14 +173,8 @@ function commonest(texts: readonly string[]): string {
   return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 }
 
-interface Examination {
-  /** Of one subscription alone, beside what is of none. */
-  readonly id: string | undefined;
-  /** Forgets kept secrets of subscriptions that are gone. */
-  readonly fix: boolean;
-}
-
-export async function recordingsFindings({ id, fix }: Examination, ctx: RunContext): Promise<readonly Finding[]> {
+/** `id`: only this subscription, and the general checks. */
+export async function recordingsFindings(id: string | undefined, ctx: RunContext): Promise<readonly Finding[]> {
   if (id !== undefined) checkSubscriptionId(id);
   const recordings = openRecordings(ctx.target);
   const before = fileModes(ctx);
@@ -181,18 +184,11 @@ export async function recordingsFindings({ id, fix }: Examination, ctx: RunConte
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
-  findings.push(...(await examine(chosen, all, stored, recordings, ctx)));
-  const orphans = orphanSecrets(stored, all, ctx);
-  const forgotten = fix ? await forgetOrphans(orphans, ctx) : new Set();
-  for (const orphan of orphans) {
-    const { endpoint_id: subject, fingerprint } = shownSecret(orphan);
-    if (!forgotten.has(orphan)) findings.push(orphanFinding(subject, fingerprint));
-    else findings.push({ check: 'orphan-secret', subject, ...ok(`forgotten (sha256 fp ${fingerprint})`) });
-  }
+  findings.push(...(await examine(chosen, all, stored, recordings, ctx)), ...orphanFindings(stored, all, ctx));
   return findings;
 }
 
-/** Before the subscriptions: a secret that another process keeps meanwhile must not look like one without any. */
+/** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. */
 async function readStored(findings: Finding[], { paths }: RunContext): Promise<readonly StoredSecret[]> {
   try {
     return await storedSecrets({ paths, notice: () => {} });
@@ -203,7 +199,7 @@ async function readStored(findings: Finding[], { paths }: RunContext): Promise<r
   }
 }
 
-/** Undefined where they cannot be had, which is the last finding then. */
+/** Undefined if they cannot be read: the last finding says why. */
 async function subscriptionsOf(
   recordings: Recordings,
   findings: Finding[],
@@ -212,7 +208,7 @@ async function subscriptionsOf(
   const began = ctx.now();
   try {
     const all = await recordings.subscriptions();
-    const detail = `${ctx.target.baseUrl.origin} answered in ${ctx.now() - began} ms, and takes the token`;
+    const detail = `${ctx.target.baseUrl.origin} responded in ${ctx.now() - began} ms and accepted the token`;
     findings.push({ check: 'service', subject: null, ...ok(detail) });
     const clock = clockFinding(recordings.clockSkewMs);
     if (clock !== undefined) findings.push(clock);
@@ -220,7 +216,7 @@ async function subscriptionsOf(
     return all;
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    // Where nobody is signed in, nobody was asked: the first finding says so.
+    // Without a login no request was sent: the first finding says so.
     if (findings[0]?.status === 'fail' && error.code === 'unauthorized') return undefined;
     findings.push({ check: 'service', subject: null, ...fail(error.message, error.hint) });
     return undefined;
@@ -254,35 +250,7 @@ async function examine(
   return found;
 }
 
-/** Of this service alone: whose the others are the account cannot tell. */
-function orphanSecrets(
-  stored: readonly StoredSecret[],
-  all: readonly Subscription[],
-  ctx: Pick<RunContext, 'settings'>,
-): readonly StoredSecret[] {
-  const address = storedUnder(ctx);
-  const ids = new Set(all.map(({ id }) => id));
-  return stored.filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id));
-}
-
-/** Returns those that are gone; in a dry run none. A secret that was replaced meanwhile stays. */
-async function forgetOrphans(orphans: readonly StoredSecret[], ctx: RunContext): Promise<ReadonlySet<StoredSecret>> {
-  if (orphans.length === 0) return new Set();
-  for (const { endpoint_id, fingerprint } of orphans.map(shownSecret)) {
-    ctx.notice(`${endpoint_id}  sha256 fp ${fingerprint}`);
-  }
-  const what = orphans.length === 1 ? 'this secret' : `these ${orphans.length} secrets`;
-  await ctx.confirm(`Another account of the service may still need what is kept. Forget ${what}?`);
-  if (ctx.dryRun) return new Set();
-  const same = (one: StoredSecret, other: StoredSecret): boolean =>
-    one.base_url === other.base_url && one.endpoint_id === other.endpoint_id && one.secret === other.secret;
-  await changeWebhookSecrets(ctx.paths, ctx, (secrets) =>
-    secrets.filter((one) => !orphans.some((orphan) => same(one, orphan))),
-  );
-  return new Set(orphans);
-}
-
-/** What svc doctor asks the recording service. */
+/** For svc doctor. */
 export async function checkWebhooks(target: Target): Promise<ServiceReply> {
   const client = openRecordings(target);
   try {

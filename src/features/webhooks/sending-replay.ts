@@ -1,4 +1,4 @@
-/** Deliveries on their way out again, with the bytes and the documented headers that they came with. */
+/** Resends deliveries with their recorded bytes and documented headers. */
 import { SvcError } from '../../errors.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
 import { type DeliveryFormat, readDeliveries } from './formats.ts';
@@ -12,16 +12,16 @@ export interface ReplayOptions {
   /** A file, or `-`. */
   readonly path: string;
   readonly format: DeliveryFormat;
-  /** Those that were answered, or forwarded, without success. */
+  /** Only those without a 2xx, from the receiver or the target. */
   readonly onlyFailed: boolean;
-  /** Of these events; any where there are none. */
+  /** Empty for all events. */
   readonly eventIds: readonly string[];
   readonly types: readonly string[];
   /** When they were received: milliseconds since 1970, both included. */
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
   readonly limit: number | undefined;
-  /** Each is signed again when it is sent: those of the service, and with `unproven` whatever was recorded. */
+  /** Signs each again when it is sent; with `unproven` also those that may not be from the service. */
   readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
   readonly userAgent: string;
   chunks(path: string): AsyncIterable<Uint8Array>;
@@ -36,24 +36,18 @@ const SIGNATURE = `${HEADER_PREFIX}Signature`;
 /** The deliveries of one file, in its order. */
 export class Replay {
   readonly #options: ReplayOptions;
-  /** What filters left out, by option. */
+  /** How many each filter left out. */
   readonly #leftOut = new Map<string, number>();
-  #read = 0;
-  #unreadable = 0;
-  #chosen = 0;
   #unproven = 0;
   #warned = false;
+  /** Lines that hold no delivery, except a last one that was cut off. */
+  unreadable = 0;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
   }
 
-  /** Lines that hold no delivery, except for a last one that was cut off. */
-  get unreadable(): number {
-    return this.#unreadable;
-  }
-
-  /** Reads up to the first delivery before it resolves: a file that cannot be used is reported before anything is sent. */
+  /** Reads up to the first delivery before it resolves, so that an unusable file is reported before anything is sent. */
   async start(): Promise<AsyncGenerator<Draft, void, void>> {
     const deliveries = this.#deliveries();
     const first = await deliveries.next();
@@ -69,50 +63,53 @@ export class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { notice } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY, notice } = this.#options;
+    let chosen = 0;
     try {
-      yield* this.#chosenOnes();
+      for await (const delivery of this.#read()) {
+        const event = readEvent(delivery.body);
+        const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
+        const filter = this.#filterAgainst({ ...delivery, ...ids });
+        if (filter !== undefined) this.#leftOut.set(filter, (this.#leftOut.get(filter) ?? 0) + 1);
+        else if (!this.#isProven(delivery)) this.#unproven++;
+        else {
+          yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
+          if (++chosen >= limit) return;
+        }
+      }
     } finally {
       if (this.#leftOut.size > 0) {
-        const counts = [...this.#leftOut].map(([option, count]) => `${count} by ${option}`);
-        notice(`left out: ${counts.join(', ')}`);
+        notice(`left out: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
       }
       if (this.#unproven > 0) {
         notice(
-          `${this.#unproven} left out: nothing shows that the service has signed them; --resign-unproven signs them all the same`,
+          `${this.#unproven} left out: nothing proves that the service signed them; --resign-unproven signs them anyway`,
         );
       }
     }
   }
 
-  async *#chosenOnes(): AsyncGenerator<Draft, void, void> {
-    const { path, format, limit = Number.POSITIVE_INFINITY, chunks, notice } = this.#options;
+  async *#read(): AsyncGenerator<Delivery, void, void> {
+    const { path, format, chunks, notice } = this.#options;
     const unusable = (error: SvcError): void => {
-      this.#unreadable++;
+      this.unreadable++;
       notice(`${error.message}, and left out`);
     };
+    let isEmpty = true;
     const input = { format, signed: false, refuseBodies: BODY_ADVICE, prefix: HEADER_PREFIX, chunks, notice, unusable };
     for await (const found of readDeliveries(path, input)) {
       if ('pieces' in found) {
         throw new SvcError('file_unusable', `${found.source}: is a body without its headers`, { hint: BODY_ADVICE });
       }
       for (const delivery of found) {
-        this.#read++;
-        const event = readEvent(delivery.body);
-        const about = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        const filter = this.#filterAgainst({ ...delivery, ...about });
-        if (filter !== undefined) this.#leftOut.set(filter, (this.#leftOut.get(filter) ?? 0) + 1);
-        else if (this.#mayGo(delivery)) {
-          yield () => ({ ...about, headers: this.#headers(delivery), body: delivery.body });
-          if (++this.#chosen >= limit) return;
-        }
+        isEmpty = false;
+        yield delivery;
       }
     }
-    if (this.#read === 0) {
-      throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: holds no delivery`, {
-        hint: '"svc webhooks listen --record" writes recordings',
-      });
-    }
+    if (!isEmpty) return;
+    throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: holds no delivery`, {
+      hint: '"svc webhooks listen --record" writes recordings',
+    });
   }
 
   /** The option that leaves it out. */
@@ -127,17 +124,15 @@ export class Replay {
     return types.length === 0 || types.includes(eventType ?? '') ? undefined : '--event';
   }
 
-  /** A new signature makes any forgery valid: what was refused for its own signature gets none unasked. */
-  #mayGo({ verdict, headers, body }: Delivery): boolean {
+  /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
+  #isProven({ verdict, headers, body }: Delivery): boolean {
     const { resign } = this.#options;
     if (resign === undefined || resign.unproven || SIGNED.includes(verdict)) return true;
     const clock = { nowS: 0, toleranceS: undefined };
-    if (verifySignature(signatureHeaders(headers), body, [resign.secret], clock).signatureOk) return true;
-    this.#unproven++;
-    return false;
+    return verifySignature(signatureHeaders(headers), body, [resign.secret], clock).signatureOk;
   }
 
-  /** The documented headers, signed again when they are sent where that was asked for. */
+  /** The documented headers, signed again with --resign. */
   #headers({ headers, body }: Delivery): readonly RawHeader[] {
     const { resign, userAgent, now } = this.#options;
     const documented = forwardedHeaders(headers, { allHeaders: false });
@@ -146,7 +141,6 @@ export class Replay {
       return withAgent(resigned(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
     }
     const ageS = nowS - Number(headerValues(documented, TIMESTAMP)[0]);
-    // Once: all of a recording are about as old as each other.
     if (ageS > TOLERANCE_S && !this.#warned) {
       this.#warned = true;
       this.#options.notice(
@@ -164,7 +158,7 @@ const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 /** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
 
-/** The new values replace the old ones in their places; where there were none, they come last. */
+/** The new values replace the old ones in their places, or come last. */
 function resigned(headers: readonly RawHeader[], key: string, timestamp: string, body: Uint8Array): RawHeader[] {
   const values = new Map([
     [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],

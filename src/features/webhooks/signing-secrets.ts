@@ -1,4 +1,4 @@
-/** The options by which a command is told its signing secrets: never on the command line itself, which other users can see. */
+/** The options that give signing secrets. None takes a secret as its value, because other users can see command lines. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -47,7 +47,7 @@ export const SECRET_FLAGS = {
   secret: refusedSecret(`${SOURCES}, or set ${VARIABLE}`),
 } as const satisfies Flags;
 
-/** It is known only so that its value is not shown as that of an unknown option. */
+/** Declared so that an error does not show its value. */
 function refusedSecret(advice: string) {
   return {
     type: 'string',
@@ -80,7 +80,7 @@ const ADVICE = {
   hint: `pass ${SOURCES}, or set ${VARIABLE}`,
 };
 
-/** Every secret that was named, each by its source; else that of the environment; else none. Exit 2 for one that cannot be used. */
+/** The secrets of the options, else that of the environment, else none. Exit 2 if one cannot be used. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
   const named = [...namedSecrets(input, ctx)];
   for (const id of input.endpoint) named.push(await ofEndpoint(id, ctx));
@@ -88,18 +88,18 @@ export async function signingSecrets(input: SecretInput, ctx: SecretContext): Pr
   return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
 }
 
-/** The same where at least one is needed. */
+/** At least one. */
 export async function requireSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
   const secrets = await signingSecrets(input, ctx);
   if (secrets.length > 0) return secrets;
   throw new SvcError('missing_value', 'no signing secret', ADVICE);
 }
 
-/** The same for signing, where several are a slip. */
+/** Exactly one, for signing. */
 export async function requireSecret(input: SecretInput, ctx: SecretContext): Promise<SigningSecret> {
   const [secret, ...others] = await requireSecrets(input, ctx);
   if (secret !== undefined && others.length === 0) return secret;
-  throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were named`);
+  throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were given`);
 }
 
 /** The secrets of the options that read one. */
@@ -117,12 +117,12 @@ export function namedSecrets(
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
   const stored = await storedSecret(id, ctx);
   if (stored !== undefined) return hidden(signingSecret(stored.secret, `--endpoint ${id}`), ctx);
-  throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+  throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is stored`, {
     hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',
   });
 }
 
-/** A receiver knows it, and may repeat it. */
+/** A receiver may print the secret. */
 function hidden(secret: SigningSecret, { secrets }: Pick<RunContext, 'secrets'>): SigningSecret {
   secrets.add(secret.key.reveal());
   return secret;

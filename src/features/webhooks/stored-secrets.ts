@@ -1,4 +1,4 @@
-/** The signing secrets that svc keeps, by endpoint. */
+/** The stored signing secrets, by endpoint. */
 import type { RunContext } from '../../cli/command.ts';
 import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink.ts';
 import { SvcError } from '../../errors.ts';
@@ -14,7 +14,7 @@ import { fingerprint } from './secret.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
 
-/** The service's address of this run, or null where none is configured. */
+/** The configured address of the service, or null. */
 export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
   const address = settings.get('webhooks.url');
   return address === undefined ? null : serviceAddress(address);
@@ -26,10 +26,7 @@ export async function storedSecrets({ paths, notice }: Omit<Where, 'settings'>):
   return secrets;
 }
 
-/**
- * The secret of an endpoint: that of the configured service, else the only one there is. Undefined where there is none; exit 2
- * where several services have an endpoint of this name.
- */
+/** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
 export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
   const found = (await storedSecrets(ctx)).filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
@@ -37,11 +34,11 @@ export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret
   const own = found.find(({ base_url }) => base_url === address);
   if (own !== undefined) return own;
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
-    hint: 'say which one: set SVC_WEBHOOKS_URL to its address',
+    hint: 'set SVC_WEBHOOKS_URL to the address of one of them',
   });
 }
 
-/** Those of these endpoints of the configured service whose secrets are kept; none where that cannot be told. */
+/** Which of these endpoints of the configured service have a stored secret; none if the file cannot be read. */
 export async function stillStored(
   ids: ReadonlySet<string>,
   ctx: Pick<RunContext, 'paths' | 'settings'>,
@@ -57,7 +54,7 @@ export async function stillStored(
   }
 }
 
-/** A kept secret as it may be shown. */
+/** A stored secret without the secret. */
 interface ShownSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
@@ -71,7 +68,7 @@ export function shownSecret({ endpoint_id, base_url, secret, stored_at }: Stored
 }
 
 export function notStored(id: string): SvcError {
-  return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is kept`, {
+  return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is stored`, {
     hint: 'see: svc webhooks secrets list',
   });
 }
@@ -80,14 +77,14 @@ export function serviceOf({ base_url }: Pick<StoredSecret, 'base_url'>): string 
   return base_url ?? 'no service';
 }
 
-/** Exit 2 where no place is named, or the one that is cannot be written. */
+/** Exit 2 if no destination is given, or it cannot be written. */
 export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise<SecretSink> {
   return openSink(input, ctx) ?? (await storeSink(ctx));
 }
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const base_url = storedUnder(ctx);
-  // Takes the lock, and so finds a folder that cannot be written and a file that is not ours.
+  // Fails early if the folder or the file cannot be used.
   for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
   const giveBack = reserveSpace(ctx.paths, ctx.pid);
   return {
@@ -110,10 +107,9 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
   };
 }
 
-/** What people paste along with the address. */
 const BASE_PATH = '/v1';
 
-/** Origin and path of the service: one spelling for one service. Throws `invalid_value`. */
+/** One spelling for each service. Throws `invalid_value`. */
 function serviceAddress(text: string): string {
   return parseBaseUrl(text, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }

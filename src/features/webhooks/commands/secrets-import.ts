@@ -2,8 +2,6 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeWebhookSecrets, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import { readEvents } from '../event-input.ts';
-import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import type { SigningSecret } from '../secret.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
@@ -17,23 +15,10 @@ export const webhooksSecretsImport = recordCommand({
     '--endpoint also finds a secret that is stored for no service, or for another one, as long as only one service has an endpoint with that id.',
   effect: 'write',
   args: { id: { help: 'Id of the endpoint', required: true, complete: 'subscriptions' } },
-  flags: {
-    ...SECRET_SOURCE_FLAGS,
-    against: {
-      type: 'string',
-      value: 'file',
-      complete: 'files',
-      help: 'Store it only if it signed a delivery in this file',
-    },
-    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
-  },
-  exits: ['signature_invalid', 'guarded'],
+  flags: SECRET_SOURCE_FLAGS,
+  exits: ['guarded'],
   examples: [
     { run: 'svc webhooks secrets import ep_1 --secret-file key.txt', why: 'From a file' },
-    {
-      run: 'svc webhooks secrets import ep_1 --secret-file key.txt --against rec.ndjson',
-      why: 'Only if a recorded delivery was signed with it',
-    },
     { run: 'svc webhooks secrets import ep_1', why: 'From a hidden prompt' },
   ],
   output: SECRET_RECORD,
@@ -41,7 +26,6 @@ export const webhooksSecretsImport = recordCommand({
     const { id } = input;
     checkId(id);
     const secret = await readSecret(input, ctx);
-    if (input.against !== undefined) await checkAgainst(input.against, secret, input.headerPrefix, ctx);
     const base_url = storedUnder(ctx);
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
@@ -50,7 +34,7 @@ export const webhooksSecretsImport = recordCommand({
       one.base_url === base_url && one.endpoint_id === id;
     const { secrets: stored } = await readWebhookSecrets(ctx.paths, { replacing: true });
     const before = stored.find(isThis);
-    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'it was kept already' };
+    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'it was stored already' };
     if (before !== undefined) {
       const { fingerprint } = shownSecret(before);
       await ctx.confirm(
@@ -61,8 +45,8 @@ export const webhooksSecretsImport = recordCommand({
     const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const now = secrets.find(isThis)?.secret;
       if (now !== before?.secret && now !== next.secret) {
-        throw new SvcError('guarded', `another process has kept another secret of ${id} meanwhile`, {
-          hint: 'look which one is right: svc webhooks secrets list',
+        throw new SvcError('guarded', `another process has stored another secret of ${id} meanwhile`, {
+          hint: 'see: svc webhooks secrets list',
         });
       }
       return [...secrets.filter((one) => !isThis(one)), next];
@@ -74,35 +58,14 @@ export const webhooksSecretsImport = recordCommand({
 
 function checkId(id: string): void {
   if (/^[\x21-\x7e]{1,256}$/.test(id)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(id)} is no endpoint's id`, {
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not the id of an endpoint`, {
     hint: 'ids are visible ASCII without blanks, such as ep_1',
   });
 }
 
-/** Throws where the secret signed nothing of what is in the file. */
-async function checkAgainst(
-  file: string,
-  secret: SigningSecret,
-  prefix: string,
-  { inputChunks: chunks, notice }: Pick<RunContext, 'inputChunks' | 'notice'>,
-): Promise<void> {
-  let deliveries = 0;
-  const unusable = (error: SvcError): never => {
-    throw error;
-  };
-  const input = { secrets: [secret], prefix, unverified: false, chunks, notice, unusable };
-  for await (const { verdict } of readEvents(file, input)) {
-    if (verdict === 'valid') return;
-    if (verdict !== 'unsigned') deliveries++;
-  }
-  const hint = 'nothing was kept; "svc webhooks verify" says why a signature is not good';
-  if (deliveries === 0) throw new SvcError('file_unusable', `--against ${file}: there is no delivery in it`, { hint });
-  throw new SvcError('signature_invalid', `--against ${file}: no delivery in it was signed with this secret`, { hint });
-}
-
 async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {
   const [named, ...others] = namedSecrets(input, ctx);
-  if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were named`);
+  if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were given`);
   if (named !== undefined) return named;
   if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');
   if (!ctx.interactive) {
@@ -110,5 +73,5 @@ async function readSecret(input: SecretSources, ctx: RunContext): Promise<Signin
       hint: 'pipe it in, or pass --secret-file <file>, --secret-env <name> or --secret-fd <n>',
     });
   }
-  return secretOf(Buffer.from(await ctx.prompter.secret('Signing secret:')), 'what was typed');
+  return secretOf(Buffer.from(await ctx.prompter.secret('Signing secret:')), 'the typed text');
 }

@@ -18,36 +18,29 @@ export interface SeenEvent {
 /** Remembers the last 100,000 events for a day. */
 export class SeenEvents {
   readonly #most: number;
-  /** When each was accepted, in this order. */
-  readonly #events = new Map<string, number>();
-  /** The number of deliveries, of those that came again. */
-  readonly #repeated = new Map<string, number>();
-  /** A new iterator each time would first skip the places of all events that were deleted. */
+  /** In the order of their acceptance. */
+  readonly #events = new Map<string, SeenEvent>();
+  /** A new iterator each time would first skip the places of all deleted events. */
   readonly #oldest = this.#events.keys();
 
   constructor(most = MOST_EVENTS) {
     this.#most = most;
   }
 
-  /** Counts one more delivery of an event that was accepted before. Undefined for one that was not. */
+  /** Counts another delivery of an accepted event. Undefined if it was not accepted before. */
   recordDuplicate(key: string, nowMs: number): SeenEvent | undefined {
-    const firstMs = this.#events.get(key);
-    if (firstMs === undefined || nowMs - firstMs >= REMEMBERED_MS) return undefined;
-    const deliveries = (this.#repeated.get(key) ?? 1) + 1;
-    this.#repeated.set(key, deliveries);
-    return { firstMs, deliveries };
+    const seen = this.#events.get(key);
+    if (seen === undefined || nowMs - seen.firstMs >= REMEMBERED_MS) return undefined;
+    const repeated = { firstMs: seen.firstMs, deliveries: seen.deliveries + 1 };
+    this.#events.set(key, repeated);
+    return repeated;
   }
 
-  /** Call it only once an event was verified and accepted: a forged one, or one that failed, would hide the true one. */
+  /** Only for a verified and accepted event: a forged or failed one would hide the real one. */
   add(key: string, nowMs: number): void {
-    this.#forget(key);
-    this.#events.set(key, nowMs);
-    if (this.#events.size > this.#most) this.#forget(this.#oldest.next().value ?? key);
-  }
-
-  #forget(key: string): void {
     this.#events.delete(key);
-    this.#repeated.delete(key);
+    this.#events.set(key, { firstMs: nowMs, deliveries: 1 });
+    if (this.#events.size > this.#most) this.#events.delete(this.#oldest.next().value ?? key);
   }
 }
 
@@ -57,7 +50,6 @@ export function eventKey(id: string): string {
 }
 
 const LINE = /^([0-9a-f]{32}) (\d{1,15})$/;
-/** Far more than the lines that can count take. */
 const LARGEST_BYTES = 64 << 20;
 
 /** Creates the file for its owner alone if it does not exist. Throws `file_unusable`, and overwrites no file of another kind. */
@@ -119,8 +111,8 @@ function format({ key, at }: Line): string {
 function readLines(path: string): readonly Line[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
-  const wrongKind = new SvcError('file_unusable', `--dedupe-file: ${path} is there, and is no list of events`, {
-    hint: 'name another file: this one is left as it is',
+  const wrongKind = new SvcError('file_unusable', `--dedupe-file: ${path} is not a list of events`, {
+    hint: 'name another file; this one is unchanged',
   });
   if (!stats.isFile() || stats.size > LARGEST_BYTES) throw wrongKind;
   const whole = readOwnFile(path).toString('latin1').split('\n');

@@ -76,7 +76,7 @@ describe('--dedupe-file', () => {
     const file = join(temporaryHome(), 'notes');
     writeFileSync(file, 'buy milk\n');
     const run = await svc(['webhooks', 'listen', '--port', '0', '--dedupe-file', file], { env: SECRET });
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('is no list of events') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a list of events') });
     expect(readFileSync(file, 'utf8')).toBe('buy milk\n');
   });
 });

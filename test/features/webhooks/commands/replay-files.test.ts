@@ -62,7 +62,7 @@ describe('what verify reads is sent again', () => {
     const run = await replay(forged, peer, '--resign');
     expect(run).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('1 left out: nothing shows that the service'),
+      stderr: expect.stringContaining('1 left out: nothing proves that the service'),
     });
     expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
   });

@@ -166,7 +166,7 @@ describe('--resign', () => {
       const peer = await handmade([], () => NOW);
       const run = await replay(text, peer, ['--resign']);
       expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
-      expect(run.stderr).toContain('4 left out: nothing shows that the service has signed them; --resign-unproven');
+      expect(run.stderr).toContain('4 left out: nothing proves that the service signed them; --resign-unproven');
       const all = await statuses(200);
       const unproven = await replay(text, all, ['--resign', '--resign-unproven']);
       expect({ code: unproven.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });

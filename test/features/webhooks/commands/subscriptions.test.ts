@@ -130,7 +130,7 @@ describe('update', () => {
     [['--url', 'http://a.example'], 'https:// addresses only'],
     [['--clear-events'], '--yes'],
     [['--remove-event', 'summary.completed'], '--yes'],
-    [['--clear-events', '--add-event', 'a'], 'each replace the whole list'],
+    [['--clear-events', '--add-event', 'a'], 'replace all event types'],
     [['--add-event', 'a', '--remove-event', 'a'], 'a is to be added and removed'],
   ])('%j is refused, and nothing sent', async (argv, message) => {
     await using service = await subscribed();
