@@ -19,7 +19,7 @@ import { BUN, fetchBun } from './bun.mjs';
 import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
-/** Raised whenever this script unpacks differently, so that an older cache is made anew. */
+/** Raised whenever this script unpacks differently, so that an older cache is made again. */
 const LAYOUT = 1;
 
 const NETWORK = ['-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::https::Timeout=10', '-o', 'Acquire::Retries=1'];

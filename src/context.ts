@@ -39,7 +39,7 @@ export interface Choice {
 
 export interface TextQuestion {
   readonly question: string;
-  /** The answer of whoever just presses Enter; an empty one unless told. */
+  /** The answer to Enter alone; empty by default. */
   readonly default?: string;
   /** What is wrong with an answer, which is then asked for again; undefined where it is good. */
   readonly check?: (answer: string) => string | undefined;

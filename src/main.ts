@@ -3,7 +3,7 @@ import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
 import { type Aliases, findCommand, findGroup, refuseForeign } from './cli/lookup.ts';
-import { commandWords, type ParsedInput, parseInput } from './cli/parse.ts';
+import { commandPath, type ParsedInput, parseInput } from './cli/parse.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS } from './features/index.ts';
@@ -38,8 +38,8 @@ async function dispatch(
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
   const wantsHelp = before.includes('--help') || before.includes('-h');
-  const { words, at } = commandWords(argv, 3);
-  const [first, ...rest] = words;
+  const { path, at } = commandPath(argv, 3);
+  const [first, ...rest] = path;
   if (first === undefined) {
     if (before.includes('--version') || before.includes('-V')) return print(context, `${pkg.version}\n`);
     const help: HelpSubject = { kind: 'svc', groups: GROUPS };
@@ -59,14 +59,14 @@ async function dispatch(
       ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
       : print(context, `${pkg.version}\n`);
   }
-  refuseForeign(GROUPS, words);
+  refuseForeign(GROUPS, path);
   const group = findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') {
     return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   }
   const { command } = found;
-  const used = new Set(at.slice(0, 1 + found.words));
+  const used = new Set(at.slice(0, 1 + found.length));
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = parseInput(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
@@ -97,8 +97,8 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = parseInput(HELP, tokens, context.now());
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);
-  const words = parsed.input['words'] as readonly string[];
-  const named = words.length === 0 && tokens.length < argv.length ? ['help'] : words;
+  const topic = parsed.input['topic'] as readonly string[];
+  const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
   const { text, notice } = await helpText(named, GROUPS, context.stdout.columns);
   if (notice !== undefined) await say(notice, context);
   return print(context, text);

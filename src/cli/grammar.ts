@@ -29,8 +29,8 @@ export function nameOf(names: readonly string[], typed: readonly string[]): stri
   const exact = typed.join(' ');
   if (names.includes(exact)) return exact;
   return names.find((name) => {
-    const words = name.split(' ');
-    return words.length === typed.length && words.every((word, index) => sameNoun(word, typed[index] ?? ''));
+    const parts = name.split(' ');
+    return parts.length === typed.length && parts.every((word, index) => sameNoun(word, typed[index] ?? ''));
   });
 }
 

@@ -15,12 +15,12 @@ export function findGroup(
   throw unknownCommand(name, didYouMean(name, [...groups.map((g) => g.name), ...others]));
 }
 
-/** Throws `usage` with what to type instead if the words begin with a command line of another tool. */
-export function refuseForeign(groups: readonly Group[], words: readonly string[]): void {
-  for (let count = words.length; count > 0; count--) {
-    const typed = words.slice(0, count).join(' ');
-    const hint = groups.map(({ foreign }) => foreign?.[typed]).find((text) => text !== undefined);
-    if (hint !== undefined) throw unknownCommand(typed, { hint });
+/** Throws `usage` with what to type instead if the words begin as a command line of another tool does. */
+export function refuseForeign(groups: readonly Group[], typed: readonly string[]): void {
+  for (let count = typed.length; count > 0; count--) {
+    const line = typed.slice(0, count).join(' ');
+    const hint = groups.map(({ foreign }) => foreign?.[line]).find((text) => text !== undefined);
+    if (hint !== undefined) throw unknownCommand(line, { hint });
   }
 }
 
@@ -38,7 +38,7 @@ export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
 /** What the words after a group name: one command, or all whose names begin so. */
 export type Found =
   | (Extract<HelpSubject, { kind: 'command' }> & {
-      readonly words: number;
+      readonly length: number;
       /** A notice of the command's new name, where it was called by a former one. */
       readonly notice?: string | undefined;
     })
@@ -54,33 +54,33 @@ interface Search {
 }
 
 /** The command that the first one or two words name, or what begins with them. Throws `usage`. */
-export async function findCommand(group: Group, words: readonly string[], search: Search = {}): Promise<Found> {
+export async function findCommand(group: Group, args: readonly string[], search: Search = {}): Promise<Found> {
   const { commands } = await group.load();
   const names = Object.keys(commands);
-  const [noun] = words;
+  const [noun] = args;
   if (group.single || noun === undefined) return everyCommand(group, commands);
-  const { at = words.map((_, index) => index), prepared, nounLists = false } = search;
+  const { at = args.map((_, index) => index), prepared, nounLists = false } = search;
   // After an option the next word may be that option's value: `trade journal --limit 1`.
-  const next = at[1] === (at[0] ?? 0) + 1 ? words[1] : undefined;
+  const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
   const single = nameOf(names, [noun]);
   const aliases = async (): Promise<Aliases> => prepared?.() ?? aliasesOf(group, await loadCommands(group));
   const found = async (name: string | undefined, count: number): Promise<Found | undefined> => {
     const command = await (name === undefined ? undefined : commands[name]?.());
     if (command === undefined) return undefined;
-    const typed = words.slice(0, count).join(' ');
+    const typed = args.slice(0, count).join(' ');
     const notice = command.formerly?.includes(typed)
       ? `svc ${group.name} ${typed} is now svc ${command.id}`
       : undefined;
-    return { kind: 'command', command, words: count, notice };
+    return { kind: 'command', command, length: count, notice };
   };
   const otherwise = async (count: number): Promise<Found | undefined> => {
-    const typed = words.slice(0, count);
+    const typed = args.slice(0, count);
     const id = (await aliases())[`${group.name} ${typed.join(' ')}`];
     return found(id?.slice(group.name.length + 1) ?? synonymOf(names, typed), count);
   };
-  if (words.length > 1 && (below.length > 0 || single === undefined)) {
-    const both = (await found(nameOf(names, words.slice(0, 2)), 2)) ?? (await otherwise(2));
+  if (args.length > 1 && (below.length > 0 || single === undefined)) {
+    const both = (await found(nameOf(names, args.slice(0, 2)), 2)) ?? (await otherwise(2));
     if (both !== undefined) return both;
   }
   const one = (await found(single, 1)) ?? (await otherwise(1));
@@ -104,7 +104,7 @@ export async function findCommand(group: Group, words: readonly string[], search
 
 async function everyCommand(group: Group, commands: Commands): Promise<Found> {
   const [only] = Object.values(commands);
-  if (group.single && only !== undefined) return { kind: 'command', command: await only(), words: 0 };
+  if (group.single && only !== undefined) return { kind: 'command', command: await only(), length: 0 };
   return { kind: 'commands', group, commands: await loadCommands(group) };
 }
 

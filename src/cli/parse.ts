@@ -20,15 +20,15 @@ import { didYouMean, type Suggestion, suggest } from './lookup.ts';
 import { parseDuration, parseTime } from './time.ts';
 
 /** The words of the command line and the rest, options given before the command included. */
-export interface Words {
-  readonly words: readonly string[];
+export interface CommandPath {
+  readonly path: readonly string[];
   /** The index in argv of each word. */
   readonly at: readonly number[];
 }
 
 /** The leading words of argv, as many as could name a command. Global options may stand before and between them. */
-export function commandWords(argv: readonly string[], most: number): Words {
-  const words: string[] = [];
+export function commandPath(argv: readonly string[], most: number): CommandPath {
+  const path: string[] = [];
   const at: number[] = [];
   const flags: [string, Flag][] = [...Object.entries(GLOBAL_FLAGS), ...Object.entries(SERVICE_FLAGS)];
   const isValued = (token: string): boolean =>
@@ -40,7 +40,7 @@ export function commandWords(argv: readonly string[], most: number): Words {
           .concat(`-${flag.short}`)
           .includes(token),
     );
-  for (let i = 0; i < argv.length && words.length < most; i++) {
+  for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
     if (token.startsWith('-') && token !== '-') {
@@ -49,11 +49,11 @@ export function commandWords(argv: readonly string[], most: number): Words {
       const first = letters.findIndex((letter) => isValued(`-${letter}`));
       if (token.startsWith('--') ? isValued(token) : first >= 0 && first === letters.length - 1) i++;
     } else {
-      words.push(token);
+      path.push(token);
       at.push(i);
     }
   }
-  return { words, at };
+  return { path, at };
 }
 
 export interface ParsedInput {

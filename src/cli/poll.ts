@@ -138,10 +138,10 @@ export function watchInterval(flag: string | true): WatchInterval {
   return { text, ms };
 }
 
-/** Each read, and what `look` makes of it. Where nothing could be read the rows stay as they were. */
+/** Each read, and what `compare` makes of it. Where nothing could be read the rows stay as they were. */
 export async function* watchRows<T, Row>(
   read: () => Promise<T>,
-  look: (value: T, at: number) => { readonly rows: readonly Row[]; readonly changes: readonly Change<Row>[] },
+  compare: (value: T, at: number) => { readonly rows: readonly Row[]; readonly changes: readonly Change<Row>[] },
   interval: WatchInterval,
   ctx: PollContext,
 ): AsyncGenerator<Snapshot<Row>, void, void> {
@@ -150,7 +150,7 @@ export async function* watchRows<T, Row>(
     const { at, value, trouble, outage } = reading;
     if (value === undefined) yield { at, rows, changes: [], error: trouble?.message ?? outage?.reason, outage };
     else {
-      const seen = look(value, at);
+      const seen = compare(value, at);
       rows = seen.rows;
       yield { at, ...seen, outage };
     }

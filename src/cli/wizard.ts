@@ -41,8 +41,8 @@ export async function askForEach(
 export function tellCommand(ctx: Pick<RunContext, 'typed' | 'notice'>, answered: readonly string[]): void {
   const dashes = ctx.typed.indexOf('--');
   const at = dashes < 0 ? ctx.typed.length : dashes;
-  const words = ['svc', ...ctx.typed.slice(0, at), ...answered, ...ctx.typed.slice(at)];
+  const line = ['svc', ...ctx.typed.slice(0, at), ...answered, ...ctx.typed.slice(at)];
   // A line feed at the end of a word cannot be printed in a way that every shell reads.
-  if (words.some((word) => word.endsWith('\n'))) return;
-  ctx.notice(`the same without questions: ${words.map(shellWord).join(' ')}`);
+  if (line.some((word) => word.endsWith('\n'))) return;
+  ctx.notice(`the same without questions: ${line.map(shellWord).join(' ')}`);
 }

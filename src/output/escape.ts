@@ -60,13 +60,13 @@ export function needsYamlQuotes(text: string): boolean {
  * its value, and however the bytes are cut into chunks, the result is the same. A call without a chunk ends the text.
  */
 export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
-  let held = Buffer.alloc(0);
+  let pending = Buffer.alloc(0);
   let started = false;
   return (chunk) => {
-    let bytes = chunk === undefined ? held : viewOf(chunk);
-    if (chunk !== undefined && held.length > 0) bytes = Buffer.concat([held, bytes]);
+    let bytes = chunk === undefined ? pending : viewOf(chunk);
+    if (chunk !== undefined && pending.length > 0) bytes = Buffer.concat([pending, bytes]);
     const end = chunk === undefined ? bytes.length : completeLength(bytes);
-    held = Buffer.from(bytes.subarray(end));
+    pending = Buffer.from(bytes.subarray(end));
     bytes = bytes.subarray(0, end);
     if (!started && bytes.length > 0) {
       started = true;

@@ -54,14 +54,14 @@ export async function layOut(subject: ListSubject, options: OutputOptions): Prom
     const natural = rows.reduce((most, cells) => Math.max(most, displayWidth(cells[index]?.text ?? '')), title);
     return { name, natural, least: flex === true ? Math.min(natural, Math.max(LEAST, title)) : natural };
   });
-  const { kept, dropped } = fitColumns(sizes, options.width);
+  const { shown, dropped } = fitColumns(sizes, options.width);
   const header: Grid['rows'] = headers
-    ? [kept.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))]
+    ? [shown.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))]
     : [];
   const grid: Grid = {
-    columns: kept.map(({ index, width }) => ({ width, align: columns[index]?.align })),
+    columns: shown.map(({ index, width }) => ({ width, align: columns[index]?.align })),
     rows: header.concat(
-      dropped.length === 0 ? rows : rows.map((cells) => kept.map(({ index }) => cells[index] ?? NO_CELL)),
+      dropped.length === 0 ? rows : rows.map((cells) => shown.map(({ index }) => cells[index] ?? NO_CELL)),
     ),
     paint: await painter(options.color),
   };
@@ -230,7 +230,7 @@ interface ColumnSize {
 
 interface Fit {
   /** The columns that stay, in their order, by index. */
-  readonly kept: readonly { readonly index: number; readonly width: number }[];
+  readonly shown: readonly { readonly index: number; readonly width: number }[];
   readonly dropped: readonly string[];
 }
 
@@ -242,22 +242,22 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
   const isNeeded = (index: number): boolean => index === 0 || ID_COLUMN.test(columns[index]?.name ?? '');
   let free = width + GAP.length;
   for (const [index, { least }] of columns.entries()) if (isNeeded(index)) free -= least + GAP.length;
-  const kept: { index: number; width: number; least: number }[] = [];
+  const shown: { index: number; width: number; least: number }[] = [];
   const dropped: string[] = [];
   for (const [index, { name, natural, least }] of columns.entries()) {
     const fits = isNeeded(index) || least + GAP.length <= free;
-    if (fits) kept.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
+    if (fits) shown.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
     else dropped.push(name);
     if (fits && !isNeeded(index)) free -= least + GAP.length;
   }
-  let excess = kept.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
+  let excess = shown.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
   for (; excess > 0; excess--) {
     // Where not even the ids fit, they share the line.
-    const shrinking = kept.filter((column) => column.width > column.least);
-    const candidates = shrinking.length > 0 ? shrinking : kept.filter((column) => column.width > 1);
+    const shrinking = shown.filter((column) => column.width > column.least);
+    const candidates = shrinking.length > 0 ? shrinking : shown.filter((column) => column.width > 1);
     if (candidates.length === 0) break;
     const widest = candidates.reduce((most, column) => (column.width >= most.width ? column : most));
     widest.width--;
   }
-  return { kept, dropped };
+  return { shown, dropped };
 }

@@ -207,12 +207,12 @@ class Screen {
     if (snapshot.error !== undefined) headings.push(...wrapped(snapshot.error));
     const footer = wrapped(snapshot.footer ?? '').filter((text) => text !== '');
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
-    const room = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
+    const space = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
     const columns = [this.#marks(snapshot), ...subject.columns];
-    const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, room) }, options);
+    const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, space) }, options);
     if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
     const titles = headings.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
-    const hidden = cut + Math.max(0, rows.length - room);
+    const hidden = cut + Math.max(0, rows.length - space);
     const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
     const last = footer.map((text) => paint(text, 'dim'));
     return [...[...titles, '', ...lines, ...below].slice(0, height - last.length), ...last];

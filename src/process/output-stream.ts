@@ -39,7 +39,7 @@ export function outStream(
     const open = waiting ?? stream().on('error', () => {});
     waiting = open;
     return new Promise((done, fail) => {
-      // Whoever interrupted does not wait for a reader; what is said about it is said only if it can be at once.
+      // An interrupted svc does not wait for a reader. It prints only what it can write at once.
       if (signal.aborted) return fd === 2 ? done() : fail(signal.reason);
       const interrupt = (): void => fail(signal.reason);
       signal.addEventListener('abort', interrupt, { once: true });

@@ -35,7 +35,7 @@ describe('nouns', () => {
 });
 
 describe('svc', () => {
-  const page = async (...words: string[]) => (await svc([...words, '--help'])).stdout;
+  const page = async (...typed: string[]) => (await svc([...typed, '--help'])).stdout;
 
   it.each([
     ['alert list', 'alerts list'],

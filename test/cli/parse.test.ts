@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listCommand } from '../../src/cli/command.ts';
-import { commandWords, parseInput } from '../../src/cli/parse.ts';
+import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import type { SvcError } from '../../src/errors.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -35,7 +35,7 @@ const refusal = async (...tokens: string[]): Promise<SvcError> =>
     (error: SvcError) => error,
   );
 
-describe('commandWords', () => {
+describe('commandPath', () => {
   it.each([
     [
       ['alerts', 'list', 'x'],
@@ -52,8 +52,8 @@ describe('commandWords', () => {
     ],
     [['--', 'alerts'], []],
     [['--help'], []],
-  ])('%j names %j', (argv, words) => {
-    expect(commandWords(argv, 3).words).toEqual(words);
+  ])('%j names %j', (argv, path) => {
+    expect(commandPath(argv, 3).path).toEqual(path);
   });
 });
 

@@ -54,7 +54,7 @@ describe('times', () => {
     const lengths = units.map((unit) => parseDuration(`1${unit}`));
     expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
     expect(parseDuration(units.map((unit) => `1${unit}`).join(''))).toBe(lengths.reduce((a, b) => a + b));
-    // The parser's own list, as it is told to whoever writes another unit.
+    // The parser's own list, as it lists them for an unknown unit.
     expect(() => parseDuration('1x')).toThrow(
       expect.objectContaining({ hint: expect.stringContaining(units.join(' ')) }),
     );

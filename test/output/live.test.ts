@@ -77,9 +77,9 @@ describe('a flood', () => {
   });
 
   it('is told when its second is over, although nothing more comes', async () => {
-    let told = (): void => {};
+    let printed = (): void => {};
     const waited = new Promise<void>((done) => {
-      told = done;
+      printed = done;
     });
     async function* stops(): AsyncGenerator<number> {
       yield* flood(201);
@@ -93,7 +93,7 @@ describe('a flood', () => {
       closed: false,
       write: async (chunk) => {
         text += String(chunk);
-        if (text.includes('… 1 more in this second\n')) told();
+        if (text.includes('… 1 more in this second\n')) printed();
       },
     };
     await render(stops(), LIST, OPTIONS, sink);

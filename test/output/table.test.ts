@@ -6,7 +6,7 @@ import { displayWidth, painter } from '../../src/output/terminal.ts';
 import type { ListOutput, RecordOutput } from '../../src/output/types.ts';
 import { ALERT, ALERTS, type Alert, alert, arriving, rendering } from './rendering.ts';
 
-const words = fc.oneof(
+const texts = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.lorem({ maxCount: 12 }),
@@ -15,9 +15,9 @@ const anyAlert = fc
   .record({
     fingerprint: fc.stringMatching(/^[0-9a-f]{0,16}$/),
     state: fc.constantFrom('active', 'suppressed', ''),
-    summary: words,
-    receivers: fc.array(words, { maxLength: 3 }),
-    labels: fc.record({ alertname: words, instance: words }),
+    summary: texts,
+    receivers: fc.array(texts, { maxLength: 3 }),
+    labels: fc.record({ alertname: texts, instance: texts }),
   })
   .map((changes) => alert(changes));
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
@@ -151,14 +151,14 @@ describe('fitColumns', () => {
   test('fits, keeps the first, stays within its bounds and wastes nothing', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 10, max: 250 }), (columns, width) => {
-        const { kept, dropped } = fitColumns(columns, width);
-        const used = kept.reduce((sum, column) => sum + column.width, 2 * (kept.length - 1));
+        const { shown, dropped } = fitColumns(columns, width);
+        const used = shown.reduce((sum, column) => sum + column.width, 2 * (shown.length - 1));
         expect(used).toBeLessThanOrEqual(width);
-        expect(kept[0]?.index).toBe(0);
-        expect(kept.length + dropped.length).toBe(columns.length);
-        const cut = kept.filter(({ index, width: given }) => given < (columns[index]?.natural ?? 0));
+        expect(shown[0]?.index).toBe(0);
+        expect(shown.length + dropped.length).toBe(columns.length);
+        const cut = shown.filter(({ index, width: given }) => given < (columns[index]?.natural ?? 0));
         if (cut.length > 0) expect(used).toBe(width);
-        for (const { index, width: given } of kept.slice(1)) {
+        for (const { index, width: given } of shown.slice(1)) {
           expect(given).toBeGreaterThanOrEqual(columns[index]?.least ?? 0);
           expect(given).toBeLessThanOrEqual(columns[index]?.natural ?? 0);
         }
@@ -170,7 +170,7 @@ describe('fitColumns', () => {
   test('never drops an id', () => {
     const sizes = ['state', 'summary', 'order-id', 'comment', 'id'].map((name) => ({ name, natural: 12, least: 12 }));
     for (const width of [10, 30, 40, 60, 80]) {
-      const shown = fitColumns(sizes, width).kept;
+      const shown = fitColumns(sizes, width).shown;
       expect(shown.map(({ index }) => sizes[index]?.name)).toEqual(expect.arrayContaining(['state', 'order-id', 'id']));
       expect(shown.reduce((sum, column) => sum + column.width + 2, -2)).toBeLessThanOrEqual(width);
     }
@@ -209,7 +209,7 @@ describe('a record', () => {
 
   test.each([40, 80, 200])('at %d columns nothing is wider and nothing is lost', async (width) => {
     await fc.assert(
-      fc.asyncProperty(anyAlert, words, async (value, key) => {
+      fc.asyncProperty(anyAlert, texts, async (value, key) => {
         const piped = await rendering(value, ALERT);
         const shown = await rendering(value, ALERT, { width });
         for (const line of lines(shown.text)) expect(displayWidth(line)).toBeLessThanOrEqual(width);

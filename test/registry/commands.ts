@@ -6,7 +6,7 @@ export interface Registered {
   readonly group: Group;
   readonly command: Command;
   /** What is typed after the group's name. */
-  readonly words: string;
+  readonly typed: string;
 }
 
 export const REGISTERED: readonly Registered[] = (
@@ -14,7 +14,7 @@ export const REGISTERED: readonly Registered[] = (
     GROUPS.map(async (group) =>
       (
         await loadCommands(group)
-      ).map((command): Registered => ({ group, command, words: command.id.slice(group.name.length + 1) })),
+      ).map((command): Registered => ({ group, command, typed: command.id.slice(group.name.length + 1) })),
     ),
   )
 ).flat();

@@ -1,13 +1,13 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
 import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, takesValue, WRITE_FLAGS } from '../../src/cli/flags.ts';
-import { commandWords, parseInput } from '../../src/cli/parse.ts';
+import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';
 import { NOW } from './invoke.ts';
 import { SAMPLES } from './samples.ts';
-import { shellCommands } from './shell-words.ts';
+import { shellCommands } from './shell-commands.ts';
 
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const SECRET = /(^|-)(token|password|passphrase|secret|credential|api-key)(-|$)/;
@@ -25,8 +25,8 @@ it('has a name and a summary for every group, none twice, and none that a topic 
 });
 
 it('has no command or alias twice', () => {
-  const typed = REGISTERED.flatMap(({ group, command, words }) =>
-    group.single ? [group.name] : [words, ...(command.aliases ?? [])].map((name) => `${group.name} ${name}`),
+  const typed = REGISTERED.flatMap(({ group, command, typed }) =>
+    group.single ? [group.name] : [typed, ...(command.aliases ?? [])].map((name) => `${group.name} ${name}`),
   );
   expect(duplicates(typed)).toEqual([]);
   for (const name of typed) for (const word of name.split(' ')) expect(word).toMatch(KEBAB);
@@ -159,12 +159,12 @@ interface Invocation {
 }
 
 /** `A=1 svc …`, `xargs svc …` (which adds an argument), and the command that `svc … -- svc …` runs. */
-function svcInvocations(words: readonly string[]): Invocation[] {
-  const start = words.indexOf('svc');
+function svcInvocations(typed: readonly string[]): Invocation[] {
+  const start = typed.indexOf('svc');
   if (start < 0) return [];
-  for (const word of words.slice(0, start)) expect(word).toMatch(/^([A-Z_]+=.*|xargs)$/);
-  const argv = [...words.slice(start + 1), ...(words[start - 1] === 'xargs' ? ['ARGUMENT'] : [])];
-  const { words: named, at } = commandWords(argv, 3);
+  for (const word of typed.slice(0, start)) expect(word).toMatch(/^([A-Z_]+=.*|xargs)$/);
+  const argv = [...typed.slice(start + 1), ...(typed[start - 1] === 'xargs' ? ['ARGUMENT'] : [])];
+  const { path: named, at } = commandPath(argv, 3);
   const found = [3, 2, 1]
     .map((length) => named.slice(0, length).join(' '))
     .find((id) => REGISTERED.some(({ command }) => command.id === id));

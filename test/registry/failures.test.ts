@@ -34,8 +34,8 @@ interface Failure {
 
 /** Services and proxies may say again what they were told: nothing of it may come out. */
 const echo = ({ headers }: Received): string => {
-  const told = 'authorization' in headers || Object.values(headers).includes(MARKER);
-  return `denied: ${headers['authorization']} ${told ? MARKER : ''}`;
+  const secret = 'authorization' in headers || Object.values(headers).includes(MARKER);
+  return `denied: ${headers['authorization']} ${secret ? MARKER : ''}`;
 };
 const says = (status: number, type: string, headers: Readonly<Record<string, string>> = {}): Fault => {
   const body = (request: Received): string =>

@@ -17,38 +17,38 @@ const SNAPSHOTS = join(import.meta.dirname, '__snapshots__');
 const NARROW = 40;
 
 /** The words that lead to each page. */
-const PAGES: readonly { readonly words: string; readonly file: string }[] = [
+const PAGES: readonly { readonly typed: string; readonly file: string }[] = [
   '',
   ...GROUPS.filter(({ single }) => !single).map(({ name }) => name),
   ...REGISTERED.map(({ command }) => command.id),
-].map((words) => ({ words, file: `${words === '' ? 'svc' : words.replaceAll(' ', '-')}.txt` }));
+].map((typed) => ({ typed, file: `${typed === '' ? 'svc' : typed.replaceAll(' ', '-')}.txt` }));
 
 const { help, aliases } = await preparedPages();
 
-const split = (words: string): string[] => words.split(' ').filter((word) => word !== '');
+const split = (typed: string): string[] => typed.split(' ').filter((word) => word !== '');
 
-describe.each(PAGES)('svc $words --help', ({ words, file }) => {
+describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
   it('is as it was', async () => {
-    const { code, stdout, stderr } = await svc([...split(words), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
+    const { code, stdout, stderr } = await svc([...split(typed), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
     expect(tooWide(stdout, 80)).toEqual([]);
   });
 
   it('is what the launcher has prepared, in a pipe and for svc help', async () => {
-    expect((await svc([...split(words), '-h'])).stdout).toBe(help[words]);
-    expect((await svc(['help', ...split(words)])).stdout).toBe(help[words]);
+    expect((await svc([...split(typed), '-h'])).stdout).toBe(help[typed]);
+    expect((await svc(['help', ...split(typed)])).stdout).toBe(help[typed]);
   });
 
   it('fits a narrow terminal', async () => {
-    const { code, stdout, stderr } = await svc([...split(words), '--help'], { terminal: NARROW });
+    const { code, stdout, stderr } = await svc([...split(typed), '--help'], { terminal: NARROW });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(tooWide(stdout, NARROW)).toEqual([]);
   });
 
   it('holds neither colour nor trailing blanks', async () => {
-    const { stdout } = await svc([...split(words), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
-    expect(stdout).toBe(help[words]);
+    const { stdout } = await svc([...split(typed), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
+    expect(stdout).toBe(help[typed]);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);
     expect(stdout.endsWith('\n') && !stdout.endsWith('\n\n')).toBe(true);
   });
@@ -138,8 +138,8 @@ it('shows an alias the page of its command', async () => {
 
 it('lists every group, and every command of a group', () => {
   for (const { name, summary } of GROUPS) expect(help['']).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
-  for (const { group, command, words } of REGISTERED) {
+  for (const { group, command, typed } of REGISTERED) {
     if (group.single) continue;
-    expect(help[group.name], command.id).toMatch(new RegExp(`^ {2}${words}( [<[]|$| {2})`, 'm'));
+    expect(help[group.name], command.id).toMatch(new RegExp(`^ {2}${typed}( [<[]|$| {2})`, 'm'));
   }
 });

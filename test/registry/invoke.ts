@@ -14,7 +14,7 @@ import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
 import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
-import { shellCommands } from './shell-words.ts';
+import { shellCommands } from './shell-commands.ts';
 
 /** The credential of every run: it may stand in no output whatever. */
 export const MARKER = 'MARKER-f00dfacecafe-0123456789';
@@ -35,8 +35,8 @@ export const CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
 
 /** How a command without a sample is called. */
 function firstExample({ id, examples }: Command): Sample {
-  const [words = []] = shellCommands(examples[0].run);
-  return { args: words.slice(1 + id.split(' ').length) };
+  const [typed = []] = shellCommands(examples[0].run);
+  return { args: typed.slice(1 + id.split(' ').length) };
 }
 
 /** Those that fail as all others do when their service fails. */
@@ -249,8 +249,8 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
-  const kept = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
-  const secrets = { version: 1, secrets: [kept] };
+  const stored = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
+  const secrets = { version: 1, secrets: [stored] };
   writeFileSync(join(home, 'config/webhook-secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
   return home;
 }

@@ -71,11 +71,11 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
       ['-ojson', '-v'],
       ['--json', '--debug', ...insecure],
     ]) {
-      const told = await healthy(what, { args, env });
-      expect(told.stdout).toBe(stdout);
-      expect(told.stderr).not.toContain(MARKER);
+      const run = await healthy(what, { args, env });
+      expect(run.stdout).toBe(stdout);
+      expect(run.stderr).not.toContain(MARKER);
       if (what.command.service !== undefined && !what.sample.silent)
-        expect(told.stderr).toMatch(/^(GET|POST|PUT|PATCH|DELETE) http/m);
+        expect(run.stderr).toMatch(/^(GET|POST|PUT|PATCH|DELETE) http/m);
     }
   });
 
@@ -83,9 +83,9 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
     const { stdout } = await plain('json');
     const over = { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } };
     for (const invocation of THOROUGH.has(what) ? [{ env: { SVC_OUTPUT: 'json' } }, over] : [over]) {
-      const told = await healthy(what, invocation);
-      if (what.sample.mirrors) expect(JSON.parse(told.stdout)).toHaveLength(JSON.parse(stdout).length);
-      else expect(told.stdout).toBe(stdout);
+      const run = await healthy(what, invocation);
+      if (what.sample.mirrors) expect(JSON.parse(run.stdout)).toHaveLength(JSON.parse(stdout).length);
+      else expect(run.stdout).toBe(stdout);
     }
   });
 

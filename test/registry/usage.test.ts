@@ -28,8 +28,8 @@ describe('a name that is not there', () => {
     expect(run.stderr).toContain(`did you mean: svc ${name} list\n`);
   });
 
-  it.each(REGISTERED.filter(({ group }) => !group.single))('svc $command.id, mistyped', async ({ group, words }) => {
-    const run = await svc([group.name, ...mistyped(words).split(' ')]);
+  it.each(REGISTERED.filter(({ group }) => !group.single))('svc $command.id, mistyped', async ({ group, typed }) => {
+    const run = await svc([group.name, ...mistyped(typed).split(' ')]);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/did you mean: svc \w/);
   });
@@ -55,8 +55,8 @@ describe('a command that is not complete', () => {
   });
 
   const prefixes = new Map<string, string[]>();
-  for (const { group, words } of REGISTERED) {
-    const [first, second] = words.split(' ');
+  for (const { group, typed } of REGISTERED) {
+    const [first, second] = typed.split(' ');
     if (second === undefined) continue;
     const prefix = `${group.name} ${first}`;
     // What is a command itself has its own page.
@@ -64,20 +64,20 @@ describe('a command that is not complete', () => {
     prefixes.set(prefix, [...(prefixes.get(prefix) ?? []), second]);
   }
 
-  it.each([...prefixes])('svc %s gets a page of what begins so, and of nothing else', async (prefix, words) => {
+  it.each([...prefixes])('svc %s gets a page of what begins so, and of nothing else', async (prefix, typed) => {
     const { code, stdout, stderr } = await svc([...prefix.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const listed = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? '';
-    expect([...listed.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, word]) => word)).toEqual(words);
+    expect([...listed.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, word]) => word)).toEqual(typed);
     // A noun alone lists, where it has a list.
-    if (!words.includes('list'))
+    if (!typed.includes('list'))
       expect(await svc(prefix.split(' '))).toMatchObject({ code: 2, stdout: '', stderr: stdout });
     expect(await svc(['help', ...prefix.split(' ')])).toMatchObject({ code: 0, stdout, stderr: '' });
     const data = JSON.parse((await svc(['help', ...prefix.split(' '), '--format', 'json'])).stdout);
-    expect(data.commands.map(({ id }: { id: string }) => id)).toEqual(words.map((word) => `${prefix} ${word}`));
+    expect(data.commands.map(({ id }: { id: string }) => id)).toEqual(typed.map((word) => `${prefix} ${word}`));
     const mistaken = await svc([...prefix.split(' '), 'zzzzzzzzzz']);
     expect(mistaken).toMatchObject({ code: 2, stdout: '' });
-    for (const word of words) expect(mistaken.stderr).toContain(word);
+    for (const word of typed) expect(mistaken.stderr).toContain(word);
   });
 
   it.each(REGISTERED)('svc $command.id names the argument that is missing', async ({ command }) => {

@@ -47,10 +47,10 @@ function shortened(note: string): string {
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, words: readonly string[], current: string, context: Files): Promise<Answer> {
-  const { place, option, literal, operands } = reached(model, words);
+async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
+  const { place, option, literal, operands } = reached(model, previous);
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, before, current, words, context);
+    answerOf(values, before, current, previous, context);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -80,13 +80,13 @@ interface Reached {
 }
 
 /** Where the words before the cursor lead. */
-function reached(model: Model, words: readonly string[]): Reached {
+function reached(model: Model, previous: readonly string[]): Reached {
   let at = '';
   let option: Option | undefined;
   let literal = false;
   let operands = 0;
   const place = (): Place => model.places[at] as Place;
-  for (const word of words) {
+  for (const word of previous) {
     if (option !== undefined) option = undefined;
     else if (literal) operands++;
     else if (word === '--') {
@@ -95,9 +95,9 @@ function reached(model: Model, words: readonly string[]): Reached {
     } else if (/^-./s.test(word)) {
       option = awaitingValue(model, place(), word);
     } else {
-      const known = Object.keys(place().words);
+      const known = Object.keys(place().next);
       const name = known.includes(word) ? word : known.find((one) => sameNoun(one, word));
-      const next = name === undefined ? undefined : place().words[name];
+      const next = name === undefined ? undefined : place().next[name];
       const to = next?.to ?? `${at} ${name}`.trimStart();
       if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
       else operands++;
@@ -130,8 +130,8 @@ function optionsAt({ serviceOptions, globalOptions }: Model, { options, remote }
 }
 
 /** The names that may follow, or where none begins with what was typed, the aliases too. */
-function namesAt({ words }: Place, typed: string): Candidate[] {
-  const entries = Object.entries(words);
+function namesAt({ next }: Place, typed: string): Candidate[] {
+  const entries = Object.entries(next);
   const matches = entries.some(([name, { alias }]) => !alias && name.startsWith(typed));
   return entries
     .filter(([, { alias }]) => !alias || !matches)
@@ -142,7 +142,7 @@ async function answerOf(
   values: Values | undefined,
   before: string,
   current: string,
-  words: readonly string[],
+  previous: readonly string[],
   context: Files,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
@@ -153,14 +153,14 @@ async function answerOf(
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be read as an option. It is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
-  const known = await candidatesOf(kind, words, context);
+  const known = await candidatesOf(kind, previous, context);
   return { kind: 'values', before, candidates: known.filter(({ value }) => dashed || !value.startsWith('-')) };
 }
 
 /** `words` are those before the cursor: their `--profile` and `--base-url` decide whose names are offered. */
 async function candidatesOf(
   source: 'settings' | 'profiles' | RemoteSource,
-  words: readonly string[],
+  previous: readonly string[],
   { paths, env, now }: Files,
 ): Promise<readonly Candidate[]> {
   if (source === 'settings') return SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }));
@@ -168,18 +168,18 @@ async function candidatesOf(
     return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
   }
   const service = REMOTE_SOURCES[source];
-  const settings = await loadSettings({ paths, env, profileFlag: optionValue(words, '--profile') });
-  const address = optionValue(words, '--base-url') ?? settings.get(`${service}.url`);
+  const settings = await loadSettings({ paths, env, profileFlag: optionValue(previous, '--profile') });
+  const address = optionValue(previous, '--base-url') ?? settings.get(`${service}.url`);
   if (address === undefined) return [];
   return readCandidates(paths, { service, profile: settings.profile.name, address }, source, now());
 }
 
 /** The last of `--profile prod` and `--profile=prod`. */
-function optionValue(words: readonly string[], option: string): string | undefined {
+function optionValue(previous: readonly string[], option: string): string | undefined {
   let value: string | undefined;
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of previous.entries()) {
     if (word === '--') break;
-    if (word === option) value = words[index + 1];
+    if (word === option) value = previous[index + 1];
     else if (word.startsWith(`${option}=`)) value = word.slice(option.length + 1);
   }
   return value;

@@ -29,7 +29,7 @@ export interface Word {
 
 /** What may follow the words typed so far. */
 export interface Place {
-  readonly words: Readonly<Record<string, Word>>;
+  readonly next: Readonly<Record<string, Word>>;
   readonly options: readonly Option[];
   /** Whether it takes the options that go with a service. */
   readonly remote: boolean;
@@ -54,7 +54,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
   const places: Record<string, Place> = {
     '': {
       ...EMPTY,
-      words: Object.fromEntries([
+      next: Object.fromEntries([
         ...top,
         ['help', { help: 'Help on a command or a topic' }],
         ['version', { help: 'The version' }],
@@ -64,7 +64,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     },
     help: {
       ...EMPTY,
-      words: Object.fromEntries([...top.map(([name, word]) => [name, { ...word, to: name }] as const), ...topics]),
+      next: Object.fromEntries([...top.map(([name, word]) => [name, { ...word, to: name }] as const), ...topics]),
       options: optionsOf(HELP.flags ?? {}),
     },
   };
@@ -73,8 +73,8 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     // Options that every command of a group takes may stand before its name.
     places[group.name] = { ...EMPTY, remote: commands.some(isRemote) };
     for (const command of commands) {
-      if (!group.single) addWords(places, group.name, command);
-      places[command.id] = { ...commandPlace(command), words: places[command.id]?.words ?? {} };
+      if (!group.single) addPlaces(places, group.name, command);
+      places[command.id] = { ...commandPlace(command), next: places[command.id]?.next ?? {} };
     }
   }
   return {
@@ -85,22 +85,22 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
   };
 }
 
-const EMPTY: Place = { words: {}, options: [], remote: false, operands: [], repeats: false, commandLine: false };
+const EMPTY: Place = { next: {}, options: [], remote: false, operands: [], repeats: false, commandLine: false };
 
 /** Adds the words that lead to a command: its name and its aliases, each of one word or more. */
-function addWords(places: Record<string, Place>, group: string, { id, summary, aliases = [] }: Command): void {
+function addPlaces(places: Record<string, Place>, group: string, { id, summary, aliases = [] }: Command): void {
   for (const name of [id.slice(group.length + 1), ...aliases]) {
-    const words = name.split(' ');
+    const parts = name.split(' ');
     let at = group;
-    for (const [index, word] of words.entries()) {
+    for (const [index, word] of parts.entries()) {
       const place = places[at] ?? EMPTY;
       const to = `${at} ${word}`;
-      const last = index === words.length - 1;
+      const last = index === parts.length - 1;
       const isName = !last || to === id;
       const entry: Word = { help: last ? summary : '', ...(isName ? {} : { to: id, alias: true }) };
       // `trade journal` is a command, and the beginning of another.
-      const added = last && isName ? entry : (place.words[word] ?? entry);
-      places[at] = { ...place, words: { ...place.words, [word]: added } };
+      const added = last && isName ? entry : (place.next[word] ?? entry);
+      places[at] = { ...place, next: { ...place.next, [word]: added } };
       at = to;
     }
   }

@@ -30,7 +30,7 @@ export const HELP: Command = textCommand({
   summary: 'Explain svc, a group, a command or a topic, or tell them as data',
   description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json is everything svc can do: groups with their commands, arguments, options, columns and examples, and the exit statuses and variables. Of a group or a command it is that part. --query, --fields and -o json, ndjson and yaml ask for the same data.`,
   effect: 'read',
-  args: { words: { help: 'A group, a command or a topic', repeat: true } },
+  args: { topic: { help: 'A group, a command or a topic', repeat: true } },
   flags: {
     format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Text to read, or data' },
   },
@@ -42,8 +42,8 @@ export const HELP: Command = textCommand({
   repairsSettings: true,
   output: { kind: 'text' },
   outputOf: () => NODE,
-  async run({ words }, ctx) {
-    const subject = await subjectOf(words, ctx.groups);
+  async run({ topic }, ctx) {
+    const subject = await subjectOf(topic, ctx.groups);
     return { value: await dataOf(subject, ctx.groups), as: NODE };
   },
 });
@@ -59,19 +59,19 @@ export function wantsData({ input, given }: ParsedInput): boolean {
 
 /** Throws `usage` where the words name nothing. */
 export async function helpText(
-  words: readonly string[],
+  names: readonly string[],
   groups: readonly Group[],
   columns: number | undefined,
 ): Promise<{ readonly text: string; readonly notice?: string }> {
-  const subject = await subjectOf(words, groups);
+  const subject = await subjectOf(names, groups);
   if (subject.kind !== 'topic') return { text: helpPage(subject, columns) };
   const { topic } = subject;
   const text = topicText(topic, columns);
-  return words[0] === topic.formerly ? { text, notice: `the topic ${words[0]} is now ${topic.name}` } : { text };
+  return names[0] === topic.formerly ? { text, notice: `the topic ${names[0]} is now ${topic.name}` } : { text };
 }
 
-async function subjectOf(words: readonly string[], groups: readonly Group[]): Promise<Subject> {
-  const [first, ...rest] = words;
+async function subjectOf(names: readonly string[], groups: readonly Group[]): Promise<Subject> {
+  const [first, ...rest] = names;
   if (first === undefined) return { kind: 'svc', groups };
   const topic = TOPICS.find(({ name, formerly }) => name === first || formerly === first);
   if (topic !== undefined || first === 'help') {
@@ -81,7 +81,7 @@ async function subjectOf(words: readonly string[], groups: readonly Group[]): Pr
   const group = findGroup(groups, first, ['help', 'version', ...TOPICS.map(({ name }) => name)]);
   const found = await findCommand(group, rest);
   if (found.kind === 'commands') return found;
-  refuseMore(found.command.id, rest.slice(found.words));
+  refuseMore(found.command.id, rest.slice(found.length));
   return { kind: 'command', command: found.command };
 }
 

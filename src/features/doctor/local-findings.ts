@@ -15,7 +15,7 @@ export async function localFindings(ctx: Local): Promise<readonly Finding[]> {
   return [
     ...profileFindings(ctx),
     ...valueFindings(ctx),
-    ...(await keptFindings(ctx)),
+    ...(await secretFindings(ctx)),
     ...folderFindings(ctx),
     { check: 'node', subject: null, ...nodeResult() },
   ];
@@ -50,12 +50,12 @@ function valueFindings({ settings }: Local): readonly Finding[] {
   });
 }
 
-async function keptFindings({ paths }: Local): Promise<readonly Finding[]> {
+async function secretFindings({ paths }: Local): Promise<readonly Finding[]> {
   const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
   const fault = await credentialsFault({ paths });
   if (fault !== undefined) found.push({ check: 'credentials', subject: null, ...fail(fault, 'svc oauth login') });
   const secrets = webhookSecretsPath(paths);
-  // What others may read is closed by reading it: that is for whoever uses it.
+  // Reading a file that others can read closes it to them. Only a command that uses it does that.
   const mode = statSync(secrets, { throwIfNoEntry: false })?.mode ?? 0;
   if (mode === 0 || (platform() !== 'win32' && (mode & 0o077) !== 0)) return found;
   try {

@@ -17,7 +17,7 @@ import { reach } from './reach.ts';
 type Target = RunContext['target'];
 export type ServiceName = Target['service'];
 
-export interface Look {
+export interface Options {
   /** Somebody asked for this service by its name. */
   readonly named: boolean;
   readonly offline: boolean;
@@ -29,7 +29,7 @@ type Doctor = Omit<RunContext, 'target'>;
 
 export async function* serviceFindings(
   service: ServiceName,
-  { named, offline, timeoutMs }: Look,
+  { named, offline, timeoutMs }: Options,
   ctx: Doctor,
 ): AsyncGenerator<Finding, void, void> {
   const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });

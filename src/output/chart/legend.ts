@@ -49,9 +49,9 @@ function withFittingTitle(
 ): ChartFacts['columns'] {
   const [title, ...others] = columns;
   const names = rows.map((row) => escapeText(cellLine(title?.cell(row), options)));
-  const room = Math.max(0, ...names.map(displayWidth)) - excess;
-  if (title === undefined || room < LEAST_NAME) return columns;
-  const fitting = fittingNames(names, room);
+  const space = Math.max(0, ...names.map(displayWidth)) - excess;
+  if (title === undefined || space < LEAST_NAME) return columns;
+  const fitting = fittingNames(names, space);
   const shown = new Map(rows.map((row, index) => [row, fitting[index]]));
   return [{ ...title, cell: (row) => shown.get(row) }, ...others];
 }
@@ -71,15 +71,15 @@ async function blocks(
   const text = (column: Column<unknown> | undefined, row: unknown): string =>
     escapeText(cellLine(column?.cell(row), options));
   const indent = width < LEAST_INDENTED ? '' : GAP;
-  const room = Math.max(1, width - indent.length);
+  const space = Math.max(1, width - indent.length);
   return rows.flatMap((row, series) => {
-    const name = wrap(text(title, row), room).map((line, index) => {
+    const name = wrap(text(title, row), space).map((line, index) => {
       const head = glyphs === undefined || indent === '' ? '' : index === 0 ? `${glyphs[series]} ` : indent;
       return head + strong(line, 'strong');
     });
     const parts = others.map((column) => [escapeText(column.name), text(column, row)] as const);
     const facts = parts.filter(([, value]) => value !== '').map((part) => part.join(' '));
-    return [...name, ...flow(facts, room).map((line) => indent + line)];
+    return [...name, ...flow(facts, space).map((line) => indent + line)];
   });
 }
 

@@ -98,7 +98,7 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
   const zone = zoneNames(window, time);
-  // Beside the axis where there is room for it, else in the last line.
+  // Beside the axis where there is space for it, else in the last line.
   const beside = zone.length < margin;
   const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
 
@@ -112,7 +112,7 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   return [corner, placed(shown), ...named].filter((line) => line !== '');
 }
 
-/** The labels of a window that has room for no two ticks. */
+/** The labels of a window that has space for no two ticks. */
 function ends(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
   const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
   const first = { start: Math.min(margin, Math.max(0, width - from.length)), text: from };
@@ -136,7 +136,7 @@ function contexts(ticks: readonly (Label & { readonly context: string })[], widt
   return start < 0 ? labels.slice(1) : [{ ...first, start }, ...labels.slice(1)];
 }
 
-/** At the left where there is room for it, and else at the right. */
+/** At the left where there is space for it, and else at the right. */
 function withZone(labels: readonly Label[], zone: string, width: number): readonly Label[] {
   const [first] = labels;
   if (first === undefined || first.start >= zone.length + GAP) return [{ start: 0, text: zone }, ...labels];
@@ -166,17 +166,17 @@ function sparkLines(picture: ChartPicture, width: number, ascii: boolean): reado
   const names = series.map(({ name }) => escapeText(name));
   const nameWidth = Math.min(Math.floor(width / 3), Math.max(0, ...names.map(displayWidth)));
   const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
-  const room = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
-  if (room < LEAST_BARS) return series.map((one) => bars(one, picture, width, ascii));
+  const space = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
+  if (space < LEAST_BARS) return series.map((one) => bars(one, picture, width, ascii));
   const shown = fittingNames(names, nameWidth);
   return series.map((one, index) => {
     const name = shown[index] ?? '';
     const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
-    const line = bars(one, picture, room, ascii);
+    const line = bars(one, picture, space, ascii);
     const last = lasts[index] ?? '';
     return last === ''
-      ? `${titled}${line || 'no values'.slice(0, room)}`
-      : `${titled}${line.padEnd(room + GAP)}${last.padStart(lastWidth)}`;
+      ? `${titled}${line || 'no values'.slice(0, space)}`
+      : `${titled}${line.padEnd(space + GAP)}${last.padStart(lastWidth)}`;
   });
 }
 

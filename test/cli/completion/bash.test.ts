@@ -18,7 +18,7 @@ afterAll(() => shop.close());
 function offered(...lines: (readonly string[])[]): string[][] {
   const script = `. '${SCRIPTS}/svc.bash'
 one() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _svc; printf '%s\\t' "\${COMPREPLY[@]}"; echo; }
-${lines.map((words) => `one ${words.map((word) => `'${word}'`).join(' ')}`).join('\n')}`;
+${lines.map((typed) => `one ${typed.map((word) => `'${word}'`).join(' ')}`).join('\n')}`;
   const text = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: shop.env, cwd: shop.folder });
   return text
     .split('\n')
@@ -155,7 +155,7 @@ dump
   afterAll(() => terminal?.close());
   beforeEach(() => shop.know({}));
 
-  it('completes words, options, choices and files', async () => {
+  it('completes names, options, choices and files', async () => {
     expect(await terminal.complete('svc al')).toBe('svc alerts ');
     expect(await terminal.complete('cd / ; FOO=1 svc alerts sta')).toBe('cd / ; FOO=1 svc alerts status ');
     expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');

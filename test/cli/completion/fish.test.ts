@@ -52,7 +52,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       .slice(0, -1)
       .map((part) => part.split('\n').slice(0, -1));
   };
-  const words = (lines: readonly string[] | undefined): string[] =>
+  const typed = (lines: readonly string[] | undefined): string[] =>
     (lines ?? []).map((line) => line.split('\t')[0] ?? '');
 
   it('offers groups, commands and aliases, and says what they mean', () => {
@@ -65,13 +65,13 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc help alerts li',
       'svc bogus ',
     );
-    expect(words(top)).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
+    expect(typed(top)).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
     expect(al).toEqual(['alerts\tSee what fires, and send alerts']);
-    expect(words(alerts)).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
-    expect(words(alerts)).not.toContain('ls');
-    expect(words(query)).toContain('query');
-    expect(words(after)).toEqual(['silences']);
-    expect(words(help)).toContain('list');
+    expect(typed(alerts)).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
+    expect(typed(alerts)).not.toContain('ls');
+    expect(typed(query)).toContain('query');
+    expect(typed(after)).toEqual(['silences']);
+    expect(typed(help)).toContain('list');
     expect(unknown).toEqual([]);
   });
 
@@ -87,15 +87,15 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc silences create --file=not',
       'svc alerts list not',
     );
-    expect(words(options)).toEqual(expect.arrayContaining(['--state', '-a', '--base-url', '--no-headers', '--help']));
-    expect(words(options)).not.toContain('--yes');
-    expect(words(state)).toEqual(expect.arrayContaining(['silenced', 'suppressed']));
-    expect(words(attached)).toEqual(['--output=table']);
-    expect(words(dryRun)).toEqual(['--dry-run=curl']);
-    expect(words(short)).toEqual(['ndjson']);
+    expect(typed(options)).toEqual(expect.arrayContaining(['--state', '-a', '--base-url', '--no-headers', '--help']));
+    expect(typed(options)).not.toContain('--yes');
+    expect(typed(state)).toEqual(expect.arrayContaining(['silenced', 'suppressed']));
+    expect(typed(attached)).toEqual(['--output=table']);
+    expect(typed(dryRun)).toEqual(['--dry-run=curl']);
+    expect(typed(short)).toEqual(['ndjson']);
     expect(dashes).toEqual([]);
-    expect(words(file)).toEqual(['notes.json']);
-    expect(words(attachedFile)).toEqual(['--file=notes.json']);
+    expect(typed(file)).toEqual(['notes.json']);
+    expect(typed(attachedFile)).toEqual(['--file=notes.json']);
     expect(none).toEqual([]);
   });
 
@@ -115,13 +115,13 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc alerts list -r -',
       'svc --profile prod silences get ',
     );
-    expect(words(setting)).toEqual(['alerts.url', 'alerts.user']);
-    expect(words(profile)).toContain('prod');
+    expect(typed(setting)).toEqual(['alerts.url', 'alerts.user']);
+    expect(typed(profile)).toContain('prod');
     expect(silences).toEqual(['2f1a\tdisk swap', '77c0']);
-    expect(words(dashes)).toEqual(['2f1a', '77c0']);
-    expect(words(fingerprint)).toEqual(['b62d']);
-    expect(words(receiver)).toEqual(['team']);
-    expect(words(dash)).toEqual(['-rf']);
+    expect(typed(dashes)).toEqual(['2f1a', '77c0']);
+    expect(typed(fingerprint)).toEqual(['b62d']);
+    expect(typed(receiver)).toEqual(['team']);
+    expect(typed(dash)).toEqual(['-rf']);
     expect(other).toEqual([]);
     expect(shop.connections()).toBe(0);
   });
@@ -134,10 +134,10 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc silences run a=b -- svc silences get ',
       'svc silences run a=b -- cat not',
     );
-    expect(words(command)).toContain('svc');
-    expect(words(group)).toEqual(['silences']);
-    expect(words(silence)).toEqual(['2f1a']);
-    expect(words(file)).toEqual(['notes.json']);
+    expect(typed(command)).toContain('svc');
+    expect(typed(group)).toEqual(['silences']);
+    expect(typed(silence)).toEqual(['2f1a']);
+    expect(typed(file)).toEqual(['notes.json']);
   });
 
   describe.skipIf(tmux === undefined)('in a terminal', () => {

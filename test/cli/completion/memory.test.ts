@@ -83,9 +83,9 @@ const LINES = {
 } as const;
 
 /** What is offered after the words, with the notes. */
-async function offered(words: readonly string[], prefix: string, { now = NOW, env = {} }: Options): Promise<string[]> {
+async function offered(typed: readonly string[], prefix: string, { now = NOW, env = {} }: Options): Promise<string[]> {
   const before = requests;
-  const { code, stdout, stderr } = await svc(['__complete', `matching=${prefix}`, ...words], {
+  const { code, stdout, stderr } = await svc(['__complete', `matching=${prefix}`, ...typed], {
     home,
     now: () => now,
     env: { SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address, ...env },

@@ -38,9 +38,9 @@ describe.each(Object.entries(FILES))('%s', (shell, file) => {
 
 /** The values that are offered after a line, the word at the cursor last. */
 async function offered(line: string): Promise<string[]> {
-  const words = line.split(' ');
-  const current = words.pop() ?? '';
-  const { stdout } = await svc(['__complete', `matching=${current}`, ...words]);
+  const typed = line.split(' ');
+  const current = typed.pop() ?? '';
+  const { stdout } = await svc(['__complete', `matching=${current}`, ...typed]);
   const [, ...lines] = stdout.split('\n');
   return lines.map((value) => value.split('\t')[0] ?? '').filter((value) => value !== '');
 }
@@ -74,9 +74,9 @@ describe('svc __complete', () => {
     ['alerts list -- --out', 'any\t\n'],
     ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
   ])('says for "%s" what is completed', async (line, answer) => {
-    const words = line.split(' ');
-    const current = words.pop();
-    expect((await svc(['__complete', `matching=${current}`, ...words])).stdout).toBe(answer);
+    const typed = line.split(' ');
+    const current = typed.pop();
+    expect((await svc(['__complete', `matching=${current}`, ...typed])).stdout).toBe(answer);
   });
 
   it('answers values that do not begin as the word does only where all are asked for', async () => {

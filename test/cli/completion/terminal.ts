@@ -41,11 +41,11 @@ export async function openTerminal(
       env: { ...env, ...more },
     });
   const path = linePath(home);
-  /** Waits for what `look` finds; where it never does, shows the screen and leaves an empty line to the next test. */
-  const found = async <T>(look: () => T | undefined): Promise<T> => {
+  /** Waits for what `find` finds; where it never does, shows the screen and leaves an empty line to the next test. */
+  const found = async <T>(find: () => T | undefined): Promise<T> => {
     try {
       return await vi.waitFor(() => {
-        const value = look();
+        const value = find();
         if (value === undefined) throw new Error('not yet');
         return value;
       }, WAIT);

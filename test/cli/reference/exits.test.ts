@@ -45,7 +45,7 @@ describe.each(commands)('svc $id', ({ id, description, exitStatuses }) => {
   });
 
   it('declares the statuses that it tells of', () => {
-    const told = [...(description ?? '').matchAll(/\bexit(?: status)? (\d+)\b/gi)].map(([, status]) => Number(status));
-    expect(exitStatuses).toEqual(expect.arrayContaining(told));
+    const named = [...(description ?? '').matchAll(/\bexit(?: status)? (\d+)\b/gi)].map(([, status]) => Number(status));
+    expect(exitStatuses).toEqual(expect.arrayContaining(named));
   });
 });

@@ -122,9 +122,9 @@ describe('svc help', () => {
     [['output', 'json'], 'nothing under "output" called "json"'],
     [['--format', 'jsn'], '--format json'],
     [['--frmat', 'json'], '--format json'],
-  ])('refuses %j', async (words, said) => {
-    for (const more of words.includes('--format') ? [[]] : [[], ['--format', 'json']]) {
-      const run = await svc(['help', ...more, ...words]);
+  ])('refuses %j', async (typed, said) => {
+    for (const more of typed.includes('--format') ? [[]] : [[], ['--format', 'json']]) {
+      const run = await svc(['help', ...more, ...typed]);
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toContain(said);
     }

@@ -51,11 +51,11 @@ describe('looks as it should', () => {
 
 describe('says in words what cannot be drawn', () => {
   test('no value in the window', async () => {
-    const words = ['Price', 'no values from 2026-01-15 to 2026-02-14 UTC'];
-    expect(await drawn(picture({ series: [series({ values: [null] })] }))).toEqual(words);
-    expect(await drawn(picture({ series: [] }))).toEqual(words);
-    expect(await drawn(picture({ series: [series({ at: [TO + DAY], until: TO + 2 * DAY })] }))).toEqual(words);
-    expect(await drawn(picture({ series: [series({ at: [FROM - DAY], until: FROM - HOUR })] }))).toEqual(words);
+    const texts = ['Price', 'no values from 2026-01-15 to 2026-02-14 UTC'];
+    expect(await drawn(picture({ series: [series({ values: [null] })] }))).toEqual(texts);
+    expect(await drawn(picture({ series: [] }))).toEqual(texts);
+    expect(await drawn(picture({ series: [series({ at: [TO + DAY], until: TO + 2 * DAY })] }))).toEqual(texts);
+    expect(await drawn(picture({ series: [series({ at: [FROM - DAY], until: FROM - HOUR })] }))).toEqual(texts);
   });
 
   test('a series without values beside others', async () => {

@@ -28,23 +28,23 @@ export const doctor = listCommand({
     const { localFindings } = await import('../local-findings.ts');
     const { serviceFindings } = await import('../service-findings.ts');
     const chosen = service.length === 0 ? SERVICES : SERVICES.filter((name) => service.includes(name));
-    const look = { named: service.length > 0, offline, timeoutMs: timeout };
+    const options = { named: service.length > 0, offline, timeoutMs: timeout };
     const found: Finding[] = [];
     async function* examine(): AsyncGenerator<Finding, void, void> {
-      // Side by side, and told one after the other.
-      const services = chosen.map((name) => collected(serviceFindings(name, look, ctx)));
-      for (const one of services) one.catch(() => {}); // told where it is awaited
+      // Run in parallel, and printed one after the other.
+      const services = chosen.map((name) => collected(serviceFindings(name, options, ctx)));
+      for (const one of services) one.catch(() => {}); // thrown where it is awaited
       yield* await localFindings(ctx);
       for (const one of services) yield* await one;
     }
-    async function* told(): AsyncGenerator<Finding, void, void> {
+    async function* noted(): AsyncGenerator<Finding, void, void> {
       for await (const finding of examine()) {
         found.push(finding);
         yield finding;
       }
     }
     return {
-      value: told(),
+      value: noted(),
       footer: () => findingCounts(found),
       code: () => (found.some(({ status }) => status === 'fail') ? 'condition_false' : undefined),
     };

@@ -14,14 +14,14 @@ const found = ({ stdout }: Run, check: string, subject: string | null = null): F
 const fail = ({ stdout }: Run): string[] =>
   (JSON.parse(stdout) as Finding[]).filter(({ status }) => status === 'fail').map(({ check }) => check);
 
-interface Wish {
+interface Options {
   readonly home?: string;
   readonly args?: readonly string[];
 }
 
 function examine(
   env: Record<string, string | undefined>,
-  { home = temporaryHome(), args = [] }: Wish = {},
+  { home = temporaryHome(), args = [] }: Options = {},
 ): Promise<Run> {
   return svc(['doctor', '-o', 'json', ...args], { env, home });
 }
@@ -52,12 +52,12 @@ describe('all four services', () => {
     for (const check of ['handshake', 'session', 'websocket', 'requests', 'clock']) {
       expect(found(run, check, 'trade'), check).toMatchObject({ status: 'ok' });
     }
-    const told = await svc(['doctor', '--color', 'never'], { env: sandbox.env, terminal: 40 });
-    expect(told.stderr).toMatch(/^0 errors, \d+ warnings?, \d+ ok\n$/);
+    const shown = await svc(['doctor', '--color', 'never'], { env: sandbox.env, terminal: 40 });
+    expect(shown.stderr).toMatch(/^0 errors, \d+ warnings?, \d+ ok\n$/);
     for (const name of ['SVC_WEBHOOKS_TOKEN', 'SVC_TRADE_TOKEN']) {
-      expect(run.stdout + told.stdout).not.toContain(sandbox.env[name]);
+      expect(run.stdout + shown.stdout).not.toContain(sandbox.env[name]);
     }
-    expect(told.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
+    expect(shown.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
   });
 
   test('only those that are named, and none with --offline', async () => {
@@ -140,7 +140,7 @@ describe('the way to a service', () => {
     expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
   });
 
-  test('silence ends with the time allowed, and a clock that is wrong is told of', async () => {
+  test('silence ends with the time allowed, and a wrong clock is reported', async () => {
     await using silent = await faultServer(() => {});
     const late = await at(silent.url, {}, ['alerts', '--timeout', '300ms']);
     expect([late.code, fail(late)]).toEqual([1, ['service']]);
@@ -204,7 +204,7 @@ describe('what is on this machine', () => {
     ['values of settings', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
     ['broken credentials', { 'credentials.json': `{"${SECRET}` }, 'credentials', null],
     ['broken secrets', { 'webhook-secrets.json': `{"${SECRET}` }, 'secrets', null],
-  ])('%s are told of, and left as they are', async (_, files, check, subject) => {
+  ])('%s are reported, and left unchanged', async (_, files, check, subject) => {
     const home = config(files);
     const run = await examine({}, { home, args: ['--offline'] });
     const quiet = await svc(['doctor', '--offline', '-q'], { home });
