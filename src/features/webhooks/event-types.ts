@@ -14,9 +14,6 @@ export const EVENT_FLAG = {
   help: 'Only events of these types',
 } as const satisfies Flag;
 
-/** A former name of an option. */
-export const FORMER_EVENT_FLAG = { ...EVENT_FLAG, hidden: true } as const;
-
 /** The types of a filter. Throws `invalid_value` for one that the service does not have: it would match nothing. */
 export function eventFilter(lists: readonly string[]): readonly string[] {
   const types = eventTypes(lists);

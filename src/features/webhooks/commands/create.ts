@@ -7,7 +7,7 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { eventsCell, statusCell } from '../columns.ts';
 import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
-import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
+import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
 import { subscriptionCandidates } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
@@ -41,8 +41,12 @@ export const webhooksCreate = recordCommand({
   service: 'webhooks',
   args: { url: { help: 'URL that receives the events', required: true } },
   flags: {
-    event: { ...EVENT_FLAG, emptyHint: 'use --no-events for none', help: 'Event types to subscribe to' },
-    events: FORMER_EVENT_FLAG,
+    event: {
+      ...EVENT_FLAG,
+      formerly: ['events'],
+      emptyHint: 'use --no-events for none',
+      help: 'Event types to subscribe to',
+    },
     'no-events': { type: 'boolean', help: 'Subscribe to no events yet' },
     'allow-duplicate': { type: 'boolean', help: 'Create even if the URL is already subscribed' },
     ...SINK_FLAGS,
@@ -60,7 +64,7 @@ export const webhooksCreate = recordCommand({
   output: CREATED_RECORD,
   offers: subscriptionCandidates,
   async run(input, ctx) {
-    const events = wantedEvents([...input.event, ...input.events], input.noEvents);
+    const events = wantedEvents(input.event, input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);
     const { signal, unbroken, interruption } = runUninterrupted(ctx);

@@ -16,7 +16,7 @@ import {
   type ShownLogItem,
   shownLogItem,
 } from '../delivery-log.ts';
-import { EVENT_FLAG, eventFilter, FORMER_EVENT_FLAG } from '../event-types.ts';
+import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { LogItem } from '../schema.ts';
 import { checkSubscriptionId, findSubscription } from '../subscription.ts';
@@ -86,8 +86,7 @@ export const webhooksDeliveries = listCommand({
       group: 'Filter options',
       help: 'Only deliveries with this status',
     },
-    event: { ...EVENT_FLAG, group: 'Filter options' },
-    'event-type': FORMER_EVENT_FLAG,
+    event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
     'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
     error: {
       type: 'string',
@@ -137,7 +136,7 @@ export const webhooksDeliveries = listCommand({
     checkOptions(input);
     const recordings = openRecordings(ctx.target);
     const { status, eventId, error } = input;
-    const types = eventFilter([...input.event, ...input.eventType]);
+    const types = eventFilter(input.event);
     const eventTypes = types.length === 0 ? undefined : types;
     const filter: LogFilter = { status, eventTypes, eventId, error, since: input.since?.ms };
     if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };

@@ -41,8 +41,7 @@ export const webhooksTest = recordCommand({
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, help: 'How long to wait for the delivery' },
-    interval: { type: 'duration', positive: true, default: '2s', help: 'Time between two polls' },
-    poll: { type: 'duration', positive: true, hidden: true, help: 'The former name of --interval' },
+    interval: { type: 'duration', positive: true, default: '2s', formerly: ['poll'], help: 'Time between two polls' },
     force: { type: 'boolean', help: 'Test a disabled subscription' },
   },
   exits: ['delivery_failed', 'still_pending'],
@@ -78,7 +77,7 @@ export const webhooksTest = recordCommand({
       return { value };
     }
     ctx.notice(`queued ${eventId}`);
-    const wait = { waitMs: input.wait, pollMs: input.poll ?? input.interval };
+    const wait = { waitMs: input.wait, pollMs: input.interval };
     const value = await waitForTest(id, eventId, wait, recordings, ctx);
     const suspect =
       value.outcome === 'not-dispatched' && doubt !== undefined

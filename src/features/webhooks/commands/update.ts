@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { UPDATED_RECORD, updatedRow } from '../columns.ts';
-import { EVENT_FLAG, eventTypes, FORMER_EVENT_FLAG, withSuggestion } from '../event-types.ts';
+import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { checkSubscriptionId } from '../subscription.ts';
 import { receiverUrl } from '../subscription-url.ts';
@@ -24,10 +24,10 @@ export const webhooksUpdate = recordCommand({
     'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
     'set-event': {
       ...EVENT_FLAG,
+      formerly: ['set-events'],
       emptyHint: 'use --clear-events to stop all deliveries',
       help: 'Replace all event types by these',
     },
-    'set-events': FORMER_EVENT_FLAG,
     'clear-events': { type: 'boolean', help: 'Remove all event types' },
   },
   examples: [
@@ -37,7 +37,7 @@ export const webhooksUpdate = recordCommand({
   output: UPDATED_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const events = wantedEvents({ ...input, setEvent: [...input.setEvent, ...input.setEvents] });
+    const events = wantedEvents(input);
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);
     try {
       const updated = await updateSubscription(input.id, { url, ...events }, openRecordings(ctx.target), ctx);
