@@ -77,6 +77,7 @@ function executable(target) {
       './bin/svc.cjs',
       '--compile',
       '--bytecode',
+      '--minify',
       // It would be the path of this machine.
       '--define=__filename="/svc"',
       // Nothing is read from the folder that svc is started in.

@@ -75,12 +75,12 @@ function withLists(step) {
   }
 }
 
-/** Downloads the packages of a shell into `work` and returns its version. */
-function downloadShell(shell, work) {
+/** Downloads a package and the libraries that it needs into `work`. Returns its version. */
+function downloadPackage(name, work) {
   return withLists((apt) => {
-    const packages = plan(SHELLS[shell], apt);
+    const packages = plan(name, apt);
     run('apt-get', [...apt, 'download', ...packages], work);
-    return packages.find((name) => name.startsWith(`${SHELLS[shell]}=`))?.split('=')[1] ?? 'unknown';
+    return packages.find((one) => one.startsWith(`${name}=`))?.split('=')[1] ?? 'unknown';
   });
 }
 
@@ -142,7 +142,7 @@ function readyShell(shell) {
     // fish finds its files beside itself only where its configuration folder is there too.
     if (shell === 'fish') mkdirSync(join(root, 'usr/etc/fish'), { recursive: true });
   };
-  return ready(shell, join(CACHE, shell), (work) => downloadShell(shell, work), finish);
+  return ready(shell, join(CACHE, shell), (work) => downloadPackage(SHELLS[shell], work), finish);
 }
 
 function readyAlertmanager(peer) {
@@ -164,4 +164,9 @@ for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
 report(`bun ${BUN}`, () => `bun ${BUN}: ready${fetchBun() ? ' (fetched)' : ''}`);
+// Sets the clock of an executable (npm run test:executable).
+if (process.argv.includes('--clock'))
+  report('libfaketime', () =>
+    ready('libfaketime', join(CACHE, 'libfaketime'), (work) => downloadPackage('libfaketime', work), () => {}),
+  );
 if (missing && process.env.CI === 'true') process.exitCode = 1;

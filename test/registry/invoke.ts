@@ -106,8 +106,7 @@ export async function startPeer(): Promise<Peer> {
       const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
-        // An executable has the real clock.
-        ...(process.env['SVC_BINARY'] === undefined ? { now: () => NOW } : {}),
+        at: NOW,
         sleeps: 1,
         home: homeOf(what, homes, server.url, args),
         env: { ...environment(what, server.url), ...(await sandboxOf(what)), ...sample.terminal, ...env },

@@ -7,6 +7,7 @@ import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { isReadableByOthers, readSmallFile } from '../../src/process/context.ts';
 import { temporaryHome } from './homes.ts';
+import { fakeTimeLibrary } from './peers.ts';
 
 export { temporaryHome } from './homes.ts';
 
@@ -37,6 +38,8 @@ export interface RunOptions {
    */
   readonly answers?: readonly (string | readonly string[])[];
   readonly now?: () => number;
+  /** The time at the start, in milliseconds. The clock stops there; in a child process it goes on. */
+  readonly at?: number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
   /** Sleeps as long as it is told to, and not 20 ms at most, or as many as are said here. */
@@ -93,7 +96,7 @@ function choose(choices: readonly Choice[], start: string): string {
 }
 
 /** What a child process can be given. A test that replaces anything else runs in this process. */
-const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps']);
+const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps', 'at']);
 const BINARY = process.env['SVC_BINARY'];
 
 /** Runs a command line, in a child process where SVC_BINARY names an executable to be tested. */
@@ -104,7 +107,12 @@ export async function svc(argv: readonly string[], options: RunOptions = {}): Pr
 
 async function runExecutable(program: string, argv: readonly string[], options: RunOptions): Promise<Run> {
   const home = options.home ?? temporaryHome();
-  const env: Record<string, string | undefined> = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), ...options.env };
+  const env: Record<string, string | undefined> = {
+    HOME: home,
+    SVC_CONFIG_DIR: join(home, 'config'),
+    ...(options.at === undefined ? {} : clockAt(options.at)),
+    ...options.env,
+  };
   // svc adds its name to these folders.
   for (const [folder, variable] of [
     ['state', 'XDG_STATE_HOME'],
@@ -125,6 +133,18 @@ async function runExecutable(program: string, argv: readonly string[], options: 
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (code === null) throw new Error(`svc ${argv.join(' ')} was ended by ${signal}: ${stderr.text}`);
   return runOf(code, stdout.text, stderr.text, env);
+}
+
+/** The variables that set the clock of a process, and not its timers. */
+function clockAt(at: number): Record<string, string> {
+  const library = fakeTimeLibrary();
+  if (library === undefined) throw new Error('libfaketime is missing: run npm run test:executable');
+  return {
+    LD_PRELOAD: library,
+    FAKETIME: `@${at / 1000}`,
+    FAKETIME_FMT: '%s',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
 }
 
 function runOf(code: number, stdout: string, stderr: string, env: Context['env']): Run {
@@ -150,7 +170,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     if (answer === undefined) throw new Error(`nobody answers: ${question}`);
     return answer;
   };
-  const now = options.now ?? Date.now;
+  const { at, now = at === undefined ? Date.now : () => at } = options;
   const context: Context = {
     stdin: {
       isTTY: options.terminal !== undefined && options.stdin === undefined,
