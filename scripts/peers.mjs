@@ -167,6 +167,11 @@ report(`bun ${BUN}`, () => `bun ${BUN}: ready${fetchBun() ? ' (fetched)' : ''}`)
 // Sets the clock of an executable (npm run test:executable).
 if (process.argv.includes('--clock'))
   report('libfaketime', () =>
-    ready('libfaketime', join(CACHE, 'libfaketime'), (work) => downloadPackage('libfaketime', work), () => {}),
+    ready(
+      'libfaketime',
+      join(CACHE, 'libfaketime'),
+      (work) => downloadPackage('libfaketime', work),
+      () => {},
+    ),
   );
 if (missing && process.env.CI === 'true') process.exitCode = 1;

@@ -5,14 +5,14 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { countRun, LAUNCHER, SVC } from '../support/executable.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-export const LAUNCHER = join(ROOT, 'bin/svc.cjs');
-const BINARY = process.env['SVC_BINARY'];
-const SVC = BINARY === undefined ? ([process.execPath, LAUNCHER] as const) : ([resolve(BINARY)] as const);
+export { LAUNCHER, SVC };
+
 if (!existsSync(join(ROOT, 'dist/main.cjs'))) throw new Error('dist/ is missing: run node scripts/build.mjs');
 
 /** One for each test file. */
@@ -71,6 +71,7 @@ export function startShell(script: string, options: StartOptions = {}): Running 
 
 export function startSvc(argv: readonly string[], options: StartOptions = {}): Running {
   const [command, ...before] = SVC;
+  countRun('executable');
   return start(command, [...before, ...argv], options);
 }
 

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
-import { HOME, LAUNCHER, shell, start, svc } from './binary.ts';
+import { HOME, LAUNCHER, shell, start, startSvc, svc } from './binary.ts';
 
 const file = (name: string, content: string | Uint8Array): string => {
   const path = join(HOME, name);
@@ -86,7 +86,7 @@ describe('the binary', () => {
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout.match(/^valid/gm)).toHaveLength(3);
     expect(run.stderr).toContain('cut off');
-    const live = start(process.execPath, [LAUNCHER, 'webhooks', 'verify', '--format', 'ndjson'], {
+    const live = startSvc(['webhooks', 'verify', '--format', 'ndjson'], {
       env,
       input: 'open',
     });
@@ -115,7 +115,7 @@ describe('the binary', () => {
 
   it('takes the pieces of a pipe as they come, each once', async () => {
     const body = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
-    const run = start(process.execPath, [LAUNCHER, 'webhooks', 'verify', ...GIVEN, '-o', 'json'], {
+    const run = startSvc(['webhooks', 'verify', ...GIVEN, '-o', 'json'], {
       env,
       input: 'open',
     });

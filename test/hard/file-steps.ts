@@ -49,7 +49,11 @@ export async function stepsOf(
 }
 
 function loading(root: string): Record<string, string> {
-  return { NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}`, FILE_STEPS_ROOT: root };
+  return {
+    NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}`,
+    BUN_OPTIONS: `--preload=${PRELOAD}`, // the executables run on bun
+    FILE_STEPS_ROOT: root,
+  };
 }
 
 /** What stands in a folder and below, but what a process that was killed left of its try for a lock: that is in nobody's way. */

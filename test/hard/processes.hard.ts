@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockOwner } from '../../src/store/lock.ts';
-import { LAUNCHER, start, startSvc, svc } from '../e2e/binary.ts';
+import { SVC, start, startSvc, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { childProgram } from '../store/child.ts';
 import { freshFolder, namesIn } from './file-steps.ts';
@@ -111,7 +111,7 @@ describe.runIf(canBeApart)('two places that know nothing of each other (needs ro
     const env = environment(config, server.url);
     for (let round = 1; round <= scaled(5); round++) {
       keep(config, login(server.url, -10, { refresh_token: server.current }));
-      const [command, ...args] = [...APART, process.execPath, LAUNCHER, 'oauth', 'token'];
+      const [command, ...args] = [...APART, ...SVC, 'oauth', 'token'];
       const runs = await together(10, (i) =>
         i % 2 === 0 ? svc(['oauth', 'token'], { env }) : start(command, args, { env }).ended,
       );

@@ -167,11 +167,3 @@ export function bunBinary(): string | undefined {
   const command = bun.bunProgram();
   return existsSync(command) ? command : absent('bun');
 }
-
-/** What sets the clock of an executable: `npm run test:executable` fetches it. */
-export function fakeTimeLibrary(): string | undefined {
-  const folder = existsSync(join(CACHE, 'libfaketime')) ? join(CACHE, 'libfaketime/usr/lib') : '/usr/lib';
-  const triplet = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
-  const path = join(folder, triplet, 'faketime/libfaketimeMT.so.1');
-  return existsSync(path) ? path : undefined;
-}

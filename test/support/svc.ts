@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { isReadableByOthers, readSmallFile } from '../../src/process/context.ts';
+import { clockAt, countRun, EXECUTABLE } from './executable.ts';
 import { temporaryHome } from './homes.ts';
-import { fakeTimeLibrary } from './peers.ts';
 
 export { temporaryHome } from './homes.ts';
 
@@ -38,7 +38,7 @@ export interface RunOptions {
    */
   readonly answers?: readonly (string | readonly string[])[];
   readonly now?: () => number;
-  /** The time at the start, in milliseconds. The clock stops there; in a child process it goes on. */
+  /** The time, in milliseconds. The clock stops there. */
   readonly at?: number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
@@ -97,12 +97,13 @@ function choose(choices: readonly Choice[], start: string): string {
 
 /** What a child process can be given. A test that replaces anything else runs in this process. */
 const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps', 'at']);
-const BINARY = process.env['SVC_BINARY'];
 
 /** Runs a command line, in a child process where SVC_BINARY names an executable to be tested. */
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const isChild = BINARY !== undefined && Object.keys(options).every((name) => GIVEN_TO_CHILD.has(name));
-  return isChild ? runExecutable(resolve(BINARY), argv, options) : runHere(argv, options);
+  if (EXECUTABLE === undefined) return runHere(argv, options);
+  const replaced = Object.keys(options).filter((name) => !GIVEN_TO_CHILD.has(name));
+  countRun(replaced.sort().join(', ') || 'executable');
+  return replaced.length > 0 ? runHere(argv, options) : runExecutable(EXECUTABLE, argv, options);
 }
 
 async function runExecutable(program: string, argv: readonly string[], options: RunOptions): Promise<Run> {
@@ -133,18 +134,6 @@ async function runExecutable(program: string, argv: readonly string[], options: 
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (code === null) throw new Error(`svc ${argv.join(' ')} was ended by ${signal}: ${stderr.text}`);
   return runOf(code, stdout.text, stderr.text, env);
-}
-
-/** The variables that set the clock of a process, and not its timers. */
-function clockAt(at: number): Record<string, string> {
-  const library = fakeTimeLibrary();
-  if (library === undefined) throw new Error('libfaketime is missing: run npm run test:executable');
-  return {
-    LD_PRELOAD: library,
-    FAKETIME: `@${at / 1000}`,
-    FAKETIME_FMT: '%s',
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-  };
 }
 
 function runOf(code: number, stdout: string, stderr: string, env: Context['env']): Run {

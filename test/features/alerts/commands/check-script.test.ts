@@ -4,10 +4,11 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { EXECUTABLE, LAUNCHER } from '../../../support/executable.ts';
 import { onBothServices } from './service.ts';
 
 const bin = mkdtempSync(join(tmpdir(), 'svc-script-'));
-symlinkSync(join(import.meta.dirname, '../../../../bin/svc.cjs'), join(bin, 'svc'));
+symlinkSync(EXECUTABLE ?? LAUNCHER, join(bin, 'svc'));
 afterAll(() => rmSync(bin, { recursive: true, force: true }));
 
 interface Ended {

@@ -1,11 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
 import { onBothServices } from './service.ts';
@@ -219,11 +219,11 @@ describe('what cannot be watched', () => {
 onBothServices((service) => {
   test('the built program tells in a pipe what comes, is silenced, and goes, until it is interrupted', async () => {
     const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
-    const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
-      process.execPath,
-      [join(import.meta.dirname, '../../../../bin/svc.cjs'), ...args],
-      { env: { PATH: process.env['PATH'], SVC_ALERTS_URL: service.url() }, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const [command, ...before] = SVC;
+    const child: ChildProcessByStdio<null, Readable, Readable> = spawn(command, [...before, ...args], {
+      env: { PATH: process.env['PATH'], SVC_ALERTS_URL: service.url() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async (): Promise<unknown[]> => {
       const { event, alert } = JSON.parse((await lines.next()).value ?? 'null');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockOwner } from '../../../../src/store/lock.ts';
-import { HOME, LAUNCHER, shell, startSvc, svc } from '../../../e2e/binary.ts';
+import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { ANY_TOKEN, FIRST, keep, login, rotatingServer } from './rotating-server.ts';
 
@@ -156,7 +156,7 @@ describe('a signal', () => {
 
 describe('where nothing can be written', () => {
   const onFullDisk = (argv: string, env: Record<string, string>) =>
-    shell(`trap '' XFSZ; ulimit -f 16; exec "${process.execPath}" "${LAUNCHER}" ${argv}`, { env });
+    shell(`trap '' XFSZ; ulimit -f 16; exec ${SVC.map((part) => `"${part}"`).join(' ')} ${argv}`, { env });
 
   it('a full disk is found out before the token is spent', async () => {
     await using server = await rotatingServer();

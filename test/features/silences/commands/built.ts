@@ -1,10 +1,8 @@
 /** The built program, for what only a real process has: signals and a child. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { countRun, SVC } from '../../../support/executable.ts';
 import { temporaryHome } from '../../../support/svc.ts';
-
-export const SVC = join(import.meta.dirname, '../../../../bin/svc.cjs');
 
 export interface Ended {
   readonly code: number | null;
@@ -22,7 +20,9 @@ export interface Started {
 
 /** In a session of its own: whether the tests run at a terminal or not, nothing here is that terminal's. */
 export function start(argv: readonly string[], url: string): Started {
-  const child = spawn(process.execPath, [SVC, ...argv], {
+  const [command, ...before] = SVC;
+  countRun('executable');
+  const child = spawn(command, [...before, ...argv], {
     env: { ...process.env, SVC_ALERTS_URL: url, SVC_CONFIG_DIR: temporaryHome(), NO_PROXY: '*' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tellCommand } from '../../../../src/cli/wizard.ts';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
+import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
 import { lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
-import { SVC, start } from './built.ts';
+import { start } from './built.ts';
 
 const HOUR = 3_600_000;
 
@@ -270,7 +271,7 @@ onBothServices((service) => {
 
   describe.skipIf(!hasTmux)('in a real terminal', () => {
     const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
-    const program = `'${process.execPath}' '${SVC}'`;
+    const program = SVC.map((part) => `'${part}'`).join(' ');
 
     test('the wizard asks, and Enter, Space and the arrows answer', async () => {
       await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);

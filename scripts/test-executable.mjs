@@ -1,0 +1,36 @@
+// npm run test:executable [-- arguments of vitest]: builds the executable of this machine, and runs on it all suites that start svc: the
+// commands, the registry (faults, write-once, credentials), the built binary and hostile peers, then the long suites of kills, full
+// disks and broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, run, setup } from './setup.mjs';
+
+const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features', 'test/contract'];
+const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'cuts'];
+
+const args = process.argv.slice(2);
+const target = `linux-${process.arch}`;
+setup();
+if (run(process.execPath, ['scripts/peers.mjs', '--clock']) !== 0) process.exit(1);
+if (run(process.execPath, ['scripts/executables.mjs', '--target', target, '--built']) !== 0) process.exit(1);
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-executable-'));
+const runs = join(folder, 'runs');
+writeFileSync(runs, '');
+const env = { ...process.env, SVC_BINARY: `${root}build/${target}/svc`, SVC_BINARY_RUNS: runs };
+const vitest = (...more) => run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...more], { env });
+const long = ['--config=vitest.hard.config.ts', ...LONG.map((name) => `--project=${name}`)];
+const statuses = args.length > 0 ? [vitest(...args)] : [vitest(...SUITES), vitest(...long)];
+
+/** A line for each start of svc: `executable`, or what kept it in the process of the test. */
+const counts = {};
+for (const line of readFileSync(runs, 'utf8').split('\n').filter(Boolean)) counts[line] = (counts[line] ?? 0) + 1;
+const { executable = 0, ...rest } = counts;
+rmSync(folder, { recursive: true });
+console.log(`\nsvc ran ${executable} times as the executable.`);
+const inProcess = Object.values(rest).reduce((sum, count) => sum + count, 0);
+console.log(`It ran ${inProcess} times in the test's own process, because the test replaces:`);
+for (const [name, count] of Object.entries(rest).sort(([, a], [, b]) => b - a))
+  console.log(`${String(count).padStart(7)}  ${name}`);
+process.exit(statuses.every((status) => status === 0) ? 0 : 1);

@@ -1,0 +1,34 @@
+/** The executable that SVC_BINARY names: the tests start it in place of the source or the built bundle. */
+import { appendFileSync, existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const { SVC_BINARY, SVC_BINARY_RUNS } = process.env;
+
+/** Undefined where the tests run the source. */
+export const EXECUTABLE = SVC_BINARY === undefined ? undefined : resolve(SVC_BINARY);
+export const LAUNCHER = join(import.meta.dirname, '../../bin/svc.cjs');
+/** The command line of svc, without its arguments. */
+export const SVC: readonly [string, ...string[]] =
+  EXECUTABLE === undefined ? [process.execPath, LAUNCHER] : [EXECUTABLE];
+
+/** Counts a start of svc for the report of `npm run test:executable`: by the executable, or what kept it in the test's process. */
+export function countRun(kind: string): void {
+  if (SVC_BINARY_RUNS !== undefined) appendFileSync(SVC_BINARY_RUNS, `${kind}\n`);
+}
+
+const TRIPLET = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
+const FAKE_TIME = `usr/lib/${TRIPLET}/faketime/libfaketimeMT.so.1`;
+
+/** The variables that stop the clock of an executable at this time. Its timers go on. */
+export function clockAt(ms: number): Record<string, string> {
+  const fetched = join(import.meta.dirname, '../../.cache/peers/libfaketime', FAKE_TIME);
+  const library = [fetched, join('/', FAKE_TIME)].find(existsSync);
+  if (library === undefined) throw new Error('libfaketime is missing: run npm run test:executable');
+  return {
+    LD_PRELOAD: library,
+    FAKETIME: String(ms / 1000),
+    FAKETIME_FMT: '%s',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    NO_FAKE_STAT: '1',
+  };
+}
