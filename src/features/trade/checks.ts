@@ -1,4 +1,4 @@
-/** Connects to the gateway step by step, and leaves again: which step fails, and why. */
+/** The checks of `svc doctor`: connects to the gateway step by step, and says which step fails and why. */
 import type { RunContext } from '../../cli/command.ts';
 import { fail, ok, type Result, type ServiceContents, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
@@ -49,7 +49,7 @@ async function* examineGateway(
     cookies,
     keepSecret: (value) => target.secrets.add(value),
     hide: (text) => redactText(target.secrets.hide(text)),
-    room: () => undefined,
+    ready: () => undefined,
     onPush: () => {},
     onLost: () => {},
   });
@@ -57,21 +57,20 @@ async function* examineGateway(
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     const refused = await failureOf(engine.open());
-    const wasGreeted = engine.sid !== '';
-    if (!wasGreeted && refused !== undefined) {
+    if (engine.sid === '' && refused !== undefined) {
       yield failed('handshake', refused);
       return;
     }
-    yield { check: 'handshake', ...ok(`Engine.IO ${PROTOCOL_VERSION}, a connection id was given`) };
+    yield { check: 'handshake', ...ok(`Engine.IO ${PROTOCOL_VERSION}, received a connection id`) };
     if (refused !== undefined) {
       yield failed('session', refused);
       return;
     }
-    yield { check: 'session', ...ok('confirmed (40): the token is taken') };
+    yield { check: 'session', ...ok('confirmed (40): the token is accepted') };
     const missed = await failureOf(engine.upgrade());
     yield missed === undefined
-      ? { check: 'websocket', ...ok('the session goes on over a websocket') }
-      : { check: 'websocket', ...warn(`none, so that polling goes on: ${missed.message}`) };
+      ? { check: 'websocket', ...ok('the session switched to a websocket') }
+      : { check: 'websocket', ...warn(`none, polling is used: ${missed.message}`) };
     yield await requests(target, engine, secret, { cookies, counted });
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -100,7 +99,7 @@ async function requests(
     const names = accounts.map(({ accountId }) => accountId).join(', ');
     const detail = `answered with ${accounts.length} account${accounts.length === 1 ? '' : 's'}: ${names}`;
     if (accounts.length > 0) return { check: 'requests', ...ok(detail), clockSkewMs };
-    return { check: 'requests', ...warn('answered, but the token leads to no account'), clockSkewMs };
+    return { check: 'requests', ...warn('answered, but the token has no account'), clockSkewMs };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return failed('requests', error);
@@ -119,7 +118,6 @@ async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
   }
 }
 
-/** What svc doctor finds. Throws what is wrong before the first step. */
 export async function* gatewaySteps(
   target: Target,
   ctx: Omit<RunContext, 'target'>,

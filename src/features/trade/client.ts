@@ -1,10 +1,10 @@
-/** The gateway's requests with their types, over a session. Orders are in `orders/`. */
+/** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
 import { type CallValues, type Effect, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
 import { verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
-import type { Account, Candle, Envelope, Instrument, ModelRows } from './schema.ts';
+import type { Candle, Envelope, ModelRows } from './schema.ts';
 
 const envelope = async () => (await import('./schema.ts')).envelope;
 
@@ -12,7 +12,6 @@ function read(path: string): Endpoint<Envelope, 'read'> {
   return { method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope };
 }
 
-/** No write is ever sent twice; what a subscription changes is the session's own affair, and ends with it. */
 function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
   return { method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope };
 }
@@ -23,17 +22,17 @@ export const getAccounts = read('/trading/get_model/Accounts');
 export const getModel = read('/trading/get_model');
 /** Not shown in the document. */
 export const getInstruments = read('/trading/get_instruments');
-/** Doc 3 §8 has its limits; the path is not shown. Its answers may be kept for a day, and the last candle changes by the second. */
+/** Doc 3 §8 has its limits; the path is not shown. Never from a cache, as the last candle changes by the second. */
 export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
 
-/** Doc 3 §4; subscribing changes nothing at the service but what it pushes to this session. */
+/** Doc 3 §4; a read, as it only changes what this session receives. */
 export const subscribePrices = post('/subscribe', 'read');
 export const subscribeModel = post('/trading/subscribe', 'read');
 /** Doc 3 §4: "Unsubscribing exists. Its path and fields: not shown." */
 export const unsubscribePrices = post('/unsubscribe', 'read');
 export const unsubscribeModel = post('/trading/unsubscribe', 'read');
 
-/** Not shown in the document; what it changes stays with the account. */
+/** Not shown in the document; changes the account. */
 export const updateSubscriptions = post('/trading/update_subscriptions', 'write');
 
 /** Doc 3 §4. */
@@ -52,7 +51,6 @@ export const addToOco = post('/trading/add_to_oco', 'money');
 export const removeFromOco = post('/trading/remove_from_oco', 'money');
 export const editOco = post('/trading/edit_oco', 'money');
 
-/** What of a session a request needs. */
 export interface Caller {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
   send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;
@@ -69,23 +67,9 @@ export interface CandleQuery {
 /** Doc 3 §8. */
 export const MOST_CANDLES = 10_000;
 
-export interface Trading {
-  /** The rows of a table as they are, without the row of totals. */
-  model<N extends ModelName>(name: N): Promise<readonly ModelRows[N][]>;
-  /** From the document's path, or where that is not known from the other, and then from there at once. */
-  accounts(): Promise<readonly Account[]>;
-  instruments(): Promise<readonly Instrument[]>;
-  subscribePrices(symbol: string): Promise<void>;
-  unsubscribePrices(symbol: string): Promise<void>;
-  subscribeModel(name: ModelName): Promise<void>;
-  unsubscribeModel(name: ModelName): Promise<void>;
-  candles(query: CandleQuery): Promise<readonly Candle[]>;
-}
-
 /** `GET /trading/get_model/Accounts` as doc 3 §4 shows it, or that of the other tables (seen on the public implementation). */
 export type AccountsPath = 'documented' | 'common';
 
-/** Which of the two an address knows. */
 export interface AccountsPathMemory {
   read(): AccountsPath;
   keep(path: AccountsPath): void;
@@ -93,8 +77,9 @@ export interface AccountsPathMemory {
 
 const NO_MEMORY: AccountsPathMemory = { read: () => 'documented', keep: () => {} };
 
-export function openTrading(session: Pick<Caller, 'call'>, accountsPath: AccountsPathMemory = NO_MEMORY): Trading {
-  /** A read whose answer says that it was done, or holds what was asked for and says nothing. */
+export type Trading = ReturnType<typeof openTrading>;
+
+export function openTrading(session: Pick<Caller, 'call'>, accountsPath: AccountsPathMemory = NO_MEMORY) {
   const asked = async (what: string, endpoint: Endpoint<Envelope, 'read'>, values?: CallValues): Promise<Envelope> =>
     unlessRefused(what, await session.call(endpoint, values));
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
@@ -107,7 +92,10 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
     common: () => asked('the accounts', getModel, { query: { models: 'Account' } }),
   };
   return {
-    model: async (name) => rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name),
+    /** The rows of a table without the row of totals. */
+    model: async <N extends ModelName>(name: N) =>
+      rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name),
+    /** From the path of the document, or else of the other tables; the path that works is cached. */
     async accounts() {
       const first = accountsPath.read();
       const answer = await known(accountsAt[first]());
@@ -122,19 +110,19 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
       const list = (data as { instrument?: unknown } | undefined)?.instrument;
       return checked(list, (await schemas()).instrument, 'data.instrument');
     },
-    async subscribePrices(symbol) {
+    async subscribePrices(symbol: string) {
       await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
     },
-    async unsubscribePrices(symbol) {
+    async unsubscribePrices(symbol: string) {
       await asked(`no more prices of ${symbol}`, unsubscribePrices, { body: { pairs: symbol } });
     },
-    async subscribeModel(name) {
+    async subscribeModel(name: ModelName) {
       await asked(`updates of ${name}`, subscribeModel, { body: { models: name } });
     },
-    async unsubscribeModel(name) {
+    async unsubscribeModel(name: ModelName) {
       await asked(`no more updates of ${name}`, unsubscribeModel, { body: { models: name } });
     },
-    async candles({ offerId, period, from, to }) {
+    async candles({ offerId, period, from, to }: CandleQuery): Promise<readonly Candle[]> {
       const answer = await asked(`candles ${period}`, getCandles, {
         params: { offer_id: offerId, period_id: period },
         // `num` is required even where a range is given, and then ignored.
@@ -147,7 +135,6 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
 
 const schemas = () => import('./schema.ts');
 
-/** Stays with the account. */
 export async function setVisible(
   session: Pick<Caller, 'send'>,
   symbol: string,
@@ -166,7 +153,7 @@ function unlessRefused(what: string, answer: Envelope): Envelope {
   return answer;
 }
 
-/** Undefined where the path itself is not known there. */
+/** Undefined if the gateway does not know the path. */
 async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
   try {
     return await answer;
@@ -176,7 +163,7 @@ async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
   }
 }
 
-/** The total of a table is no row of it, and need not have the fields of one: it says so, or its key is empty. */
+/** The row of totals has isTotal or an empty key, and may lack other fields. */
 function withoutTotal(rows: unknown, key = 'isTotal'): unknown {
   if (!Array.isArray(rows)) return rows;
   return rows.filter((row: Readonly<Record<string, unknown>> | null) => row?.['isTotal'] !== true && row?.[key] !== '');
@@ -184,13 +171,13 @@ function withoutTotal(rows: unknown, key = 'isTotal'): unknown {
 
 function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {
   if (!Array.isArray(value)) {
-    throw new SvcError('bad_answer', `the gateway's answer has no list "${where}"`);
+    throw new SvcError('bad_answer', `the gateway's response has no list "${where}"`);
   }
   return value.map((item, i) => {
     const outcome = schema.safeParse(item);
     if (outcome.success) return outcome.data;
     const [issue] = outcome.error.issues;
     const path = [where, i, ...(issue?.path ?? [])].join('.');
-    throw new SvcError('bad_answer', `the gateway's answer is not what was expected: ${path}: ${issue?.message ?? ''}`);
+    throw new SvcError('bad_answer', `unexpected response of the gateway: ${path}: ${issue?.message ?? ''}`);
   });
 }

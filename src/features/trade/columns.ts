@@ -3,7 +3,7 @@ import type { Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
-import { instrumentWords } from './symbols.ts';
+import { instrumentText } from './symbols.ts';
 import { shownTime } from './table-time.ts';
 
 /** The side is a word everywhere. */
@@ -13,6 +13,31 @@ export function sideWord(isBuy: boolean | undefined): string | undefined {
 
 export function rateText(rate: number | undefined, precision: number | undefined): string | undefined {
   return rate === undefined ? undefined : precision === undefined ? String(rate) : rate.toFixed(precision);
+}
+
+/** The price columns of quotes and watched prices, with each symbol's number of digits; `precision` may be unknown. */
+export function priceColumns<Row extends PriceFields>(precision: (symbol: string) => number | undefined) {
+  const column = (name: 'bid' | 'ask' | 'high' | 'low'): Column<Row> => ({
+    name,
+    cell: (row) => priceCell(row[name], precision(row.symbol)),
+    align: 'right',
+  });
+  const symbol: Column<Row> = { name: 'symbol', cell: (row) => row.symbol };
+  const time: Column<Row> = { name: 'time', cell: (row) => (row.time === null ? undefined : { time: row.time }) };
+  return { symbol, bid: column('bid'), ask: column('ask'), high: column('high'), low: column('low'), time };
+}
+
+interface PriceFields {
+  readonly symbol: string;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly high: number | null;
+  readonly low: number | null;
+  readonly time: string | null;
+}
+
+export function priceCell(rate: number | null, precision: number | undefined): string | undefined {
+  return rate === null ? undefined : rateText(rate, precision);
 }
 
 /** 0 stands for none in the tables. */
@@ -162,7 +187,7 @@ export const OFFER_COLUMNS: readonly Column<Offer>[] = [
   { name: 'high', cell: ({ high, ratePrecision }) => rateText(high, ratePrecision), align: 'right', wide: true },
   { name: 'low', cell: ({ low, ratePrecision }) => rateText(low, ratePrecision), align: 'right', wide: true },
   { name: 'tradable', cell: tradableCell },
-  { name: 'type', cell: ({ instrumentType }) => instrumentWords(instrumentType) },
+  { name: 'type', cell: ({ instrumentType }) => instrumentText(instrumentType) },
   { name: 'offer-id', cell: ({ offerId }) => offerId, wide: true },
   { name: 'pip', cell: ({ pip }) => pip, align: 'right', wide: true },
   { name: 'updated', cell: ({ time }) => timeCell(time) },

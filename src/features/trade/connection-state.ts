@@ -49,14 +49,14 @@ export class ConnectionState {
   }
 
   /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z; q ends it` */
-  words(transport: string | undefined, now: number, key: string): string {
+  text(transport: string | undefined, now: number, key: string): string {
     this.#transport = transport ?? (this.#isOver ? this.#transport : undefined);
     const isConnected = this.#transport !== undefined && this.trouble === undefined;
     const gap = this.#last;
     return [
       isConnected
         ? `${this.#transport} for ${age(now - this.#since)}`
-        : `no connection${this.#isOver ? '' : ': connecting again'}`,
+        : `no connection${this.#isOver ? '' : ': reconnecting'}`,
       gap === undefined
         ? 'no gaps'
         : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${age(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,

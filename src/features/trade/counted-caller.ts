@@ -1,4 +1,4 @@
-/** Keeps within the caps on calls of doc 3 §8: what is used up is not asked for, and an ORA-20301 is believed. */
+/** Keeps within the rate limits of doc 3 §8, as counted here or reported by an ORA-20301. */
 import { SvcError } from '../../errors.ts';
 import { type CallValues, type EndpointShape, Plan } from '../../http/endpoint.ts';
 import type { Caller } from './client.ts';
@@ -21,7 +21,7 @@ const limit = (cmd: number, maxCalls: number, seconds: number, does: string): Ca
   does,
 });
 
-/** What is left of one. */
+/** What is left of a limit. */
 export interface CallsLeft {
   readonly cmd: number;
   readonly does: string;
@@ -39,10 +39,7 @@ export const CALL_LIMITS: readonly CallLimit[] = [
   limit(118, 10, 60, 'get custom closed trade'),
 ];
 
-/**
- * From a request's last word, or the table it reads, to its command number. The document does not tell: this is inferred from the
- * functions' names, and the setting trade.commandNumbers corrects it.
- */
+/** By the last part of a path, or the table it reads. Inferred from the names: the document does not say. The setting corrects it. */
 export const COMMAND_NUMBERS: Readonly<Record<string, number>> = {
   update_subscriptions: 24,
   OpenPosition: 44,
@@ -51,7 +48,6 @@ export const COMMAND_NUMBERS: Readonly<Record<string, number>> = {
   ClosedPosition: 118,
 };
 
-/** By what `commandNumbers` says. */
 export function requestsOf(cmd: number, numbers: Readonly<Record<string, number>>): readonly string[] {
   return Object.keys(numbers).filter((name) => numbers[name] === cmd);
 }
@@ -75,25 +71,25 @@ export function commandNumbers(corrections: string | undefined): Readonly<Record
   return numbers;
 }
 
-/** What was used, by all processes on this machine. */
+/** The counts of all processes on this machine. */
 export interface CallBudget {
-  /** Counts one call, or tells when (milliseconds since 1970) there is room for it and counts nothing. */
+  /** Counts one call, or counts nothing and returns when the next one is possible (milliseconds since 1970). */
   take(limit: CallLimit): Promise<{ readonly freeAt: number } | undefined>;
-  /** The gateway says that all is used up. Tells when there may be room. */
+  /** The gateway reports a limit. Returns when the next call may be possible. */
   fill(limit: CallLimit): Promise<number>;
 }
 
 export interface Counting {
   readonly budget: CallBudget;
-  /** What to do where a cap is reached: `ignore` counts, and asks all the same. */
+  /** At a limit; `ignore` counts the call and makes it. */
   readonly atLimit: 'fail' | 'wait' | 'ignore';
   /** By the names of `requestName`. */
   readonly commandNumbers: Readonly<Record<string, number>>;
   waitUntil(ms: number, limit: CallLimit): Promise<void>;
 }
 
-/** By what was counted here, which is a guess: nothing was asked. */
-export class UsedUpHere extends SvcError {}
+/** Reached by our own count, an estimate: nothing was sent. */
+export class LocalRateLimit extends SvcError {}
 
 export function countedCaller(session: Caller, counting: Counting): Caller {
   const counted = async <T>(
@@ -114,7 +110,7 @@ export function countedCaller(session: Caller, counting: Counting): Caller {
   };
 }
 
-/** The answer; an ORA-20301 of any other status fills its window. */
+/** The response. An ORA-20301 with a status of 400 and above fills its window. */
 export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: CallLimit): Promise<T> {
   try {
     return await answer;
@@ -124,7 +120,7 @@ export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: 
   }
 }
 
-/** An ORA-20301 fills the window of the command that it names, or else that of the request. Undefined for every other error. */
+/** An ORA-20301 fills the window of the command it names, or of the request. Undefined for other errors. */
 export async function exceededLimit(
   error: TradingError | undefined,
   budget: CallBudget,
@@ -138,14 +134,14 @@ export async function exceededLimit(
   });
 }
 
-/** Counts a call that is about to be made. Returns the cap that it counts towards, where there is one. */
+/** Counts a call before it is made. Returns its limit, if it has one. */
 export async function countCall(
   endpoint: EndpointShape,
   values: CallValues | undefined,
   counting: Counting,
 ): Promise<CallLimit | undefined> {
   const limit = limitOf(counting.commandNumbers[requestName(endpoint, values)]);
-  if (limit !== undefined) await room(limit, counting);
+  if (limit !== undefined) await takeCall(limit, counting);
   return limit;
 }
 
@@ -153,11 +149,11 @@ function limitOf(cmd: number | undefined): CallLimit | undefined {
   return CALL_LIMITS.find((one) => one.cmd === cmd);
 }
 
-async function room(limit: CallLimit, { budget, atLimit, waitUntil }: Counting): Promise<void> {
+async function takeCall(limit: CallLimit, { budget, atLimit, waitUntil }: Counting): Promise<void> {
   for (;;) {
     const full = await budget.take(limit);
     if (full === undefined || atLimit === 'ignore') return;
-    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, { who: 'from here', Kind: UsedUpHere });
+    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, { who: 'from here', Kind: LocalRateLimit });
     await waitUntil(full.freeAt, limit);
   }
 }
@@ -172,7 +168,6 @@ function usedUp(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
     {
-      // A command that trades has no --budget, and only the gateway can refuse its request.
       hint: `wait until then${server === undefined ? ' (--budget=wait does)' : ''}, or see svc trade limits`,
       ...(server === undefined ? {} : { sent: 'yes' as const }),
       more: { server_code: server, cmd, retry_after: next },

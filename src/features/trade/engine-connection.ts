@@ -1,4 +1,4 @@
-/** One Engine.IO connection to the gateway: its id, its polls or its websocket, its heartbeat and its goodbye. */
+/** One Engine.IO connection to the gateway: id, polls or websocket, heartbeat and disconnect. */
 import { SvcError } from '../../errors.ts';
 import type { WebSocket } from '../../http/websocket.ts';
 import * as wire from './engine-packet.ts';
@@ -13,13 +13,13 @@ export interface EngineOptions extends EngineTarget {
   /** A text of the gateway without the secrets in it. */
   hide(text: string): string;
   onPush(name: string, payload: string, at: number): void;
-  /** Told once, and not after `leave`. */
+  /** Called once, and not after `leave`. */
   onLost(engine: EngineConnection, error: SvcError): void;
-  /** Settles once there is room for more pushes; `undefined` where there is. */
-  room(): Promise<void> | undefined;
+  /** Settles once the reader can take more pushes; `undefined` if it can. */
+  ready(): Promise<void> | undefined;
 }
 
-/** Connected and confirmed: requests with its id are served from now on. */
+/** Resolves once the connection is confirmed and its id can be used. */
 export async function openEngine(options: EngineOptions): Promise<EngineConnection> {
   options.signal.throwIfAborted();
   const engine = new EngineConnection(options);
@@ -37,12 +37,12 @@ export async function openEngine(options: EngineOptions): Promise<EngineConnecti
 }
 
 const UPGRADE_MS = 10_000;
-const GOODBYE_MS = 1_000;
+const DISCONNECT_MS = 1_000;
 const LAST_POLL_MS = 100;
-/** A poll is answered with each heartbeat at the latest. */
+/** The gateway answers a poll with each heartbeat at the latest. */
 const POLL_MARGIN_MS = 5_000;
-/** How long a websocket is held back. */
-const BREATH_MS = 1_000;
+/** How long a websocket is paused for a slow reader. */
+const PAUSE_MS = 1_000;
 const LEFT = new SvcError('connection_lost', 'the session is closed');
 
 export class EngineConnection {
@@ -57,16 +57,14 @@ export class EngineConnection {
   #polls: Promise<void> = Promise.resolve();
   #writing: Promise<unknown> = Promise.resolve();
   #stopsPolling = false;
-  #held = false;
+  #isPaused = false;
   #isPatient = true;
   #upgrading: Promise<void> | undefined;
-  /** One that is being tried. */
   #candidate: WebSocket | undefined;
   #socket: WebSocket | undefined;
   #over = false;
   #failure: SvcError | undefined;
   #left: Promise<void> | undefined;
-  /** When something was last heard of the gateway. */
   heardAt = 0;
 
   constructor(options: EngineOptions) {
@@ -76,7 +74,7 @@ export class EngineConnection {
       this.#confirm = resolve;
       this.#refuse = reject;
     });
-    this.#confirmed.catch(() => {}); // told by `open`
+    this.#confirmed.catch(() => {}); // reported by `open`
   }
 
   get sid(): string {
@@ -87,7 +85,6 @@ export class EngineConnection {
     return this.#socket === undefined ? 'polling' : 'websocket';
   }
 
-  /** Of its opening. */
   get heartbeat(): Pick<wire.Opening, 'pingIntervalMs' | 'pingTimeoutMs'> | undefined {
     return this.#opening;
   }
@@ -113,7 +110,7 @@ export class EngineConnection {
         ...this.#opening,
         wall: now,
         ping: () => this.#ping(),
-        held: () => this.#held,
+        isPaused: () => this.#isPaused,
         lost: (reason) =>
           this.fail(new SvcError('connection_lost', `the session with ${this.#requests.host}: ${reason}`)),
       });
@@ -128,7 +125,7 @@ export class EngineConnection {
     }
   }
 
-  /** Goes on with a websocket. Rejects where there can be none, and polling goes on. */
+  /** Switches to a websocket. Rejects if there is none, and polling continues. */
   upgrade(): Promise<void> {
     this.#upgrading ??= this.#upgrade();
     return this.#upgrading;
@@ -142,7 +139,7 @@ export class EngineConnection {
     const probe = new Promise<void>((resolve, reject) => {
       probed = (error) => (error === undefined ? resolve() : reject(error));
     });
-    probe.catch(() => {}); // it may fail before there is a websocket, and is awaited after that
+    probe.catch(() => {}); // it may fail before it is awaited
     const sink = {
       text: (message: string): void => {
         if (message === wire.PROBE_ANSWER) probed();
@@ -152,7 +149,7 @@ export class EngineConnection {
         probed(error);
         if (this.#socket !== undefined) this.fail(error);
       },
-      drained: () => this.#breath(),
+      drained: () => this.#pause(),
     };
     const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
     try {
@@ -178,7 +175,7 @@ export class EngineConnection {
     }
   }
 
-  /** It is lost, for a reason that need not be the network's. */
+  /** Ends the connection with an error. */
   fail(error: SvcError): void {
     if (this.#over) return;
     this.#over = true;
@@ -188,12 +185,12 @@ export class EngineConnection {
       this.#options.onLost(this, error);
     } else {
       this.#refuse(error);
-      // No id, no goodbye: what hangs is ended at once.
+      // Without an id there is nothing to disconnect.
       if (this.#opening === undefined) void this.#requests.end(error);
     }
   }
 
-  /** Says goodbye, so that the gateway does not keep the session for minutes, and ends everything. Bounded; never rejects. */
+  /** Disconnects, so that the gateway drops the session at once. Bounded; never rejects. */
   leave(): Promise<void> {
     this.#left ??= this.#leave();
     return this.#left;
@@ -206,19 +203,19 @@ export class EngineConnection {
     try {
       if (this.#socket !== undefined) {
         this.#socket.send(wire.DISCONNECT);
-        await this.#socket.close(GOODBYE_MS);
+        await this.#socket.close(DISCONNECT_MS);
       } else if (this.#opening !== undefined) {
-        // Not in one: the gateway would end the connection before it has read who leaves.
-        if (this.#isConfirmed) await this.#requests.send(wire.DISCONNECT, GOODBYE_MS);
-        await this.#requests.send(wire.CLOSE, GOODBYE_MS);
+        // In two requests: in one, the gateway would end the connection too early.
+        if (this.#isConfirmed) await this.#requests.send(wire.DISCONNECT, DISCONNECT_MS);
+        await this.#requests.send(wire.CLOSE, DISCONNECT_MS);
         await this.#lastPoll();
       }
-    } catch {} // a gateway that is gone needs no goodbye
+    } catch {} // the gateway is gone already
     this.#socket?.destroy();
     await this.#requests.end(LEFT);
   }
 
-  /** The open poll is answered at the end; not waiting for that would look like a failure in the trace. */
+  /** Waits for the open poll, which would otherwise look like a failure in the trace. */
   async #lastPoll(): Promise<void> {
     let late: NodeJS.Timeout | undefined;
     const longEnough = new Promise<void>((resolve) => {
@@ -232,11 +229,11 @@ export class EngineConnection {
     const { pingIntervalMs, pingTimeoutMs } = this.#opening as wire.Opening;
     try {
       while (!this.#over && !this.#stopsPolling) {
-        const room = this.#options.room();
-        if (room !== undefined) {
-          this.#held = true;
-          await room;
-          this.#held = false;
+        const ready = this.#options.ready();
+        if (ready !== undefined) {
+          this.#isPaused = true;
+          await ready;
+          this.#isPaused = false;
           continue;
         }
         this.#receive(await this.#requests.poll(pingIntervalMs + pingTimeoutMs + POLL_MARGIN_MS));
@@ -246,26 +243,23 @@ export class EngineConnection {
     }
   }
 
-  /**
-   * Holds a websocket back for a moment, as a reader that keeps up over time need not do so within each burst. One that has made no room
-   * by then gets all there is: the gateway must not be left with what it has to say.
-   */
-  #breath(): Promise<void> | undefined {
-    const room = this.#options.room();
-    if (room === undefined) this.#isPatient = true;
-    if (room === undefined || !this.#isPatient) return undefined;
-    this.#held = true;
+  /** Pauses a websocket during a burst. A reader that stays slow then gets everything, so that the gateway is not blocked. */
+  #pause(): Promise<void> | undefined {
+    const ready = this.#options.ready();
+    if (ready === undefined) this.#isPatient = true;
+    if (ready === undefined || !this.#isPatient) return undefined;
+    this.#isPaused = true;
     return new Promise((resolve) => {
       const goOn = (): void => {
         clearTimeout(late);
-        this.#held = false;
+        this.#isPaused = false;
         resolve();
       };
       const late = setTimeout(() => {
         this.#isPatient = false;
         goOn();
-      }, BREATH_MS);
-      void room.then(goOn);
+      }, PAUSE_MS);
+      void ready.then(goOn);
     });
   }
 
@@ -275,7 +269,7 @@ export class EngineConnection {
       return;
     }
     const { pingTimeoutMs } = this.#opening as wire.Opening;
-    // One after the other: the protocol knows no order of two.
+    // One after the other: the protocol does not order two requests.
     this.#writing = this.#writing
       .then(() => (this.#over ? undefined : this.#requests.send(wire.PING, pingTimeoutMs)))
       .catch((error: unknown) => this.fail(this.#requests.explained(error)));

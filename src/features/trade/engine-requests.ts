@@ -17,11 +17,11 @@ export interface EngineTarget {
   readonly cookies: CookieJar;
 }
 
-/** What every request to the gateway says it is, whether it has a body or not. */
+/** The content type of every request, even without a body. */
 export const FORM = 'application/x-www-form-urlencoded';
 
 const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
-/** Packets of the connection itself: nothing of them stays with the gateway. It answers `ok`, and calls that HTML. */
+/** Packets of the connection itself. The gateway answers `ok` and calls it HTML. */
 const post = endpoint({
   method: 'POST',
   path: '/socket.io/',
@@ -35,7 +35,7 @@ const LARGEST_PAYLOAD = 16 * 1024 * 1024;
 
 export class EngineRequests {
   readonly host: string;
-  /** Once the gateway gave one. */
+  /** Once the gateway has assigned one. */
   sid: string | undefined;
   readonly #token: Secret;
   readonly #now: () => number;
@@ -78,13 +78,13 @@ export class EngineRequests {
     return openWebSocket(this.#sender, poll, { query: this.#query('websocket'), timeoutMs }, sink, LARGEST_PAYLOAD);
   }
 
-  /** Ends those under way, for this reason, and all connections. */
+  /** Aborts the requests under way and closes all connections. */
   async end(reason: SvcError): Promise<void> {
     this.#controller.abort(reason);
     await this.#sender.close();
   }
 
-  /** What went wrong with one of them, in the user's words. */
+  /** What went wrong with one of them, in the user's text. */
   explained(error: unknown): SvcError {
     if (error instanceof SvcError) return error;
     if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
@@ -94,17 +94,17 @@ export class EngineRequests {
   #query(transport: 'polling' | 'websocket'): QueryValues {
     const shared = { access_token: this.#token.reveal(), EIO: PROTOCOL_VERSION, transport };
     if (transport === 'websocket') return { ...shared, sid: this.sid };
-    // Different each time, so that no cache on the way answers.
+    // Different each time, so that no cache answers.
     return { ...shared, t: `${this.#now().toString(36)}.${this.#polled++}`, b64: 1, sid: this.sid };
   }
 }
 
-export function tokenRefused(host: string, words: string): SvcError {
-  const said = words === '' ? '' : `: ${words}`;
+export function tokenRefused(host: string, text: string): SvcError {
+  const said = text === '' ? '' : `: ${text}`;
   return new SvcError('unauthorized', `${host} refused the token${said}`, { hint: TOKEN_REFUSED_HINT });
 }
 
-/** The reading of an answer of 400 and above on the path of Engine.IO, with its codes as seen on the public implementation. */
+/** Explains a status of 400 and above; the codes are as seen on the public implementation. */
 export function explainEngine(answer: FailedAnswer, host: string): SvcError | undefined {
   const { status } = answer;
   const details = { httpStatus: status };
@@ -124,17 +124,17 @@ export function explainEngine(answer: FailedAnswer, host: string): SvcError | un
   const code = engineCode(answer.text);
   const known = code === undefined ? undefined : CODES[code];
   if (known !== undefined) return new SvcError(known[0], `${host} ${known[1]}`, details);
-  const words = serviceMessage(answer);
-  return new SvcError('bad_answer', `${host} refused the connection${words === '' ? '' : `: ${words}`}`, details);
+  const text = serviceMessage(answer);
+  return new SvcError('bad_answer', `${host} refused the connection${text === '' ? '' : `: ${text}`}`, details);
 }
 
 const CODES: Readonly<Record<number, readonly [code: 'connection_lost' | 'bad_answer', text: string]>> = {
   0: ['bad_answer', 'does not have this transport'],
-  1: ['connection_lost', 'does not know the connection id any more'],
-  2: ['bad_answer', 'took the request to connect for a malformed one'],
-  3: ['bad_answer', 'took a request within the connection for a malformed one'],
+  1: ['connection_lost', 'no longer knows the connection id'],
+  2: ['bad_answer', 'rejected the connection request as malformed'],
+  3: ['bad_answer', 'rejected a request as malformed'],
   4: ['bad_answer', 'does not let this program connect'],
-  5: ['bad_answer', 'speaks a later version of Engine.IO only'],
+  5: ['bad_answer', 'only speaks a later version of Engine.IO'],
 };
 
 function engineCode(text: string): number | undefined {

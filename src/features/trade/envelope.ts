@@ -23,14 +23,14 @@ export interface TradingError {
   readonly divisor: number | undefined;
 }
 
-/** The gateway says these by a code in its words or by words alone; `FAULTS` is the only reading of them. */
+/** The gateway says these by a code in its text or by text alone; `FAULTS` is the only reading of them. */
 export type TradingFault = 'rate_exceeded' | 'unauthorized' | 'forbidden' | 'invalid_range';
 
 /** Doc 3 §7: a call-rate cap is used up. */
 export const RATE_EXCEEDED = 20301;
 
 /** The codes and the sentences as seen on the public implementation, apart from ORA-20301. */
-const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, words: RegExp | undefined])[] = [
+const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, text: RegExp | undefined])[] = [
   ['rate_exceeded', RATE_EXCEEDED, /number of API requests .*exceeded/i],
   ['unauthorized', 20103, /^(unauthori[sz]ed|not authori[sz]ed)\b/i],
   ['forbidden', 20102, undefined],
@@ -64,14 +64,14 @@ export function bareError(body: unknown): TradingError | undefined {
 export function tradingError(error: unknown): TradingError | undefined {
   if (error === undefined || error === null || error === '') return undefined;
   const value = typeof error === 'string' ? embedded(error) : error;
-  if (typeof value !== 'object' || value === null) return told(String(value), undefined, undefined, undefined);
+  if (typeof value !== 'object' || value === null) return errorOf(String(value), undefined, undefined, undefined);
   const fields = new Map(Object.entries(value).map(([name, field]) => [name.toLowerCase(), field]));
-  const words = fields.get('message') ?? fields.get('text') ?? '';
+  const text = fields.get('message') ?? fields.get('text') ?? '';
   const parameters = fields.get('parameters');
   const code = numberOf(fields.get('code'));
   const requestId = fields.get('requestid');
-  return told(
-    jsonText(words),
+  return errorOf(
+    jsonText(text),
     code,
     Array.isArray(parameters) ? parameters.map(jsonText) : undefined,
     typeof requestId === 'string' ? requestId : undefined,
@@ -92,14 +92,14 @@ function embedded(text: string): unknown {
   }
 }
 
-function told(
-  words: string,
+function errorOf(
+  text: string,
   code: number | undefined,
   parameters: readonly string[] | undefined,
   requestId: string | undefined,
 ): TradingError {
   // "The Stop distance must be " with ["<", 0] is half a sentence.
-  const start = words.slice(0, LONGEST_MESSAGE);
+  const start = text.slice(0, LONGEST_MESSAGE);
   const whole = /\S\s$/.test(start) ? start + (parameters ?? []).join(' ') : start;
   const message = whole.trim().replace(/\s+/g, ' ');
   const number = (pattern: RegExp): number | undefined => {

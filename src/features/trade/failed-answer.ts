@@ -15,7 +15,7 @@ export const TOKEN_REFUSED_HINT =
 const LONGEST = 300;
 
 /** The gateway's own, without secrets and not for ever. */
-export function refusalWords({ message }: TradingError): string {
+export function refusalText({ message }: TradingError): string {
   return redactText([...message].slice(0, LONGEST).join(''));
 }
 
@@ -49,7 +49,7 @@ export function refusal(error: TradingError | undefined, asked: string, beside: 
   const { code, ora, cmd, requestId } = error;
   const kind = kindOf(error, httpStatus);
   const server = code ?? (ora === undefined ? undefined : `ORA-${ora}`);
-  const message = `the gateway refused ${asked}: ${refusalWords(error)}${code === undefined ? '' : ` (code ${code})`}`;
+  const message = `the gateway refused ${asked}: ${refusalText(error)}${code === undefined ? '' : ` (code ${code})`}`;
   return new GatewayRefusal(kind, message, error, {
     httpStatus,
     hint: HINTS[kind],
@@ -87,8 +87,8 @@ export function explainTrading(
   const asked = `${method} ${path}`;
   const error = errorIn(answer);
   if (error !== undefined && isOfGateway(error, status)) return refusal(error, asked, { httpStatus: status, retryAt });
-  const words = error?.message ?? serviceMessage(answer);
-  const said = words === '' ? '' : `: ${redactText(words)}`;
+  const text = error?.message ?? serviceMessage(answer);
+  const said = text === '' ? '' : `: ${redactText(text)}`;
   if (status === 404) {
     return new SvcError('wrong_path', `${asked} is not known there${said}`, {
       hint: 'check --base-url',
@@ -99,7 +99,7 @@ export function explainTrading(
   if (status === 401 || status === 403) {
     return new SvcError(
       status === 401 ? 'unauthorized' : 'forbidden',
-      `the gateway refused: ${redactText(words) || `status ${status}`}`,
+      `the gateway refused: ${redactText(text) || `status ${status}`}`,
       { hint: TOKEN_REFUSED_HINT, httpStatus: status, sent: 'yes' },
     );
   }

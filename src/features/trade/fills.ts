@@ -15,7 +15,7 @@ import { orderStateText } from './order-text.ts';
 import { type PushedRecord, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
-import type { Session } from './session-types.ts';
+import type { Session } from './session.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;

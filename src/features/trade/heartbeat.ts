@@ -2,17 +2,17 @@
 import type { Opening } from './engine-packet.ts';
 
 export interface HeartbeatOptions extends Pick<Opening, 'pingIntervalMs' | 'pingTimeoutMs'> {
-  /** The wall clock, which goes on while the machine sleeps; `performance` does not. */
+  /** The wall clock, which also counts while the machine sleeps. */
   wall(): number;
   ping(): void;
-  /** Whether answers are not read for now, because a reader is slow. */
-  held(): boolean;
+  /** Responses are not read now, because the reader is slow. */
+  isPaused(): boolean;
   lost(reason: string): void;
 }
 
 const LONGEST_TICK_MS = 1_000;
 const SHORTEST_TICK_MS = 25;
-/** Clocks are set by less than this every day. */
+/** Clock corrections are smaller than this. */
 const SLEPT_MS = 5_000;
 
 export class Heartbeat {
@@ -22,7 +22,7 @@ export class Heartbeat {
   #at = performance.now();
   #wallAt: number;
   #nextPing: number;
-  /** Since when an answer is waited for. */
+  /** When the unanswered ping was sent. */
   #asked: number | undefined;
 
   constructor(options: HeartbeatOptions) {
@@ -43,7 +43,7 @@ export class Heartbeat {
   }
 
   readonly #tick = (): void => {
-    const { pingIntervalMs, pingTimeoutMs, wall, ping, held, lost } = this.#options;
+    const { pingIntervalMs, pingTimeoutMs, wall, ping, isPaused, lost } = this.#options;
     const now = performance.now();
     const wallNow = wall();
     const passed = now - this.#at;
@@ -54,8 +54,8 @@ export class Heartbeat {
       lost(`this machine slept for ${Math.round(slept / 1000)} s`);
       return;
     }
-    if (held()) this.#asked = this.#asked === undefined ? undefined : now;
-    // A program that was busy finds its timers due before the answers that came meanwhile.
+    if (isPaused()) this.#asked = this.#asked === undefined ? undefined : now;
+    // After a busy phase, timers run before the responses that arrived meanwhile are read.
     else if (this.#asked !== undefined && passed < 2 * this.#tickMs && now - this.#asked > pingTimeoutMs) {
       lost(`no answer to the heartbeat within ${pingTimeoutMs / 1000} s`);
       return;

@@ -1,4 +1,4 @@
-/** What can be watched: rows of a table, or prices. Each begins with what there is, and goes on with what is pushed. */
+/** What can be watched: rows of a table, or prices. Each starts with a snapshot and applies the pushes. */
 import type { Trading } from './client.ts';
 import type { LivePrices, PriceRow } from './live-prices.ts';
 import { LiveTable, type RowChange } from './live-table.ts';
@@ -9,17 +9,17 @@ import type { Wanted } from './subscription.ts';
 
 export interface LiveSource<Row> {
   readonly wanted: Wanted;
-  /** Replaces all rows by those of one look. */
+  /** Replaces all rows. */
   snapshot(trading: Trading): Promise<void>;
-  /** False for a record that is not of the form its table has. */
+  /** False for a record of an unexpected form. */
   take(push: Push): boolean;
-  look(): { readonly rows: readonly Row[]; readonly changes: readonly RowChange<Row>[] };
+  changes(): { readonly rows: readonly Row[]; readonly changes: readonly RowChange<Row>[] };
 }
 
 export type LiveModel = 'OpenPosition' | 'Order' | 'Account';
 type LiveRow = OpenPosition | Order | Account;
 
-/** Of these symbols alone, where there are any. */
+/** Filtered by `symbols`, unless that is empty. */
 export function liveRows(model: LiveModel, symbols: readonly string[]): LiveSource<LiveRow> {
   const field = MODELS[model].key as string;
   const keyOf = (row: Readonly<Record<string, unknown>>) => String(row[field]);
@@ -32,13 +32,13 @@ export function liveRows(model: LiveModel, symbols: readonly string[]): LiveSour
       table.replace(rows.map((row) => [keyOf(row), row]));
     },
     take(push) {
-      // The total of a table is no row of it, and has no key.
+      // The row of totals has no key.
       if (push.kind !== 'row' || push.model !== model || push.key === undefined || push.key === '') return true;
       if (push.action !== 'D') return table.set(push.key, push.record);
       table.delete(push.key);
       return true;
     },
-    look: () => table.look(isWanted),
+    changes: () => table.changes(isWanted),
   };
 }
 
@@ -52,6 +52,6 @@ export function livePrices(prices: LivePrices, symbols: readonly string[]): Live
       if (push.kind === 'price' && symbols.includes(push.symbol)) prices.tick(push);
       return true;
     },
-    look: () => prices.table.look(),
+    changes: () => prices.table.changes(),
   };
 }

@@ -6,7 +6,7 @@ import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../
 import { openOrderJournal } from '../../store/order-journal.ts';
 import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
-import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalWords } from './failed-answer.ts';
+import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from './failed-answer.ts';
 import type { FillReport } from './fills.ts';
 import { findLost, type SearchOptions } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
@@ -153,7 +153,7 @@ export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, receiv
     return { outcome: 'accepted', orderIds };
   }
   const code = error?.code === undefined ? '' : ` (code ${error.code})`;
-  const said = error === undefined ? '' : ` with the error: ${refusalWords(error)}${code}`;
+  const said = error === undefined ? '' : ` with the error: ${refusalText(error)}${code}`;
   const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
   const answer =
     executed === undefined

@@ -11,7 +11,7 @@ import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmat
 import type { OrderForm } from './order-forms.ts';
 import { placeOrder } from './placing.ts';
 import type { Envelope } from './schema.ts';
-import type { Session } from './session-types.ts';
+import type { Session } from './session.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;
@@ -168,12 +168,12 @@ function jsonOf(bytes: Uint8Array): unknown {
 /** What `changes` and was done is not refused. */
 async function verdict(envelope: Envelope, changes: boolean, open: TradingSession): Promise<SvcError | undefined> {
   const { verdictOf } = await import('./envelope.ts');
-  const { refusal, refusalWords } = await import('./failed-answer.ts');
+  const { refusal, refusalText } = await import('./failed-answer.ts');
   const { exceededLimit } = await import('./counted-caller.ts');
   const { executed, error } = verdictOf(envelope);
   if (executed !== false && error === undefined) return undefined;
   if (changes && executed !== false && error !== undefined) {
-    const message = `the gateway does not say that it was not done, and answers with the error: ${refusalWords(error)}`;
+    const message = `the gateway does not say that it was not done, and answers with the error: ${refusalText(error)}`;
     return new SvcError('not_as_asked', message);
   }
   return (await exceededLimit(error, open.budget)) ?? refusal(error, 'the request');

@@ -161,16 +161,7 @@ export const MODEL_ROWS = {
   Account: account,
   Properties: row,
 };
-export interface ModelRows {
-  readonly Offer: Offer;
-  readonly OpenPosition: OpenPosition;
-  readonly ClosedPosition: ClosedPosition;
-  readonly Order: Order;
-  readonly Summary: Summary;
-  readonly LeverageProfile: Row;
-  readonly Account: Account;
-  readonly Properties: Row;
-}
+export type ModelRows = { readonly [N in keyof typeof MODEL_ROWS]: z.infer<(typeof MODEL_ROWS)[N]> };
 
 /** `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time in Unix seconds. */
 export const candle = z.array(z.number()).check(z.minLength(10));

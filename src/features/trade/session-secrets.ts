@@ -1,10 +1,10 @@
-/** What must not be shown of a session, and may stand in whatever the gateway sends: the token, and the ids of connections. */
+/** Removes the token and the connection ids from what the gateway sends and svc prints. */
 import type { KnownSecrets } from '../../http/known-secrets.ts';
 import { redactText } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
-/** In what is answered and pushed only those are looked for that cannot be anything else. */
+/** Shorter secrets could match other text in responses and pushes. */
 const UNMISTAKABLE = 16;
 
 export class SessionSecrets {
@@ -21,7 +21,7 @@ export class SessionSecrets {
     this.#unmistakable = [...this.#unmistakable, value, encodeURIComponent(value)];
   }
 
-  /** For what svc says itself. */
+  /** For svc's own messages. */
   hide(text: string): string {
     return redactText(this.#known.hide(text));
   }
@@ -30,7 +30,6 @@ export class SessionSecrets {
     return withoutSecrets(text, this.#unmistakable);
   }
 
-  /** A row or an error within an answer may repeat whose it is. */
   leftOut<T>(whole: T): T {
     const answer = withTexts(whole, (text) => this.leftOutOfText(text)) as T;
     const { response } = answer as Envelope;
@@ -39,23 +38,22 @@ export class SessionSecrets {
     return { ...answer, response: { ...response, error: this.#known.hide(jsonText(error)) } };
   }
 
-  /** In pieces; what may be the beginning of one of them waits for the next piece. */
+  /** In chunks; a possible beginning of a secret waits for the next chunk. */
   async *leftOutOfBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const secrets = this.#unmistakable;
     const most = Math.max(1, ...secrets.map(({ length }) => length)) - 1;
-    // A byte a letter: nothing but the secrets is changed, whatever the encoding is.
-    let held = '';
+    // latin1 maps each byte to a character, so nothing else changes.
+    let pending = '';
     for await (const piece of bytes) {
-      const text = withoutSecrets(held + Buffer.from(piece).toString('latin1'), secrets);
+      const text = withoutSecrets(pending + Buffer.from(piece).toString('latin1'), secrets);
       const cut = Math.max(0, text.length - most);
-      held = text.slice(cut);
+      pending = text.slice(cut);
       if (cut > 0) yield Buffer.from(text.slice(0, cut), 'latin1');
     }
-    if (held !== '') yield Buffer.from(held, 'latin1');
+    if (pending !== '') yield Buffer.from(pending, 'latin1');
   }
 }
 
-/** The same, with each of its texts changed. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => withTexts(item, change));

@@ -1,4 +1,4 @@
-/** A session with the gateway: it is connected, left, and connected again; requests and pushes pass through it. */
+/** A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes. */
 import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
@@ -25,21 +25,25 @@ import {
   STEADY_MS,
 } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
-import type { Outage, Restore, Session, SessionEvent, SessionOptions } from './session-types.ts';
+import type { Outage, SessionEvent, SessionOptions } from './session-types.ts';
 
-/** Connects to nothing yet. Throws `credential_unusable` where the token must not go to the target's address. */
+/** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
 export function openSession(target: Target, options: SessionOptions): Session {
   return new GatewaySession(target, options);
 }
 
+export type Session = Pick<GatewaySession, keyof GatewaySession>;
+
+type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
+
 const MOST_WAITING = 64 * 1024 * 1024;
-/** Past this a service that can be held back is. */
+/** Above this, the gateway is slowed down. */
 const HIGH_WATER = 8 * 1024 * 1024;
-/** What an event costs beside its text. */
+/** The size of an event besides its text. */
 const EVENT_BYTES = 128;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
-class GatewaySession implements Session {
+class GatewaySession {
   readonly #target: Target;
   readonly #options: SessionOptions;
   readonly #client: Client;
@@ -50,9 +54,8 @@ class GatewaySession implements Session {
     HIGH_WATER,
   );
   readonly #restores = new Set<Restore>();
-  /** Aborted when it is closed, whoever does it. */
   readonly #life = new AbortController();
-  /** The connection of now, and the one that is being made or was made last. */
+  /** The current connection, and the latest attempt to make one. */
   #engine: EngineConnection | undefined;
   #connecting: Promise<void> | undefined;
   #authorization = '';
@@ -60,7 +63,7 @@ class GatewaySession implements Session {
   #upgrading: Promise<void> = Promise.resolve();
   #isReconnecting = false;
   #connectedAt = 0;
-  /** Tries to connect again since a connection held for long. */
+  /** Attempts since the last stable connection. */
   #attempts = 0;
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
   #closing: Promise<void> | undefined;
@@ -80,41 +83,50 @@ class GatewaySession implements Session {
     if (target.signal.aborted) this.#interrupt();
   }
 
+  /** The transport of pushes; undefined without a connection. */
   get transport(): 'polling' | 'websocket' | undefined {
     return this.#engine?.transport;
   }
 
+  /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
   get outage(): SvcError | undefined {
     return this.#outages.error;
   }
 
+  /** Gives outages to `listener` instead of `events`, until the returned function is called. */
   divertOutages(listener: (event: Outage) => void): () => void {
     return this.#outages.divertTo(listener);
   }
 
+  /** Settles once `auto` has chosen a transport. Never rejects. */
   settled(): Promise<void> {
     return this.#upgrading;
   }
 
-  get heartbeat(): Session['heartbeat'] {
+  /** Undefined without a connection. */
+  get heartbeat() {
     return this.#engine?.heartbeat;
   }
 
+  /** The gateway's clock minus ours, by the latest response with a date. */
   get clockSkewMs(): number | undefined {
     return this.#client.clockSkewMs;
   }
 
+  /** Connects unless connected. Rejects with `unauthorized` for a refused token. */
   connect(): Promise<void> {
     if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
     this.#connecting ??= this.#connectFirst();
     return this.#connecting;
   }
 
+  /** Sends a read, connecting first if necessary. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
     return this.#secrets.leftOut(await this.#client.call(endpoint, values));
   }
 
+  /** Sends a write at most once, and never after waiting for a lost connection. A dry run does not connect. */
   async send<T, E extends Exclude<Effect, 'read'>>(
     endpoint: Endpoint<T, E>,
     values: CallValues,
@@ -125,6 +137,7 @@ class GatewaySession implements Session {
     return answer instanceof Plan ? answer : this.#secrets.leftOut(answer);
   }
 
+  /** Sends any request and returns the raw response. */
   async answer(...request: Parameters<Client['answer']>): Promise<WholeAnswer | Plan> {
     await this.#ready(request[0]);
     const answer = await this.#client.answer(...request);
@@ -141,28 +154,32 @@ class GatewaySession implements Session {
     const isPlanned = this.#target.dryRun === true && endpoint.effect !== 'read';
     if (!isPlanned && this.#engine === undefined) {
       if (this.#isReconnecting && endpoint.effect !== 'read') {
-        throw new SvcError('connection_lost', 'the session is being connected again: nothing was sent');
+        throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
       }
       await this.connect();
     }
     if (this.#life.signal.aborted) throw this.#life.signal.reason;
   }
 
+  /** All pushes since the connect, in order; to be read once. Slow readers slow polling down; 64 MiB of unread pushes end it. */
   events(): AsyncIterable<SessionEvent> {
     this.#streams = true;
     if (this.#engine !== undefined && this.#options.transport !== 'websocket') void this.#upgrade(this.#engine);
     return this.#queue;
   }
 
+  /** Runs `restore` after each reconnect, to subscribe again; the returned function removes it. */
   onReconnect(restore: Restore): () => void {
     this.#restores.add(restore);
     return () => void this.#restores.delete(restore);
   }
 
+  /** Removes the token and the connection id from a text. */
   hide(text: string): string {
     return this.#secrets.hide(text);
   }
 
+  /** Disconnects, within two seconds. Never rejects; may be called again. */
   close(reason: unknown = CLOSED): Promise<void> {
     this.#closing ??= this.#end(reason);
     return this.#closing;
@@ -208,7 +225,7 @@ class GatewaySession implements Session {
     const token = await this.#options.token();
     const secret = token.reveal();
     this.#secrets.keep(secret);
-    // Another node, another session: the old ones' cookies would lead astray.
+    // Old cookies lead to the node of the old session.
     this.#cookies.clear();
     const engine: EngineConnection = await openEngine({
       target: this.#target,
@@ -217,7 +234,7 @@ class GatewaySession implements Session {
       cookies: this.#cookies,
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
-      room: () => this.#queue.drained(),
+      ready: () => this.#queue.drained(),
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
@@ -229,7 +246,7 @@ class GatewaySession implements Session {
     return engine;
   }
 
-  /** It may be lost or unwanted by now. */
+  /** The connection may be lost or no longer needed by now. */
   #adopt(engine: EngineConnection): void {
     if (this.#life.signal.aborted) {
       this.#leaving = engine.leave();
@@ -240,21 +257,21 @@ class GatewaySession implements Session {
     this.#connectedAt = performance.now();
   }
 
-  /** Only a websocket that was asked for is waited for, and missed where there is none. */
+  /** Only `websocket` waits for one and fails without it. */
   async #upgrade(engine: EngineConnection): Promise<void> {
     const { transport = 'auto', onNotice } = this.#options;
     if (transport === 'websocket') await engine.upgrade();
     else if (transport === 'auto' && this.#streams) {
       this.#upgrading = engine.upgrade().catch((error: Error) => {
-        if (!engine.over) onNotice(`no websocket, polling goes on: ${this.hide(error.message)}`);
+        if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
       });
     }
   }
 
   #overflow(): void {
     this.#engine?.fail(
-      new SvcError('partly_done', `what was pushed was read too slowly: ${MOST_WAITING / 1024 / 1024} MiB wait`, {
-        hint: 'ask for less, write to a file, or hold the gateway back with --transport polling',
+      new SvcError('partly_done', `pushes were read too slowly: ${MOST_WAITING / 1024 / 1024} MiB are unread`, {
+        hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
       }),
     );
   }
@@ -279,7 +296,7 @@ class GatewaySession implements Session {
   #give(failure: unknown): void {
     const error =
       failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
-    // A reader that is too slow and a fault of svc say nothing about the gateway.
+    // Neither a slow reader nor a bug of svc is an outage.
     if (error.code !== 'partly_done' && error.code !== 'internal') this.#unreachable(error);
     this.#queue.push({ kind: 'closed', reason: this.hide(error.message), error });
     this.#queue.end();
@@ -291,7 +308,7 @@ class GatewaySession implements Session {
     this.#outages.begin(error, this.hide(error.message), this.#target.now());
   }
 
-  /** `from`: since when pushes are missing; undefined where there was no connection yet. */
+  /** `from`: the start of the gap; undefined before the first connection. */
   async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
     const { sleep, random } = this.#target;
     const { signal } = this.#life;
@@ -300,7 +317,7 @@ class GatewaySession implements Session {
     try {
       for (let refusals = 0; ; ) {
         const delay = reconnectDelay(this.#attempts++, refusals, random());
-        const when = delay < 1000 ? 'connecting again' : `the next attempt is in ${Math.round(delay / 1000)} s`;
+        const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
         this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
         await sleep(delay, signal);
         await this.#leaving;
@@ -321,15 +338,14 @@ class GatewaySession implements Session {
     }
   }
 
-  /** One attempt. */
   async #restore(cause: SvcError, from: number | undefined): Promise<void> {
     const engine = await this.#open();
     this.#adopt(engine);
     this.#outages.end(this.#target.now());
-    this.#options.onNotice('connected again');
+    this.#options.onNotice('reconnected');
     const to = this.#target.now();
     if (from !== undefined) this.#queue.push({ kind: 'gap', from, to, reason: this.hide(cause.message) });
-    const lost = new SvcError('connection_lost', 'the connection was lost again at once');
+    const lost = new SvcError('connection_lost', 'the connection was lost again');
     const call: Session['call'] = async (endpoint, values) => {
       if (engine.over) throw lost;
       return this.#secrets.leftOut(await this.#client.call(endpoint, values));

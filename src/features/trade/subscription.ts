@@ -1,7 +1,7 @@
 /** What a session is subscribed to: begun once, again after each loss of the connection, and taken back at the end. */
 import { openTrading, type Trading } from './client.ts';
 import type { ModelName } from './models.ts';
-import type { Session } from './session-types.ts';
+import type { Session } from './session.ts';
 
 /** In the order they are to be subscribed to. */
 export interface Wanted {

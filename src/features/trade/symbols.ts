@@ -45,6 +45,6 @@ const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** Unknown numbers are shown as they are. */
-export function instrumentWords(type: number | undefined): string | undefined {
+export function instrumentText(type: number | undefined): string | undefined {
   return type === undefined ? undefined : (INSTRUMENT_TYPES[type] ?? String(type));
 }

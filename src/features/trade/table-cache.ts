@@ -1,6 +1,6 @@
 /**
- * What a command looks at before it changes or ends something: each table once, and connected only when something is asked. The caps on
- * calls never stand in its way: where they are used up, it goes by what was seen last, and says so.
+ * The tables that a command checks before it changes something: each is read once, and the first read connects. Rate limits never
+ * block the command: at a limit it uses the cache and says so.
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
@@ -11,16 +11,16 @@ import { openTradingSession, type TradingOptions, type TradingSession } from './
 
 export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
-  /** False for what was seen within the last day. */
+  /** False for rows cached within the last day. */
   readonly isFresh: boolean;
 }
 
-/** What is seen of rows that are named by their ids. Undefined where the cap on calls lets nothing be seen. */
+/** Undefined if a rate limit prevents the reading and the cache is not enough. */
 export type Seen<Row> = TableSnapshot<Row> | undefined;
 
 type Table = 'OpenPosition' | 'Order';
 
-/** Ends its sessions, whatever becomes of the work. */
+/** Always closes its sessions. */
 export async function withTableCache<T>(
   ctx: RunContext,
   options: TradingOptions,
@@ -37,7 +37,7 @@ export async function withTableCache<T>(
 export class TableCache {
   readonly #ctx: RunContext;
   readonly #options: TradingOptions;
-  readonly #looks = new Map<Table, Seen<unknown>>();
+  readonly #snapshots = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
 
@@ -57,15 +57,15 @@ export class TableCache {
     await open?.session.close();
   }
 
-  /** A session that was lost for good is replaced by the next `open`. */
+  /** The next `open` replaces a session that was lost for good. */
   async leaveLost(): Promise<void> {
     const open = await this.#open?.catch(() => undefined);
     if (this.#options.reconnect !== true && open?.session.outage !== undefined) await this.close();
   }
 
-  /** What was seen is looked at again when it is asked for. */
+  /** Tables are read again on their next use. */
   invalidate(): void {
-    this.#looks.clear();
+    this.#snapshots.clear();
     this.#offers = undefined;
   }
 
@@ -74,30 +74,28 @@ export class TableCache {
     return orderAccount(wanted, await this.open());
   }
 
-  /** As it is given, and with nothing known of it, where the gateway's cap on calls keeps it from being looked up. */
+  /** The account as given, unchecked, if a rate limit prevents the lookup. */
   async account(wanted: string | undefined): Promise<Account> {
     try {
       return await this.checkedAccount(wanted);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'limited' || wanted === undefined) throw error;
-      this.#ctx.notice(
-        `${error.message}: account ${wanted} is taken as given, and what it allows could not be checked`,
-      );
+      this.#ctx.notice(`${error.message}: account ${wanted} is used as given, without checks`);
       return { accountId: wanted };
     }
   }
 
-  /** As the gateway has it now, and not as it was kept. */
+  /** From the gateway, not from the cache. */
   async freshAccounts(): Promise<readonly Account[]> {
     return freshAccounts(await this.open());
   }
 
-  /** In a dry run by what was kept, so that nothing is connected for it. */
+  /** A dry run uses the cache and does not connect. */
   async accountId(wanted: string | undefined): Promise<string> {
     return this.#ctx.dryRun ? cachedAccountId(wanted, this.#ctx) : (await this.account(wanted)).accountId;
   }
 
-  /** As the gateway writes it; in a dry run as for `accountId`. */
+  /** In the gateway's spelling; a dry run uses the cache. */
   async symbol(wanted: string): Promise<string> {
     if (this.#ctx.dryRun) return cachedSymbol(wanted, this.#ctx);
     const { findSymbol } = await import('./symbols.ts');
@@ -108,14 +106,14 @@ export class TableCache {
     );
   }
 
-  /** With its price as it was when the first one was asked for. */
+  /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
     const { findOffer } = await import('./symbols.ts');
     this.#offers ??= this.open().then(liveOffers);
     return findOffer(await this.#offers, wanted);
   }
 
-  /** What an order for all of a row would have to say: thousands of forex, contracts of anything else. */
+  /** The order amount for all of a row: thousands for forex, contracts for anything else. */
   async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
     if (amountK === undefined || currency === undefined) return undefined;
     const { isForex } = await import('./order-preview.ts');
@@ -124,7 +122,7 @@ export class TableCache {
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
 
-  /** That there is no market for it now, as far as is known; an order that closes waits then. */
+  /** Warns if the market is closed: a closing order then waits. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
     const { closedWarning } = await import('./order-preview.ts');
     const offer = await this.#knownOffer(symbol);
@@ -132,7 +130,7 @@ export class TableCache {
     return warning === undefined ? [] : [warning];
   }
 
-  /** Undefined, too, where the cap on calls keeps the offers from being seen. */
+  /** Also undefined if a rate limit prevents the reading. */
   async #knownOffer(symbol: string | undefined): Promise<Offer | undefined> {
     try {
       return (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
@@ -142,23 +140,23 @@ export class TableCache {
     }
   }
 
-  /** Open positions. `isEnough` says of what was seen earlier whether it will do. */
+  /** `isEnough` says whether cached rows will do. */
   positions(isEnough: (rows: readonly OpenPosition[]) => boolean): Promise<Seen<OpenPosition>> {
-    return this.#look('OpenPosition', isEnough);
+    return this.#readOnce('OpenPosition', isEnough);
   }
 
   orders(isEnough: (rows: readonly Order[]) => boolean): Promise<Seen<Order>> {
-    return this.#look('Order', isEnough);
+    return this.#readOnce('Order', isEnough);
   }
 
-  async #look<N extends Table>(
+  async #readOnce<N extends Table>(
     model: N,
     isEnough: (rows: readonly ModelRows[N][]) => boolean,
   ): Promise<Seen<ModelRows[N]>> {
-    const before = this.#looks.get(model) as TableSnapshot<ModelRows[N]> | undefined;
-    if (this.#looks.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
+    const before = this.#snapshots.get(model) as TableSnapshot<ModelRows[N]> | undefined;
+    if (this.#snapshots.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
     const seen = await this.#read(model, isEnough);
-    this.#looks.set(model, seen);
+    this.#snapshots.set(model, seen);
     return seen;
   }
 
@@ -167,7 +165,7 @@ export class TableCache {
     isEnough: (rows: readonly ModelRows[N][]) => boolean,
   ): Promise<Seen<ModelRows[N]>> {
     const { trading, unlimited, known } = await this.open();
-    const { UsedUpHere } = await import('./counted-caller.ts');
+    const { LocalRateLimit } = await import('./counted-caller.ts');
     try {
       try {
         const rows = await trading.model(model);
@@ -175,18 +173,18 @@ export class TableCache {
         return { rows, isFresh: true };
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-        const kept = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
-        if (isEnough(kept)) {
-          this.#ctx.notice(`${error.message}: the table ${model} is taken as it was seen last, up to a day ago`);
-          return { rows: kept, isFresh: false };
+        const cached = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
+        if (isEnough(cached)) {
+          this.#ctx.notice(`${error.message}: using the cached table ${model}, up to a day old`);
+          return { rows: cached, isFresh: false };
         }
-        if (!(error instanceof UsedUpHere)) throw error;
+        if (!(error instanceof LocalRateLimit)) throw error;
       }
-      // What is counted here is a guess at what the gateway counts: it may have room all the same.
+      // Our own count is an estimate: the gateway may still answer.
       return { rows: await unlimited.model(model), isFresh: true };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-      this.#ctx.notice(`${error.message}: what the table ${model} has of it could not be checked`);
+      this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;
     }
   }

@@ -4,9 +4,8 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
-import type { Outage, SessionEvent } from './session-types.ts';
-import type { Subscription } from './subscription.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingOptions, type TradingSession } from './trading-session.ts';
+import type { Outage } from './session-types.ts';
+import { openTradingSession, SESSION_FLAGS, type TradingOptions } from './trading-session.ts';
 
 export const FEED_FLAGS = {
   until: {
@@ -45,23 +44,11 @@ export function parseUntil(text: string | undefined): Until {
 /** The exit status when a service cannot be reached. */
 export const UNAVAILABLE = 7;
 
-export interface Feed extends TradingSession {
-  readonly subscription: Subscription;
-  /** End when `end` is called, and reject when the command is interrupted. */
-  readonly events: AsyncIterable<SessionEvent>;
-  /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
-  outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void>;
-  /** Ends the feed after this time. Only the first call counts. */
-  endAfter(ms: number): void;
-  /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */
-  checkReachable(): void;
-  /** Unsubscribes and closes the session. Never rejects. */
-  end(): Promise<void>;
-}
+export type Feed = Awaited<ReturnType<typeof openFeed>>;
 
 const UNSUBSCRIBING_MS = 1_000;
 
-export async function openFeed(ctx: RunContext, options: TradingOptions): Promise<Feed> {
+export async function openFeed(ctx: RunContext, options: TradingOptions) {
   const { Subscription } = await import('./subscription.ts');
   // An interruption unsubscribes first.
   const life = new AbortController();
@@ -95,8 +82,10 @@ export async function openFeed(ctx: RunContext, options: TradingOptions): Promis
   return {
     ...open,
     subscription,
+    /** End when `end` is called, and reject when the command is interrupted. */
     events: session.events(),
-    async *outagesDuring(work) {
+    /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
+    async *outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void> {
       const outages = new AsyncQueue<Outage>();
       let wasLost = false;
       const back = session.divertOutages((event) => {
@@ -131,16 +120,19 @@ export async function openFeed(ctx: RunContext, options: TradingOptions): Promis
         });
       yield* outages;
     },
-    endAfter(ms) {
+    /** Ends the feed after this time. Only the first call counts. */
+    endAfter(ms: number): void {
       if (!isTimed) void ctx.sleep(ms, over.signal).then(end, () => {});
       isTimed = true;
     },
-    checkReachable() {
+    /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */
+    checkReachable(): void {
       const { outage } = session;
       if (outage === undefined) return;
       const reason = session.hide(outage.message);
       throw new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause: outage });
     },
+    /** Unsubscribes and closes the session. Never rejects. */
     end,
   };
 }

@@ -6,7 +6,8 @@ import { Secret } from '../../http/redact.ts';
 import type { KnownTables } from '../../store/known-tables.ts';
 import type { AccountsPathMemory, Caller, Trading } from './client.ts';
 import type { CallBudget, CallLimit, Counting } from './counted-caller.ts';
-import type { Session, Transport } from './session-types.ts';
+import type { Session } from './session.ts';
+import type { Transport } from './session-types.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',

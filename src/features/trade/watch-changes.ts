@@ -1,29 +1,25 @@
-/** Tables that change by themselves, as often as they can be shown. */
+/** Prints snapshots of tables that change by themselves. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Snapshot } from '../../output/types.ts';
 
 export interface Pace {
-  /** The shortest time between two looks: what changes meanwhile is shown by the second. */
+  /** The minimum time between two snapshots. */
   readonly everyMs: number;
-  /** Looks that often even where nothing changes. */
+  /** The time between snapshots if nothing changes. */
   readonly restMs: number;
 }
 
-/** What a follower calls. */
 export interface Shown {
-  /** Something is new: the next look shows it. */
+  /** The next snapshot shows the change. */
   changed(): void;
-  /** Looks at once, for what must not be missed; resolves when it was shown. */
+  /** Takes a snapshot at once; resolves when it was printed. */
   show(): Promise<void>;
 }
 
-/**
- * Looks at what changes by itself: `follow` keeps up with it, calls back at each change, and settles when it is over. The last look is
- * made after that; where it failed, that is raised then.
- */
+/** `follow` calls back at each change and settles at the end; the last snapshot, or its failure, comes after that. */
 export async function* watchChanges<Row>(
   follow: (shown: Shown) => Promise<void>,
-  look: (at: number) => Omit<Snapshot<Row>, 'at'>,
+  snapshot: (at: number) => Omit<Snapshot<Row>, 'at'>,
   { everyMs, restMs }: Pace,
   ctx: Pick<RunContext, 'now' | 'sleep'>,
 ): AsyncGenerator<Snapshot<Row>, void, void> {
@@ -31,7 +27,7 @@ export async function* watchChanges<Row>(
   let isNew = false;
   let waiting: (() => void) | undefined;
   let failure: { readonly error: unknown } | undefined;
-  /** Ends the pause before the next look, and the one until something changes. */
+  /** End the pause before the next snapshot, and the pause until something changes. */
   let [hurry, ring] = [new AbortController(), new AbortController()];
   const pause = async (ms: number, { signal }: AbortController): Promise<void> => {
     if (!signal.aborted) await ctx.sleep(ms, signal).catch(() => {});
@@ -40,14 +36,14 @@ export async function* watchChanges<Row>(
     isNew = true;
     ring.abort();
   };
-  const lookNow = (): void => {
+  const showNow = (): void => {
     changed();
     hurry.abort();
   };
   const show = (): Promise<void> =>
     new Promise((resolve) => {
       waiting = resolve;
-      lookNow();
+      showNow();
     });
   follow({ changed, show })
     .catch((error: unknown) => {
@@ -55,7 +51,7 @@ export async function* watchChanges<Row>(
     })
     .finally(() => {
       isOver = true;
-      lookNow();
+      showNow();
     });
   for (;;) {
     const isLast = isOver;
@@ -64,7 +60,7 @@ export async function* watchChanges<Row>(
     isNew = false;
     [hurry, ring] = [new AbortController(), new AbortController()];
     const at = ctx.now();
-    yield { at, ...look(at) };
+    yield { at, ...snapshot(at) };
     shown?.();
     if (isLast) {
       if (failure !== undefined) throw failure.error;

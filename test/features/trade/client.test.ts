@@ -38,6 +38,6 @@ test('a row of a table without keys is one, whatever it has', async () => {
 test('a table that is not there is told by its name', async () => {
   await expect(tradingWith({}).model('Order')).rejects.toMatchObject({
     code: 'bad_answer',
-    message: 'the gateway\'s answer has no list "orders"',
+    message: 'the gateway\'s response has no list "orders"',
   });
 });

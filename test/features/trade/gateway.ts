@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import listen, { type Client } from 'socket.io';
+import type { Session } from '../../../src/features/trade/session.ts';
 import { openSession } from '../../../src/features/trade/session.ts';
-import type { Session, SessionEvent, SessionOptions } from '../../../src/features/trade/session-types.ts';
+import type { SessionEvent, SessionOptions } from '../../../src/features/trade/session-types.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
 
@@ -39,8 +40,8 @@ export interface Gateway extends AsyncDisposable {
   readonly live: Client[];
   readonly upgrades: string[];
   readonly sockets: ReadonlySet<Socket>;
-  /** Leaves requests for a websocket unanswered. `told` is called for each. */
-  hangUpgrades(told: () => void): void;
+  /** Leaves requests for a websocket unanswered. `onUpgrade` is called for each. */
+  hangUpgrades(onUpgrade: () => void): void;
   stop(): Promise<void>;
 }
 
@@ -84,12 +85,12 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
   const [serve] = server.listeners('request') as (typeof answer)[];
   server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '', headers } = request;
-    const kept = { method, url, headers, body: '' };
-    requests.push(kept);
+    const received = { method, url, headers, body: '' };
+    requests.push(received);
     // Engine.IO takes a poll that was read to its end for one that was given up.
     if (method === 'POST') {
       request.on('data', (chunk: Buffer) => {
-        kept.body += chunk.toString();
+        received.body += chunk.toString();
       });
     }
     if (options.before?.(request, response) !== true) serve?.(request, response);
@@ -115,7 +116,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
     get live() {
       return Object.values(io.sockets.connected);
     },
-    hangUpgrades: (told) => void server.removeAllListeners('upgrade').on('upgrade', told),
+    hangUpgrades: (onUpgrade) => void server.removeAllListeners('upgrade').on('upgrade', onUpgrade),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -5,7 +5,7 @@ import { MOST_REFUSALS, reconnectDelay } from '../../../src/features/trade/recon
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-function beating(given: { held?: () => boolean; wall?: () => number } = {}) {
+function beating(given: { isPaused?: () => boolean; wall?: () => number } = {}) {
   const pings: number[] = [];
   const lost: string[] = [];
   const heartbeat = new Heartbeat({
@@ -13,7 +13,7 @@ function beating(given: { held?: () => boolean; wall?: () => number } = {}) {
     pingTimeoutMs: 5_000,
     wall: given.wall ?? Date.now,
     ping: () => pings.push(performance.now()),
-    held: given.held ?? (() => false),
+    isPaused: given.isPaused ?? (() => false),
     lost: (reason) => {
       lost.push(reason);
       heartbeat.stop();
@@ -45,11 +45,11 @@ describe('the heartbeat', () => {
   });
 
   test('while a slow reader holds the answers back it pings on and loses nothing', () => {
-    let held = true;
-    const { pings, lost } = beating({ held: () => held });
+    let isPaused = true;
+    const { pings, lost } = beating({ isPaused: () => isPaused });
     vi.advanceTimersByTime(100_000);
     expect(pings).toHaveLength(4);
-    held = false;
+    isPaused = false;
     vi.advanceTimersByTime(5_000);
     expect(lost).toEqual([]);
     vi.advanceTimersByTime(2_000);

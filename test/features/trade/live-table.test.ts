@@ -37,21 +37,21 @@ describe('a live table', () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const table = new LiveTable<Fields>((record) => record);
-        let told: readonly Fields[] = [];
+        let before: readonly Fields[] = [];
         for (const [index, { does, key, fields }] of sequence.entries()) {
           if (does === 'I' || does === 'U') table.set(key, { ...fields, action: does });
           else if (does === 'D') table.delete(key);
           else if (does === 'snapshot') table.replace([[key, fields]]);
           if (does !== 'look') continue;
-          const { rows, changes } = table.look();
+          const { rows, changes } = table.changes();
           expect(rows).toEqual([...model(sequence.slice(0, index + 1)).values()]);
           const gone = changes.filter(({ event }) => event === 'resolved').map(({ row }) => row);
           const added = changes.filter(({ event }) => event === 'added').map(({ row }) => row);
-          expect(rows.length).toBe(told.length + added.length - gone.length);
-          told = rows;
+          expect(rows.length).toBe(before.length + added.length - gone.length);
+          before = rows;
         }
-        expect(table.look().rows).toEqual([...model(sequence).values()]);
-        expect(table.look().changes).toEqual([]);
+        expect(table.changes().rows).toEqual([...model(sequence).values()]);
+        expect(table.changes().changes).toEqual([]);
       }),
     );
   });
@@ -62,14 +62,14 @@ describe('a live table', () => {
     table.set('1', { b: 2, action: 'U' });
     table.set('2', { a: 1 });
     table.delete('2');
-    expect(table.look().changes).toEqual([{ event: 'added', row: { a: 1, b: 2 } }]);
+    expect(table.changes().changes).toEqual([{ event: 'added', row: { a: 1, b: 2 } }]);
     table.set('1', { a: 5 });
     table.set('1', { a: 1 });
-    expect(table.look().changes).toEqual([]);
+    expect(table.changes().changes).toEqual([]);
     table.set('1', { a: 3 });
-    expect(table.look().changes).toEqual([{ event: 'changed', row: { a: 3, b: 2 } }]);
+    expect(table.changes().changes).toEqual([{ event: 'changed', row: { a: 3, b: 2 } }]);
     table.replace([['9', { a: 9 }]]);
-    expect(table.look().changes).toEqual([
+    expect(table.changes().changes).toEqual([
       { event: 'added', row: { a: 9 } },
       { event: 'resolved', row: { a: 3, b: 2 } },
     ]);
@@ -79,7 +79,7 @@ describe('a live table', () => {
     const table = new LiveTable<Fields>((record) => (record['a'] === 'bad' ? undefined : record));
     expect(table.set('1', { a: 1 })).toBe(true);
     expect(table.set('1', { a: 'bad' })).toBe(false);
-    expect(table.look().rows).toEqual([{ a: 1 }]);
+    expect(table.changes().rows).toEqual([{ a: 1 }]);
   });
 
   it('leaves out rows that are not wanted, and tells when one is not any more', () => {
@@ -87,9 +87,9 @@ describe('a live table', () => {
     table.set('1', { a: 1 });
     table.set('2', { a: 2 });
     const isOdd = ({ a }: Fields): boolean => Number(a) % 2 === 1;
-    expect(table.look(isOdd)).toEqual({ rows: [{ a: 1 }], changes: [{ event: 'added', row: { a: 1 } }] });
+    expect(table.changes(isOdd)).toEqual({ rows: [{ a: 1 }], changes: [{ event: 'added', row: { a: 1 } }] });
     table.set('1', { a: 4 });
-    expect(table.look(isOdd)).toEqual({ rows: [], changes: [{ event: 'resolved', row: { a: 1 } }] });
+    expect(table.changes(isOdd)).toEqual({ rows: [], changes: [{ event: 'resolved', row: { a: 1 } }] });
   });
 });
 
@@ -108,7 +108,7 @@ describe('live prices', () => {
     const offer = { offerId: '1', currency: 'X', sell: 1, buy: 2, high: 9, low: 0.5, ratePrecision: 3, time: 'then' };
     prices.replace([offer, { ...offer, currency: 'Y' }], ['X']);
     prices.tick(tick(3));
-    expect(prices.table.look().rows).toEqual([
+    expect(prices.table.changes().rows).toEqual([
       { symbol: 'X', bid: 3, ask: 4, high: 9, low: 0.5, time: '1970-01-01T00:00:00.000Z' },
     ]);
     expect(prices.precision('X')).toBe(3);

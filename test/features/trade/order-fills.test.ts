@@ -4,7 +4,8 @@ import { SvcError } from '../../../src/errors.ts';
 import { openTrading } from '../../../src/features/trade/client.ts';
 import { FillWatch } from '../../../src/features/trade/fills.ts';
 import { reportedOrder } from '../../../src/features/trade/orders.ts';
-import type { Session, SessionEvent } from '../../../src/features/trade/session-types.ts';
+import type { Session } from '../../../src/features/trade/session.ts';
+import type { SessionEvent } from '../../../src/features/trade/session-types.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
 

@@ -195,9 +195,9 @@ describe('secrets', () => {
       before: ({ url = '', headers }, response) => {
         // A gateway that tells all it knows, where it refuses and where it serves.
         if (!url.startsWith('/echo')) return false;
-        const told = { message: `${headers.authorization} ${headers.cookie} ${url}`, token: TOKEN };
+        const echo = { message: `${headers.authorization} ${headers.cookie} ${url}`, token: TOKEN };
         response.writeHead(url.includes('refuse') ? 400 : 200, { 'content-type': 'application/json', 'x-told': TOKEN });
-        response.end(JSON.stringify(told));
+        response.end(JSON.stringify(echo));
         return true;
       },
     });
@@ -242,6 +242,6 @@ test('a websocket that is never opened is given up, and polling goes on', async 
   } finally {
     vi.useRealTimers();
   }
-  expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on: .*within 10 s/)]);
+  expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling is used: .*within 10 s/)]);
   expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
 });

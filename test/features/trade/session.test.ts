@@ -128,7 +128,7 @@ describe('with the real socket.io 2.5', () => {
     const subscribed = second.requests.filter(({ url }) => url.startsWith('/trading/subscribe'));
     expect(subscribed.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${second.clients[0]?.id}${TOKEN}`]);
     expect(second.clients[0]?.id).not.toBe(old);
-    expect(notices[0]).toMatch(/; connecting again$/);
+    expect(notices[0]).toMatch(/; reconnecting$/);
     expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
     await session.close();
     expect(second.ended).toEqual(['client namespace disconnect']);
@@ -290,7 +290,7 @@ describe('a token', () => {
       error: { code: 'unauthorized', message: expect.stringContaining('although it was accepted before') },
     });
     expect(target.slept).toEqual([0, 20_000, 40_000, 80_000, 160_000, 300_000]);
-    expect(notices[1]).toMatch(/Not authorized.*next attempt is in 20 s/);
+    expect(notices[1]).toMatch(/Not authorized.*next attempt in 20 s/);
     await session.close();
   });
 
@@ -464,7 +464,7 @@ describe('what is no such gateway', () => {
     [200, '', 'bad_answer', /no connection id/],
     [200, '3:0{}', 'bad_answer', /no connection id/],
     [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /does not have this transport/],
-    [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /does not know the connection id/],
+    [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /no longer knows the connection id/],
     [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /malformed/],
     [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /later version of Engine.IO/],
     [400, 'no', 'bad_answer', /refused the connection: no/],
@@ -522,7 +522,7 @@ describe('what is no such gateway', () => {
     await opened.session.call(subscribe, { body: { models: 'Order' } });
     expect(await next()).toMatchObject({ kind: 'push' });
     expect(opened.session.transport).toBe('polling');
-    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling goes on/)]);
+    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling is used/)]);
     await using other = sessionWith(server.url, { transport: 'websocket' });
     await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findOffer, findSymbol, foldedSymbol, instrumentWords } from '../../../src/features/trade/symbols.ts';
+import { findOffer, findSymbol, foldedSymbol, instrumentText } from '../../../src/features/trade/symbols.ts';
 
 const SYMBOLS = ['EUR/USD', 'USD/JPY', 'XAU/USD', 'US30', 'Copper'];
 
@@ -49,5 +49,5 @@ it('findOffer has the offer of the symbol', () => {
 });
 
 it('kinds of instruments are told in words, unknown ones as they are', () => {
-  expect([1, 2, 5, 99, undefined].map(instrumentWords)).toEqual(['forex', 'index', 'bullion', '99', undefined]);
+  expect([1, 2, 5, 99, undefined].map(instrumentText)).toEqual(['forex', 'index', 'bullion', '99', undefined]);
 });

@@ -71,10 +71,10 @@ describe('polling', () => {
   test('holds a poll until there is something to say', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
-    const held = wire(gateway.url, path(gateway, sid));
+    const poll = wire(gateway.url, path(gateway, sid));
     await post(gateway, sid, '6:2hello');
     // as the real server: what a ping holds is not repeated on polls
-    expect((await held).body).toBe('1:3');
+    expect((await poll).body).toBe('1:3');
   });
 
   test('ends a connection that polls twice at a time', async () => {
@@ -167,7 +167,7 @@ describe('requests beside it', () => {
     ]);
   });
 
-  test('are kept for whoever looks', async () => {
+  test('are recorded for tests', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     await gateway.call(sid, 'POST', '/trading/subscribe', { models: ['Order', 'Account'] });
@@ -215,11 +215,11 @@ describe('the balancer', () => {
   });
 });
 
-test('closes while polls are held', async () => {
+test('closes while polls are poll', async () => {
   const gateway = await startGateway();
   const sid = await connect(gateway);
-  const held = wire(gateway.url, path(gateway, sid));
-  const failed = expect(held).rejects.toMatchObject({ code: 'ECONNRESET' });
+  const poll = wire(gateway.url, path(gateway, sid));
+  const failed = expect(poll).rejects.toMatchObject({ code: 'ECONNRESET' });
   await post(gateway, sid, '1:6');
   await gateway.close();
   await failed;

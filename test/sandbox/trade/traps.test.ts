@@ -45,15 +45,15 @@ describe('orders', () => {
     return { orderId, status: last['status'], amounts, seen: pushes.seen };
   };
 
-  test('are filled in three parts, each told by the order', async () => {
+  test('are filled in three parts, each recorded by the order', async () => {
     await using service = await trapped('partial-fills');
     const { amounts, seen, orderId } = await filled(service, marketOrder({ amount: 7 }));
     expect(amounts).toEqual([2, 2, 3]);
     const of = (name: string, fits: (row: Json) => boolean) =>
       new Set(seen.filter(([one, row]) => one === name && fits(row)).map(([, { tradeId }]) => tradeId));
-    const told = of('Order', (row) => row['orderId'] === orderId && row['tradeId'] !== undefined);
-    expect(told.size).toBe(3);
-    expect(of('OpenPosition', ({ action }) => action === 'I')).toEqual(told);
+    const opened = of('Order', (row) => row['orderId'] === orderId && row['tradeId'] !== undefined);
+    expect(opened.size).toBe(3);
+    expect(of('OpenPosition', ({ action }) => action === 'I')).toEqual(opened);
   });
 
   test.each([

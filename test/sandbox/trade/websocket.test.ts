@@ -103,12 +103,12 @@ describe('a websocket', () => {
     const polling = `${url}/socket.io/?access_token=${token}&EIO=3&transport=polling&b64=1`;
     const sid = /"sid":"([^"]+)"/.exec(await (await fetch(polling)).text())?.[1] ?? '';
     expect(await (await fetch(`${polling}&sid=${sid}`)).text()).toBe('2:40');
-    const held = fetch(`${polling}&sid=${sid}`);
+    const poll = fetch(`${polling}&sid=${sid}`);
     const socket = await raw(gateway, sid);
     await until(socket, '\r\n\r\n');
     socket.write(text('2probe'));
     expect((await until(socket, 'probe')).toString('latin1')).toBe('\x81\x063probe');
-    expect(await (await held).text()).toBe('1:6');
+    expect(await (await poll).text()).toBe('1:6');
     await gateway.call(sid, 'POST', '/subscribe', { pairs: 'EUR/USD' });
     gateway.tick();
     socket.write(text('5'));

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Cell } from '../../../output/types.ts';
-import type { Session } from '../session-types.ts';
+import type { Session } from '../session.ts';
 import { openTradingSession, SESSION_FLAGS } from '../trading-session.ts';
 
 interface Ping {

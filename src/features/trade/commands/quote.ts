@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell, ListOutput } from '../../../output/types.ts';
-import { rateText } from '../columns.ts';
+import type { Column, ListOutput } from '../../../output/types.ts';
+import { priceCell, priceColumns } from '../columns.ts';
 import type { Quote } from '../quotes.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
@@ -20,26 +20,21 @@ function quoteList(
   precision: (symbol: string) => number | undefined,
   { live = false }: { readonly live?: boolean } = {},
 ): ListOutput<Quote> {
-  const rate = (symbol: string, value: number | null): Cell =>
-    value === null ? undefined : rateText(value, precision(symbol));
+  const { symbol, bid, ask, high, low, time } = priceColumns<Quote>(precision);
+  const source: Column<Quote> = {
+    name: 'source',
+    cell: (row) => (row.source === 'tick' ? row.source : { text: row.source, tone: 'warn' }),
+  };
   return {
     kind: 'list',
-    columns: [
-      { name: 'symbol', cell: ({ symbol }) => symbol },
-      { name: 'bid', cell: ({ symbol, bid }) => rate(symbol, bid), align: 'right' },
-      { name: 'ask', cell: ({ symbol, ask }) => rate(symbol, ask), align: 'right' },
-      { name: 'high', cell: ({ symbol, high }) => rate(symbol, high), align: 'right' },
-      { name: 'low', cell: ({ symbol, low }) => rate(symbol, low), align: 'right' },
-      { name: 'time', cell: ({ time }) => (time === null ? undefined : { time }) },
-      { name: 'source', cell: ({ source }) => (source === 'tick' ? source : { text: source, tone: 'warn' }) },
-    ],
+    columns: [symbol, bid, ask, high, low, time, source],
     ...(live && {
-      live: ({ time, symbol, bid, ask, source }) => [
-        time === null ? undefined : { text: time.slice(11), tone: 'dim' },
-        symbol,
-        rate(symbol, bid),
-        rate(symbol, ask),
-        ...(source === 'tick' ? [] : [{ text: source, tone: 'warn' } as const]),
+      live: (row) => [
+        row.time === null ? undefined : { text: row.time.slice(11), tone: 'dim' },
+        row.symbol,
+        priceCell(row.bid, precision(row.symbol)),
+        priceCell(row.ask, precision(row.symbol)),
+        ...(row.source === 'tick' ? [] : [{ text: row.source, tone: 'warn' } as const]),
       ],
     }),
     id: ({ symbol }) => symbol,

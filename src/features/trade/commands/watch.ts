@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
-import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, rateText, sideWord } from '../columns.ts';
+import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
 import type { ConnectionState } from '../connection-state.ts';
 import { LivePrices, type PriceRow } from '../live-prices.ts';
 import type { LiveModel, LiveSource } from '../live-source.ts';
@@ -67,19 +67,14 @@ function pricesOutput(prices = new LivePrices()): LiveOutput {
 const SPARK_BARS = 40;
 
 function priceList(prices: Pick<LivePrices, 'mids' | 'precision'>): ListOutput<PriceRow> {
-  const rate = (symbol: string, value: number | null): Cell =>
-    value === null ? undefined : rateText(value, prices.precision(symbol));
+  const { symbol, bid, ask, high, low, time } = priceColumns<PriceRow>((name) => prices.precision(name));
+  const trend: Column<PriceRow> = {
+    name: 'trend',
+    cell: (row) => ({ spark: prices.mids(row.symbol), bars: SPARK_BARS }),
+  };
   return {
     kind: 'list',
-    columns: [
-      { name: 'symbol', cell: ({ symbol }) => symbol },
-      { name: 'bid', cell: ({ symbol, bid }) => rate(symbol, bid), align: 'right' },
-      { name: 'ask', cell: ({ symbol, ask }) => rate(symbol, ask), align: 'right' },
-      { name: 'trend', cell: ({ symbol }) => ({ spark: prices.mids(symbol), bars: SPARK_BARS }) },
-      { name: 'high', cell: ({ symbol, high }) => rate(symbol, high), align: 'right' },
-      { name: 'low', cell: ({ symbol, low }) => rate(symbol, low), align: 'right' },
-      { name: 'time', cell: ({ time }) => (time === null ? undefined : { time }) },
-    ],
+    columns: [symbol, bid, ask, trend, high, low, time],
     id: ({ symbol }) => symbol,
     empty: 'no prices',
   };
@@ -161,7 +156,7 @@ async function* watched(
     if (until.ms !== undefined) feed.endAfter(until.ms);
   };
   const connection = (at: number) => ({
-    footer: state.words(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
+    footer: state.text(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
     error: state.trouble,
     outage: state.takeOutage(),
   });
@@ -185,7 +180,7 @@ async function* watched(
       const begun = source;
       yield* watchChanges(
         (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
-        (at) => ({ ...begun.look(), ...connection(at) }),
+        (at) => ({ ...begun.changes(), ...connection(at) }),
         { everyMs: input.interval, restMs: isDrawn ? AGE_MS : NEVER_MS },
         ctx,
       );

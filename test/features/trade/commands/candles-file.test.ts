@@ -162,13 +162,13 @@ describe('an interrupted file', () => {
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
     [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol EUR/USD, not US30'],
     [['EUR/USD', 'm1', '--from', '2025-12-22', '--offer-id', '9'], 'was started with offerId 1, not 9'],
-  ])('refuses %j', async (args, words) => {
+  ])('refuses %j', async (args, text) => {
     const path = await begun();
     const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));
     const before = content();
     const { code, stderr } = await run([...args, '--out', path, '--resume']);
     expect(code).toBe(2);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(text);
     expect(served.asked).toEqual([]);
     expect(content()).toEqual(before);
   });

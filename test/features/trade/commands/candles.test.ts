@@ -355,9 +355,9 @@ it.each([
   [['EUR/USD', 'm1', '--out', 'x.json', '--resume', '--from', '2d'], 'written at the end'],
   [['EUR/USD', 'm1', '--out', 'x.csv', '--resume'], '--from'],
   [['EUR/USD', 'm1', '--out', '/nowhere/at/all/x.csv', '--from', '2d'], 'cannot write'],
-])('refuses %j, with exit status 2', async (args, words) => {
+])('refuses %j, with exit status 2', async (args, text) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(words);
+  expect(stderr).toContain(text);
   expect(served.asked).toEqual([]);
 });

@@ -195,7 +195,7 @@ it('a connection that is lost is made again, and the tables tell what was missed
     client.gateway.cut();
     opens();
   });
-  expect(stderr).toContain('connecting again');
+  expect(stderr).toContain('reconnecting');
   expect(code).toBe(0);
   expect(stdout).toContain(`${id} 10K @ 1.16`);
 });

@@ -1,4 +1,4 @@
-/** A gateway on the real socket.io server that pushes what a test says, to whoever is subscribed to it. */
+/** A gateway on the real socket.io server that pushes what a test says to its subscribers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Gateway, type GatewayOptions, gateway, TOKEN, until } from '../gateway.ts';

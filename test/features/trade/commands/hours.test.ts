@@ -52,7 +52,7 @@ describe('journal', () => {
     writeFileSync(join(folder, 'state/trade/orders.ndjson'), text);
     return folder;
   };
-  const kept = home(
+  const journaled = home(
     { id: '1', ...ORDER, command: 'buy', form: { symbol: 'EUR/USD', is_buy: 'true', amount: '5' } },
     { id: '2', ...ORDER, command: 'sell', form: { symbol: 'USD/JPY', is_buy: 'false', amount: '5' } },
     { id: '2', at: ORDER.at, outcome: 'accepted', order_ids: ['390285837'] },
@@ -62,7 +62,7 @@ describe('journal', () => {
 
   it('has the newest first', async () => {
     const { code, stdout } = await svc(['trade', 'journal', '--columns', 'id,command,outcome,order-ids'], {
-      home: kept,
+      home: journaled,
     });
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
@@ -75,9 +75,9 @@ describe('journal', () => {
   });
 
   it('--open has those alone', async () => {
-    const { stdout } = await svc(['trade', 'journal', '--open', '-o', 'json'], { home: kept });
+    const { stdout } = await svc(['trade', 'journal', '--open', '-o', 'json'], { home: journaled });
     expect(JSON.parse(stdout)).toMatchObject([{ id: '1', outcome: 'unknown', order_ids: [], message: null }]);
-    expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: kept })).toMatchObject({ stdout: '3\n' });
+    expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: journaled })).toMatchObject({ stdout: '3\n' });
   });
 
   it('is empty where nothing was sent', async () => {

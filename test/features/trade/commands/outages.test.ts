@@ -150,9 +150,9 @@ describe('for people', () => {
     const running = start(argv);
     await first.subscribed('Order');
     await first.gateway.stop();
-    await until(() => running.stderr().includes('connecting again'));
+    await until(() => running.stderr().includes('reconnecting'));
     await using _ = await withOrder();
-    await until(() => running.stderr().includes('connected again'));
+    await until(() => running.stderr().includes('reconnected'));
     running.stop();
     await running.run;
   });
@@ -170,7 +170,7 @@ describe('for people', () => {
       },
     });
     await until(() => screen.includes('nothing listens'));
-    expect(screen).toContain('no connection: connecting again');
+    expect(screen).toContain('no connection: reconnecting');
     press('q');
     expect((await running.run).code).toBe(0);
   });

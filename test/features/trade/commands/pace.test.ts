@@ -131,7 +131,7 @@ it.each([[['-q']], [['-o', 'json']]])(
       },
     });
     expect(done.code).toBe(0);
-    expect(done.stderr).toContain('the calls of command 44 are used up: waiting until 2026-01-14T13:00:00.000Z');
+    expect(done.stderr).toContain('the rate limit of command 44 is reached; waiting until 2026-01-14T13:00:00.000Z');
   },
 );
 

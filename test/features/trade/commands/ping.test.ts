@@ -22,9 +22,9 @@ describe('svc trade ping', () => {
     ['auto', 'websocket'],
     ['websocket', 'websocket'],
     ['polling', 'polling'],
-  ])('with --transport %s says that it goes over %s', async (wished, transport) => {
+  ])('with --transport %s says that it goes over %s', async (option, transport) => {
     await using feed = await feedGateway();
-    const { stdout } = await feed.run(['ping', '--count', '1', '--transport', wished]);
+    const { stdout } = await feed.run(['ping', '--count', '1', '--transport', option]);
     expect(stdout).toMatch(new RegExp(`TRANSPORT +${transport}\n`));
     expect(stdout).toMatch(/ROUND-TRIP +\d+(\.\d)? ms\n/);
   });

@@ -28,9 +28,9 @@ export function reader(): Reader {
   beforeEach(() => gateway.traps.clear());
   const run: Reader['run'] = (argv, options = {}) => {
     before = gateway.requests.length;
-    const words = typeof argv === 'string' ? argv.split(' ') : argv;
+    const given = typeof argv === 'string' ? argv.split(' ') : argv;
     const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, ...options.env };
-    return svc(['trade', ...words], { now: () => NOW, ...options, env });
+    return svc(['trade', ...given], { now: () => NOW, ...options, env });
   };
   return {
     get gateway() {

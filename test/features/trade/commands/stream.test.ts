@@ -33,7 +33,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
       transport,
     ]);
     await feed.subscribed('EUR/USD');
-    const insert = { ...ORDER, action: 'I', unknown: { kept: [1.5] } };
+    const insert = { ...ORDER, action: 'I', unknown: { extra: [1.5] } };
     feed.push('Order', insert, { orderId: '390285837', status: 9 }, { orderId: '390285837', action: 'D' });
     feed.push('EUR/USD', tick(1.2));
     const { code, stdout, stderr } = await run;
@@ -277,6 +277,6 @@ describe.concurrent('a reader that is slow on a websocket', () => {
     read();
     const { code, stderr } = await run;
     expect(code).toBe(10);
-    expect(JSON.parse(stderr).error.message).toContain('64 MiB wait');
+    expect(JSON.parse(stderr).error.message).toContain('64 MiB are unread');
   });
 });

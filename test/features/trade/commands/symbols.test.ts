@@ -29,7 +29,7 @@ it('changes nothing where one of them is not there', async () => {
   expect(changes()).toEqual([]);
 });
 
-it('what is offered is asked for anew after a change', async () => {
+it('a change clears the cached offers', async () => {
   const home = client.temporaryHome();
   await client.run('offers', { home });
   expect((await client.run('quote USD/CHF --wait 1ms', { home })).code).toBe(5);

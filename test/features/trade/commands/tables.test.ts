@@ -30,7 +30,7 @@ describe('accounts', () => {
     expect(client.asked()).toEqual(['GET /trading/get_model/Accounts', other]);
     expect((await client.run('accounts -q', { home })).code).toBe(0);
     expect(client.asked()).toEqual([other]);
-    // Whoever has another token starts anew, and so does the next day.
+    // Another token and the next day start with an empty cache.
     await client.run('accounts -q', { home, now: () => NOW + 86_400_001 });
     expect(client.asked()).toHaveLength(2);
   });

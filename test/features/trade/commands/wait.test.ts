@@ -140,7 +140,7 @@ it('a connection that is lost is made again, and the tables tell what was missed
     priceIs(1.149);
   });
   priceIs(1.16);
-  expect(stderr).toContain('connecting again');
+  expect(stderr).toContain('reconnecting');
   expect(stdout).toMatch(/^order \d+ accepted\ntrade \d+ 5K @ 1.15 filled\n$/);
   expect(code).toBe(0);
 });

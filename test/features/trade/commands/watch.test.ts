@@ -169,7 +169,7 @@ describe('in a pipe', () => {
 });
 
 describe('on a terminal', () => {
-  it('the table is drawn anew, with a trend, a footer, and hostile text shown as such', async () => {
+  it('redraws the table, with a trend, a footer, and hostile text shown as such', async () => {
     feed.tables['Order'] = [{ ...ORDER, timeInForce: '\u001b[2JGTC' }];
     const run = feed.run(['watch', 'prices', 'eurusd', '--until', '3', '--every', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Offer');
