@@ -239,7 +239,9 @@ const ID_COLUMN = /^(id|.*-id)$/;
 
 /** The widest columns shrink first, as far as they may. Of those that still do not fit, the last are dropped. */
 export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITIVE_INFINITY): Fit {
-  const isNeeded = (index: number): boolean => index === 0 || ID_COLUMN.test(columns[index]?.name ?? '');
+  const ids = columns.filter(({ name }, index) => index > 0 && ID_COLUMN.test(name));
+  const allFit = width > ids.length * (1 + GAP.length);
+  const isNeeded = (index: number): boolean => index === 0 || (allFit && ID_COLUMN.test(columns[index]?.name ?? ''));
   let free = width + GAP.length;
   for (const [index, { least }] of columns.entries()) if (isNeeded(index)) free -= least + GAP.length;
   const shown: { index: number; width: number; least: number }[] = [];
@@ -255,7 +257,6 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
     // Where not even the ids fit, they share the line.
     const shrinking = shown.filter((column) => column.width > column.least);
     const candidates = shrinking.length > 0 ? shrinking : shown.filter((column) => column.width > 1);
-    if (candidates.length === 0) break;
     const widest = candidates.reduce((most, column) => (column.width >= most.width ? column : most));
     widest.width--;
   }

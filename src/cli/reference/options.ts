@@ -38,10 +38,13 @@ export function optionUsage({ name, short, type, negated, value, choices }: Opti
   return `${dashes}--${name} ${value}`;
 }
 
+/** A longer list has a command or a topic of its own. */
+const MOST_CHOICES = 12;
+
 /** What help adds about its value. */
 export function optionNotes({ type, choices, default: preset, repeat, required }: OptionNode): string[] {
   return [
-    ...(type === 'choice' && choices !== null ? [choices.join(', ')] : []),
+    ...(type === 'choice' && choices !== null && choices.length <= MOST_CHOICES ? [choices.join(', ')] : []),
     ...(repeat ? ['repeatable'] : []),
     ...(required ? ['required'] : []),
     ...(preset === null || type === 'boolean' ? [] : [`default ${preset}`]),

@@ -1,6 +1,6 @@
 /**
  * What the catalog's answers of 400 and above mean. Doc 3 shows none; they are those seen on the public implementation:
- * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own words. The transport reads the others.
+ * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own text. The transport reads the others.
  */
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
@@ -16,37 +16,37 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
   const extra = basePath !== '/';
   const wrongPath = (text: string): SvcError =>
     failure('wrong_path', extra ? `${text} (the path of the base URL is ${basePath})` : text, CHECK_PATH);
-  const words = wordsOf(answer);
+  const text = textOf(answer);
   const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
     new SvcError(code, message, { httpStatus: status, hint });
 
   // An id can only be wrong where one was sent: else a part of the base URL was taken for one.
-  if (!path.includes('{') && (isPathFault(answer, words) || (status === 404 && Object.hasOwn(MISSING, words)))) {
-    return wrongPath(`${method} ${path} was taken for another resource: ${words}`);
+  if (!path.includes('{') && (isPathFault(answer, text) || (status === 404 && Object.hasOwn(MISSING, text)))) {
+    return wrongPath(`${method} ${path} was taken for another resource: ${text}`);
   }
   switch (status) {
     case 400:
     case 422:
-      return failure('refused', `the catalog refused: ${words || `status ${status}`}`, refusalHint(words, path));
+      return failure('refused', `the catalog refused: ${text || `status ${status}`}`, refusalHint(text, path));
     case 405:
       return wrongPath(`${method} ${path} is not allowed there`);
     case 401:
       return failure(
         'unauthorized',
-        `the catalog, or a proxy before it, wants a credential${words && `: ${words}`}`,
+        `the catalog, or a proxy before it, wants a credential${text && `: ${text}`}`,
         TOKEN,
       );
     case 404: {
-      const missing = Object.hasOwn(MISSING, words) ? MISSING[words] : undefined;
+      const missing = Object.hasOwn(MISSING, text) ? MISSING[text] : undefined;
       if (missing !== undefined) return failure('not_found', ...missing);
-      return wrongPath(`${method} ${path} is not known there: ${words || 'no reason given'}`);
+      return wrongPath(`${method} ${path} is not known there: ${text || 'no reason given'}`);
     }
     case 500:
-      if (words !== FAILED || path === '/healthz') return undefined;
-      return failure('server_error', `${method} ${path} answered 500: ${words}`, ASK_HEALTH);
+      if (text !== FAILED || path === '/healthz') return undefined;
+      return failure('server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
     case 503:
-      if (!words.startsWith(NO_DATA)) return undefined;
-      return failure('server_error', `the catalog cannot read its data: ${words.slice(NO_DATA.length).trim()}`);
+      if (!text.startsWith(NO_DATA)) return undefined;
+      return failure('server_error', `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`);
     default:
       return undefined;
   }
@@ -70,13 +70,13 @@ const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>
 };
 
 /** `query.limit: Input should be less than or equal to 100`, one after the other; else what the transport makes of it. */
-function wordsOf(answer: FailedAnswer): string {
+function textOf(answer: FailedAnswer): string {
   const faults = faultList(answer.text);
   return faults === undefined ? serviceMessage(answer) : redactText(faults.join('; '));
 }
 
-function isPathFault({ status }: FailedAnswer, words: string): boolean {
-  return status === 422 && words.startsWith('path.');
+function isPathFault({ status }: FailedAnswer, text: string): boolean {
+  return status === 422 && text.startsWith('path.');
 }
 
 const MOST_FAULTS = 8;
@@ -100,12 +100,12 @@ function faultList(text: string): readonly string[] | undefined {
   });
 }
 
-function refusalHint(words: string, path: string): string | undefined {
-  if (words === 'datetime must include timezone' && !path.endsWith('/dynamics')) {
+function refusalHint(text: string, path: string): string | undefined {
+  if (text === 'datetime must include timezone' && !path.endsWith('/dynamics')) {
     return 'the times that the catalog stores have no zone: it is a fault of its data, not of the command line';
   }
-  if (words === 'requested range is too large') return 'take a longer --interval, or less time';
-  if (words === 'scope must be one of: stores, regions')
+  if (text === 'requested range is too large') return 'take a longer --interval, or less time';
+  if (text === 'scope must be one of: stores, regions')
     return 'this instance knows other scopes: see its documentation';
   return undefined;
 }

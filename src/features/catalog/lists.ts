@@ -8,23 +8,23 @@ import { type Numeric, numberOf } from './statistics.ts';
 
 /** What the interface document does not show, and was seen on the public implementation. */
 export const UNDOCUMENTED =
-  'Options marked (undocumented) were seen on the public implementation; another may ignore them.';
+  'Options marked (undocumented) follow the public implementation; other servers may ignore them.';
 
 export const PARAM_FLAG = {
   type: 'pairs',
   repeat: true,
   value: 'name=value',
-  help: 'Any other parameter, sent as it is',
+  help: 'Add a query parameter',
 } as const satisfies Flags[string];
 
-export const PRODUCT_ARGUMENT = { help: 'The product', required: true, complete: 'products' } as const;
+export const PRODUCT_ARGUMENT = { help: 'Product id', required: true, complete: 'products' } as const;
 
 /** A filter of the service itself. */
 export const PARSER_NAME_FLAG = {
   type: 'string',
   value: 'store',
   complete: 'stores',
-  help: 'Of this store (undocumented)',
+  help: 'Filter by store (undocumented)',
 } as const satisfies Flags[string];
 
 /** Filters of what was read. */
@@ -34,29 +34,29 @@ export const SOURCE_FLAGS = {
     value: 'name',
     repeat: true,
     complete: 'stores',
-    help: 'Only sources of this store (parser_name)',
+    help: 'Filter by store (parser_name)',
   },
-  source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Only this source (source_id)' },
+  source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
 
 /** Which products are counted. */
 export const COUNT_FLAGS = {
-  store: { ...SOURCE_FLAGS.store, help: 'Of this store, by its parser_name' },
-  region: { type: 'string', value: 'name', repeat: true, help: 'In this region, normalized or as it is written' },
+  store: { ...SOURCE_FLAGS.store, help: 'Filter by store (parser_name)' },
+  region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region, normalized or as written' },
   param: PARAM_FLAG,
 } as const satisfies Flags;
 
 export const LIST_FLAGS = {
-  limit: { type: 'integer', value: 'n', min: 1, help: 'At most so many, 100 a request (undocumented)' },
-  offset: { type: 'integer', value: 'n', min: 0, help: 'Without the first so many (undocumented)' },
-  all: { type: 'boolean', help: 'All of them, 100 a request (undocumented)' },
+  limit: { type: 'integer', value: 'n', min: 1, help: 'Maximum number of results (undocumented)' },
+  offset: { type: 'integer', value: 'n', min: 0, help: 'Skip this many results (undocumented)' },
+  all: { type: 'boolean', help: 'Read all pages, 100 results each (undocumented)' },
   param: PARAM_FLAG,
 } as const satisfies Flags;
 
 export const TIME_ORDERS = ['observed_at_desc', 'observed_at_asc'] as const;
 
 export function orderFlag<const C extends readonly string[]>(choices: C) {
-  return { type: 'choice', value: 'order', choices, help: 'In which order the service lists (undocumented)' } as const;
+  return { type: 'choice', value: 'order', choices, help: 'Order of the service (undocumented)' } as const;
 }
 
 /** The public implementation refuses more. */

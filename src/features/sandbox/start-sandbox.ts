@@ -14,7 +14,7 @@ export const SANDBOX_FLAGS = {
     min: 0,
     max: 65_535,
     default: 0,
-    help: 'Port of the alert manager; the other services use the next ones. 0 for any free ports',
+    help: 'Port of the first service; 0 for any free ports',
   },
   fast: {
     type: 'integer',
@@ -22,20 +22,20 @@ export const SANDBOX_FLAGS = {
     min: 1,
     max: 100_000,
     default: 1,
-    help: 'Divide the times between deliveries, retries and prices, and the lifetimes of tokens, by this',
+    help: 'Divide all waiting times and token lifetimes by this',
   },
-  'auto-approve': { type: 'boolean', help: 'Approve every sign-in to the recording service without a page' },
+  'auto-approve': { type: 'boolean', help: 'Approve sign-ins without a page' },
   trap: {
     type: 'choice',
     repeat: true,
     value: 'name',
     choices: Object.values(TRAPS).flatMap((traps) => Object.keys(traps)),
-    help: 'Switch on a trap of a service',
+    help: 'Imitate a fault; see svc sandbox traps',
   },
   'loopback-receivers': {
     type: 'boolean',
     default: true,
-    help: 'Refuse receivers on this machine and by http, as the real service does',
+    help: 'Refuse local receivers, as the real service does',
   },
 } as const;
 

@@ -121,17 +121,17 @@ describe('the value of a bucket', () => {
   });
 
   test('an interval fills every bucket it touches, also from before and to after the window', () => {
-    const kept = {
+    const stored = {
       price: 5,
       valid_from_at: MONDAY - 9 * DAY,
       valid_to_at: MONDAY + DAY,
       observed_at: MONDAY - 9 * DAY,
     };
-    expect(values([kept], MONDAY, MONDAY + 3 * DAY)).toEqual([5, 5, null, null]);
-    expect(values([kept], MONDAY - 3 * DAY, MONDAY)).toEqual([5, 5, 5, 5]);
-    expect(values([{ ...kept, valid_to_at: MONDAY - 1 }], MONDAY, MONDAY + DAY)).toEqual([null, null]);
+    expect(values([stored], MONDAY, MONDAY + 3 * DAY)).toEqual([5, 5, null, null]);
+    expect(values([stored], MONDAY - 3 * DAY, MONDAY)).toEqual([5, 5, 5, 5]);
+    expect(values([{ ...stored, valid_to_at: MONDAY - 1 }], MONDAY, MONDAY + DAY)).toEqual([null, null]);
     // one that was written the wrong way round
-    const turned = { ...kept, valid_from_at: MONDAY + DAY, valid_to_at: MONDAY };
+    const turned = { ...stored, valid_from_at: MONDAY + DAY, valid_to_at: MONDAY };
     expect(values([turned], MONDAY, MONDAY + 2 * DAY)).toEqual([5, 5, null]);
   });
 

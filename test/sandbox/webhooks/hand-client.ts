@@ -22,14 +22,14 @@ export interface Tokens {
 }
 
 /** An answer as its status and its JSON. */
-export interface Told {
+export interface Answered {
   readonly status: number;
   readonly headers: WireAnswer['headers'];
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-export function told({ status, headers, body }: WireAnswer): Told {
-  return { status, headers, json: JSON.parse(body) as Told['json'] };
+export function answered({ status, headers, body }: WireAnswer): Answered {
+  return { status, headers, json: JSON.parse(body) as Answered['json'] };
 }
 
 export function metadata(changes: object = {}): Readonly<Record<string, unknown>> {
@@ -48,9 +48,11 @@ export async function register(
   { url }: TestService,
   body: unknown = metadata(),
   type = 'application/json',
-): Promise<Told> {
+): Promise<Answered> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return told(await wire(url, '/oauth/register', { method: 'POST', headers: { 'content-type': type }, body: text }));
+  return answered(
+    await wire(url, '/oauth/register', { method: 'POST', headers: { 'content-type': type }, body: text }),
+  );
 }
 
 export async function client(service: TestService, changes: object = {}): Promise<Registered> {
@@ -71,8 +73,8 @@ export function authorizeQuery(id: string, changes: Readonly<Record<string, stri
     code_challenge_method: 'S256',
     ...changes,
   };
-  const kept = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return new URLSearchParams(kept).toString();
+  const stored = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return new URLSearchParams(stored).toString();
 }
 
 export async function authorize({ url }: TestService, query: string, method = 'GET'): Promise<WireAnswer> {
@@ -101,9 +103,9 @@ export async function token(
   { url }: TestService,
   fields: Readonly<Record<string, string>> | string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Told> {
+): Promise<Answered> {
   const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
-  return told(await wire(url, '/oauth/token', { method: 'POST', headers: { ...FORM, ...headers }, body }));
+  return answered(await wire(url, '/oauth/token', { method: 'POST', headers: { ...FORM, ...headers }, body }));
 }
 
 export function exchangeFields({ client_id }: Registered, code: string): Readonly<Record<string, string>> {
@@ -116,7 +118,11 @@ export async function signIn(service: TestService, by: Registered): Promise<Toke
   return json as unknown as Tokens;
 }
 
-export async function refresh(service: TestService, { client_id }: Registered, refresh_token: string): Promise<Told> {
+export async function refresh(
+  service: TestService,
+  { client_id }: Registered,
+  refresh_token: string,
+): Promise<Answered> {
   return token(service, { grant_type: 'refresh_token', refresh_token, client_id });
 }
 

@@ -1,7 +1,7 @@
 /** Discovery and registration against doc 2 §5 and RFC 7591. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wire } from '../../support/alertmanager.ts';
-import { metadata, REDIRECT, register, told } from './hand-client.ts';
+import { answered, metadata, REDIRECT, register } from './hand-client.ts';
 import { startService, type TestService } from './service.ts';
 
 let service: TestService;
@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 test('the metadata are those of the document, and nothing else', async () => {
   const { url } = service;
-  const answer = told(await wire(url, '/.well-known/oauth-authorization-server'));
+  const answer = answered(await wire(url, '/.well-known/oauth-authorization-server'));
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
   expect(answer.json).toEqual({
     issuer: url,
@@ -49,7 +49,10 @@ test.each([
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server/',
 ])('the document has no %s', async (path) => {
-  expect(told(await wire(service.url, path))).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
+  expect(answered(await wire(service.url, path))).toMatchObject({
+    status: 404,
+    json: { error: { code: 'not_found' } },
+  });
 });
 
 test('another name that leads to this machine is refused, and so is a body without an end', async () => {

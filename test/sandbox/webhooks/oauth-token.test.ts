@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Clients, OAuthError, readForm, readParameters } from '../../../src/sandbox/webhooks/oauth-clients.ts';
 import { exchangeBytes } from '../../features/oauth/raw.ts';
 import {
+  type Answered,
   client,
   codeFor,
   exchangeFields,
@@ -13,7 +14,6 @@ import {
   type Registered,
   refresh,
   signIn,
-  type Told,
   token,
   VERIFIER,
 } from './hand-client.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const refusal = (status: number, error: string) => ({ status, json: { error, error_description: expect.any(String) } });
-const shown = ({ status, json }: Told) => ({ status, json });
+const shown = ({ status, json }: Answered) => ({ status, json });
 const basicHeader = (id: string, secret = ''): Readonly<Record<string, string>> => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });

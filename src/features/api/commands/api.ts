@@ -6,32 +6,34 @@ import { rawBody, rawPath } from '../raw-request.ts';
 
 export const api = recordCommand({
   id: 'api',
-  summary: 'Send any request to a service, and print its answer',
+  summary: 'Send any request to a service',
   description:
-    'For what has no command of its own: the same sign-in, certificates, proxies, limits and redaction, and the same exit statuses. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Everything but GET is confirmed, and sent once; where its answer is lost the exit status is 8.\nPrints the JSON of the answer as the service wrote it, and a table with -o table; another answer is a JSON text, and its very bytes with -o table in a pipe. With --include JSON: status, headers (redacted), body.\nFields make a JSON object, and a form for trade, which is asked within a session of its own. What may trade is treated as an order: it is confirmed as one (by typing the account where trade.live is set), and written to svc trade journal before it is sent.',
+    "Uses the sign-in, certificates, proxies, limits and exit statuses of svc's own commands. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Requests other than GET need confirmation and are sent once; exit status 8 if the response is lost.",
+  details:
+    'Prints JSON as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request that may trade is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
   effect: 'write',
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
   args: {
-    service: { help: 'The service', required: true, choices: ['alerts', 'webhooks', 'catalog', 'trade'] },
-    method: { help: 'The method', required: true, choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
-    path: { help: 'Below the address and the base path of the service; it may have a query', required: true },
+    service: { help: 'Service', required: true, choices: ['alerts', 'webhooks', 'catalog', 'trade'] },
+    method: { help: 'Method', required: true, choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+    path: { help: 'Path below the base path; may have a query', required: true },
   },
   flags: {
-    field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'A field of the body' },
-    'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'A field that is no text' },
-    body: { type: 'string', value: 'file', complete: 'files', help: 'The body as it is, from a file, or - for stdin' },
-    param: { type: 'string', short: 'p', repeat: true, value: 'name=value', help: 'A parameter of the query' },
-    include: { type: 'boolean', short: 'i', help: 'Print status and headers, too' },
+    field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'Field of the body' },
+    'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'Field of the body that is not text' },
+    body: { type: 'string', value: 'file', complete: 'files', help: 'Body from a file (-: stdin)' },
+    param: { type: 'string', short: 'p', repeat: true, value: 'name=value', help: 'Query parameter' },
+    include: { type: 'boolean', short: 'i', help: 'Also print status and headers' },
   },
   examples: [
-    { run: 'svc api alerts GET /status', why: 'Everything that the service tells of itself' },
+    { run: 'svc api alerts GET /status', why: 'Show the status of Alertmanager' },
     {
       run: 'svc api alerts GET /alerts -p filter=\'team="db"\' --fields labels',
-      why: 'Parameters are encoded for you',
+      why: 'Filter alerts; svc encodes the parameters',
     },
-    { run: 'svc api webhooks POST /webhooks/ep_1/test --dry-run=curl', why: 'The same request as a line of curl' },
-    { run: 'svc api trade POST /trading/subscribe -f models=Order --yes', why: 'A form, within a session' },
+    { run: 'svc api webhooks POST /webhooks/ep_1/test --dry-run=curl', why: 'Print a request as a curl command' },
+    { run: 'svc api trade POST /trading/subscribe -f models=Order --yes', why: 'Send a form in a trading session' },
   ],
   output: ANY_ANSWER,
   async run({ service, method, path, param, include, ...input }, ctx) {

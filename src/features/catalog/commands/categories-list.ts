@@ -6,19 +6,24 @@ import { exactHint, LIST_FLAGS, listed, PARSER_NAME_FLAG, searchHint, UNDOCUMENT
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
   aliases: ['categories ls'],
-  summary: 'List the categories of the stores',
-  description: `PARENT is the SOURCE-UID of another category of the same store: svc catalog categories tree puts them together. ${UNDOCUMENTED}`,
+  summary: 'List store categories',
+  description: `PARENT is the SOURCE-UID of another category of the same store. svc catalog categories tree shows categories as a tree. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   flags: {
     'parser-name': PARSER_NAME_FLAG,
-    depth: { type: 'integer', value: 'n', min: 0, help: 'So deep in the tree (undocumented)' },
-    parent: { type: 'string', value: 'source-uid', help: 'Right below this one (undocumented)' },
-    search: { type: 'string', value: 'text', help: 'Part of the title (undocumented)' },
+    depth: { type: 'integer', value: 'n', min: 0, help: 'Only this level; 0 is the top (undocumented)' },
+    parent: { type: 'string', value: 'source-uid', help: 'Only direct children of this category (undocumented)' },
+    search: { type: 'string', value: 'text', help: 'Text in the title (undocumented)' },
     ...LIST_FLAGS,
   },
   exits: ['partly_done'],
-  examples: [{ run: 'svc catalog categories list --parser-name fixprice --depth 0', why: 'The top of one store' }],
+  examples: [
+    {
+      run: 'svc catalog categories list --parser-name fixprice --depth 0',
+      why: 'List the top categories of one store',
+    },
+  ],
   output: CATEGORY_LIST,
   async run(input, ctx) {
     const { parserName, depth, parent, search } = input;

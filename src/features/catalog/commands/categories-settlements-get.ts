@@ -15,9 +15,9 @@ const getByNumber = <T>(nouns: string, noun: string, example: number, output: Re
     summary: `Show one ${noun}`,
     effect: 'read',
     service: 'catalog',
-    args: { id: { help: 'Its id, a number', required: true } },
+    args: { id: { help: 'Id (a number)', required: true } },
     flags: { param: PARAM_FLAG },
-    examples: [{ run: `svc catalog ${nouns} get ${example}`, why: 'By its id' }],
+    examples: [{ run: `svc catalog ${nouns} get ${example}`, why: `Show one ${noun}` }],
     output,
     async run({ id, param }, ctx) {
       checkNumericId(id);

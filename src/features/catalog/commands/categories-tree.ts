@@ -22,8 +22,10 @@ const BRANCH_TABLE: ListOutput<BranchRow> = {
 
 export const catalogCategoriesTree = listCommand({
   id: 'catalog categories tree',
-  summary: 'Show the categories of each store below each other',
-  description: `All categories are read, 100 a request. JSON and YAML have the top ones, each with what is below it in "children"; other formats have one line a category, in the order of the tree, with "level" (0 at the top) and "path" (the titles from the top). One whose parent is not there stands at the top. ${UNDOCUMENTED}`,
+  summary: 'Show store categories as a tree',
+  description: `Reads all categories, 100 per request. A category whose parent is missing is shown at the top. ${UNDOCUMENTED}`,
+  details:
+    'JSON and YAML have the top categories, each with its children in "children". Other formats have one line per category, in tree order, with "level" (0 at the top) and "path" (the titles from the top).',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -32,8 +34,8 @@ export const catalogCategoriesTree = listCommand({
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc catalog categories tree --parser-name fixprice', why: 'How one store sorts its products' },
-    { run: "svc catalog categories tree -o json --query '[].title'", why: 'The top of each store' },
+    { run: 'svc catalog categories tree --parser-name fixprice', why: 'Show the categories of one store' },
+    { run: "svc catalog categories tree -o json --query '[].title'", why: 'Print the titles at the top' },
   ],
   output: BRANCH_LIST,
   async run({ parserName, param }, ctx) {

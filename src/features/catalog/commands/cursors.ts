@@ -19,15 +19,15 @@ const CURSOR_LIST: ListOutput<Cursor> = {
 
 export const catalogCursors = listCommand({
   id: 'catalog cursors',
-  summary: 'How far the catalog has read each store',
-  description: `One line a store; nothing where the catalog has never read one. ${UNDOCUMENTED}`,
+  summary: 'Show how far the catalog has read each store',
+  description: `One line per store; stores that were never read are missing. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   flags: {
     'parser-name': PARSER_NAME_FLAG,
     param: PARAM_FLAG,
   },
-  examples: [{ run: 'svc catalog cursors --sort ingested', why: 'The store that is furthest behind first' }],
+  examples: [{ run: 'svc catalog cursors --sort ingested', why: 'Show the store with the oldest data first' }],
   output: CURSOR_LIST,
   async run({ parserName, param }, ctx) {
     return { value: await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param)) };

@@ -12,16 +12,16 @@ const HEALTH_RECORD: RecordOutput<Health> = {
 
 export const catalogHealth = recordCommand({
   id: 'catalog health',
-  summary: 'Ask the catalog whether it can read its data',
+  summary: 'Check whether the catalog can read its data',
   description:
-    'One request, never repeated: exit 0 when the status is ok, 1 when it is another, 7 when the catalog cannot read its data or cannot be reached.',
+    'Sends one request and never retries: exit 0 if the status is ok, 1 if it is anything else, 7 if the catalog cannot read its data or cannot be reached.',
   effect: 'read',
   service: 'catalog',
   flags: { param: PARAM_FLAG },
   exits: ['condition_false'],
   examples: [
-    { run: 'svc catalog health', why: 'Its status' },
-    { run: 'svc catalog health -q --timeout 5s', why: 'For a probe: the exit status tells' },
+    { run: 'svc catalog health', why: 'Show the status' },
+    { run: 'svc catalog health -q --timeout 5s', why: 'Use the exit status in a probe' },
   ],
   output: HEALTH_RECORD,
   async run({ param }, ctx) {

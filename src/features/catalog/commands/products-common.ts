@@ -19,9 +19,9 @@ const COMMON_RECORD: RecordOutput<CommonCount> = {
 
 export const catalogProductsCommon = recordCommand({
   id: 'catalog products common',
-  summary: 'Count the products that all stores, or all regions, have in common',
+  summary: 'Count products that all stores or regions share',
   description:
-    'With --scope stores: the products that each of the stores sells (all stores where none is given), in the regions given. With --scope regions: those sold in each of the regions. REQUIRED is how many of them a product must be in. A name that no product has counts too, and then nothing is common: it is named, with exit status 5 if no other is given.',
+    '--scope stores counts the products that every given store sells (default: every store). --scope regions counts the products sold in every given region. REQUIRED is the number of stores or regions that a product must be in. A name without products is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -30,13 +30,16 @@ export const catalogProductsCommon = recordCommand({
       value: 'stores|regions',
       choices: ['stores', 'regions'],
       required: true,
-      help: 'What is compared',
+      help: 'What must share the products',
     },
     ...COUNT_FLAGS,
   },
   examples: [
-    { run: 'svc catalog products common --scope stores', why: 'What every store sells' },
-    { run: 'svc catalog products common --scope regions --region moscow --region tula', why: 'What two regions share' },
+    { run: 'svc catalog products common --scope stores', why: 'Count what every store sells' },
+    {
+      run: 'svc catalog products common --scope regions --region moscow --region tula',
+      why: 'Count what two regions share',
+    },
   ],
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {

@@ -18,15 +18,18 @@ export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
   summary: 'Count the products of stores and regions',
   description:
-    'Distinct products of any of the stores, in any of the regions; all where none is given. Upper and lower case are the same. A store or region that no product has is named, with exit status 5 if no other is given.',
+    'Counts distinct products of any given store in any given region (default: all). Case is ignored. A store or region without products is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: {
     ...COUNT_FLAGS,
   },
   examples: [
-    { run: 'svc catalog products count', why: 'All of them' },
-    { run: 'svc catalog products count --store fixprice --store chizhik -q', why: 'Of two stores, the number alone' },
+    { run: 'svc catalog products count', why: 'Count all products' },
+    {
+      run: 'svc catalog products count --store fixprice --store chizhik -q',
+      why: 'Print only the number for two stores',
+    },
   ],
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {

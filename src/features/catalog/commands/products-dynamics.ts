@@ -47,9 +47,11 @@ const SERIES_RECORD: RecordOutput<Dynamics> = {
 
 export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
-  summary: 'The values of one source over time, as the service gives them',
+  summary: 'Show the values of one source over time',
   description:
-    "One request for one source: svc catalog history joins all sources of a product, over any time. Points stand one interval apart: from --from, or where that is a distance (-30d) from a whole hour, 6 hours, day or week (Monday) in UTC. No value (- in a table, null in JSON) means that nothing was observed, or not this field: it is never zero. JSON and YAML have the service's own object, other formats a date and a value each. Times are sent in UTC, and shown where they were written otherwise.",
+    'Sends one request for one source; svc catalog history joins all sources of a product. A missing value (- in a table, null in JSON) was not observed: it is never zero.',
+  details:
+    "Points are one interval apart. They begin at --from; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in UTC. JSON and YAML have the service's own object, other formats one date and value per line. Times are sent in UTC and shown if they were written otherwise.",
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -59,30 +61,30 @@ export const catalogProductsDynamics = listCommand({
       value: 'store',
       complete: 'stores',
       required: true,
-      help: 'The store of the source',
+      help: 'Store of the source (required)',
     },
     'source-id': {
       type: 'string',
       value: 'id',
       complete: 'sources',
       required: true,
-      help: 'The source in that store',
+      help: 'Source id (required)',
     },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
       default: 'price',
-      help: 'Which of its values',
+      help: 'Value to show',
     },
-    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'The first point: -30d, 2026-02-01' },
-    to: { type: 'time', bare: 'back', dates: true, help: 'Until when (default now)' },
-    interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'How far the points are apart' },
+    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'Start: -30d, 2026-02-01 (required)' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
+    interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'Time between points' },
     param: PARAM_FLAG,
   },
   examples: [
     {
       run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --parser-name fixprice --source-id receiver:run-1:1 --from -30d',
-      why: 'Its price of each day of the last month',
+      why: 'Show daily prices of the last month',
     },
   ],
   output: POINT_LIST,

@@ -7,12 +7,12 @@ export const catalogProductsGet = recordCommand({
   id: 'catalog products get',
   summary: 'Show one product',
   description:
-    'FROM is the least of its prices where each source counts with its discount price, else its loyalty price, else its price. A product that nobody sells any more is not found here, though its snapshots may be. No product can have the id "count": that is another resource.',
+    'FROM is the lowest price of all sources; each counts with its discount price, or its loyalty price, or its price. A product that no store sells any more is not found, but may have snapshots.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'Its canonical_product_id', required: true, complete: 'products' } },
+  args: { id: { help: 'Product id (canonical_product_id)', required: true, complete: 'products' } },
   flags: { param: PARAM_FLAG },
-  examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'By its id' }],
+  examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Show a product' }],
   output: PRODUCT_RECORD,
   offers: productCandidates,
   async run({ id, param }, ctx) {

@@ -35,14 +35,14 @@ const SNAPSHOT_LIST: ListOutput<Snapshot> = {
 
 export const catalogProductsSnapshots = listCommand({
   id: 'catalog products snapshots',
-  summary: 'What was observed of a product, and when',
-  description: `A snapshot with VALID-FROM and VALID-TO holds for the whole time between them; an older one has neither, and holds for the time it was observed. ${UNDOCUMENTED}`,
+  summary: 'List observations of a product',
+  description: `A snapshot with VALID-FROM and VALID-TO is valid for the time between them; an older one only for the time it was observed. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
     'parser-name': PARSER_NAME_FLAG,
-    'source-id': { type: 'string', value: 'id', complete: 'sources', help: 'Of this source (undocumented)' },
+    'source-id': { type: 'string', value: 'id', complete: 'sources', help: 'Filter by source (undocumented)' },
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,
   },
@@ -50,7 +50,7 @@ export const catalogProductsSnapshots = listCommand({
   examples: [
     {
       run: 'svc catalog products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --all -o csv',
-      why: 'All of them, for a spreadsheet',
+      why: 'Export all snapshots for a spreadsheet',
     },
   ],
   output: SNAPSHOT_LIST,

@@ -33,8 +33,8 @@ const SOURCE_LIST: ListOutput<Source> = {
 
 export const catalogProductsSources = listCommand({
   id: 'catalog products sources',
-  summary: 'Where a product is sold, and for how much',
-  description: `STORE and SOURCE (parser_name and source_id) name a series of svc catalog products dynamics. A product that nobody sells any more has none, and is no error. ${UNDOCUMENTED}`,
+  summary: 'List the stores that sell a product, with prices',
+  description: `STORE and SOURCE (parser_name and source_id) select a series of svc catalog products dynamics. A product that no store sells any more has no sources. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -43,7 +43,7 @@ export const catalogProductsSources = listCommand({
   examples: [
     {
       run: 'svc catalog products sources 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --sort price',
-      why: 'The cheapest of them first',
+      why: 'Show the cheapest first',
     },
   ],
   output: SOURCE_LIST,

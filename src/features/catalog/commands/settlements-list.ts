@@ -6,20 +6,20 @@ import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../list
 export const catalogSettlementsList = listCommand({
   id: 'catalog settlements list',
   aliases: ['settlements ls'],
-  summary: 'List the places where products are sold',
-  description: `--region and --country are compared exactly as they are written in REGION and COUNTRY; --region of the counts takes NORMALIZED too. ${UNDOCUMENTED}`,
+  summary: 'List places where products are sold',
+  description: `--region and --country must match REGION and COUNTRY exactly. The --region of svc catalog products count also accepts NORMALIZED. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   flags: {
-    country: { type: 'string', help: 'In this country, written exactly so (undocumented)' },
-    region: { type: 'string', help: 'In this region, written exactly so (undocumented)' },
-    search: { type: 'string', value: 'text', help: 'Part of the name (undocumented)' },
+    country: { type: 'string', help: 'Country, exact name (undocumented)' },
+    region: { type: 'string', help: 'Region, exact name (undocumented)' },
+    search: { type: 'string', value: 'text', help: 'Text in the name (undocumented)' },
     ...LIST_FLAGS,
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc catalog settlements list --region Moscow', why: 'Those of one region' },
-    { run: 'svc catalog settlements list --search kaz --columns id,name', why: 'The id of one' },
+    { run: 'svc catalog settlements list --region Moscow', why: 'List the places of one region' },
+    { run: 'svc catalog settlements list --search kaz --columns id,name', why: 'Find the id of a place' },
   ],
   output: SETTLEMENT_LIST,
   async run(input, ctx) {

@@ -16,7 +16,7 @@ export const configEdit = textCommand({
   id: 'config edit',
   summary: 'Edit the settings file',
   description:
-    'Opens a copy in $VISUAL or $EDITOR and checks it before it replaces the file. What cannot be used is kept beside the file, and the file stays as it was.',
+    'Opens a copy in $VISUAL or $EDITOR and checks it before replacing the file. If the copy is invalid, the file stays as it was and the copy is left beside it.',
   effect: 'read',
   repairsSettings: true,
   examples: [{ run: 'EDITOR=nano svc config edit', why: 'Edit all profiles at once' }],
@@ -36,10 +36,14 @@ export const configEdit = textCommand({
       rmSync(copy);
       return { value: path, footer: 'nothing was changed' };
     }
-    const kept = { hint: `your text is kept in ${copy}` };
-    checkText(next, copy, kept);
+    const leftover = { hint: `your text is in ${copy}` };
+    checkText(next, copy, leftover);
     if (!(await replaceSettings(ctx.paths, ctx, { expected: before, next }))) {
-      throw new SvcError('file_unusable', `${path} was changed by somebody else meanwhile, and is left as it is`, kept);
+      throw new SvcError(
+        'file_unusable',
+        `${path} was changed by somebody else meanwhile, and is left as it is`,
+        leftover,
+      );
     }
     rmSync(copy);
     return { value: path };
@@ -68,24 +72,24 @@ async function runEditor(editor: string, path: string, { env }: RunContext): Pro
   const [code, signal] = await once(child, 'close');
   if (code === 0) return;
   throw new SvcError('file_unusable', `the editor ended with ${signal ?? `status ${code}`}, and nothing was changed`, {
-    hint: `your text is kept in ${path}`,
+    hint: `your text is in ${path}`,
   });
 }
 
-function checkText(text: Uint8Array, path: string, kept: { hint: string }): void {
+function checkText(text: Uint8Array, path: string, leftover: { hint: string }): void {
   let document: SettingsDocument;
   try {
     document = parseSettings(text, path);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    throw new SvcError(error.code, error.message, { ...kept, cause: error });
+    throw new SvcError(error.code, error.message, { ...leftover, cause: error });
   }
   for (const [name, values] of Object.entries(document.profiles ?? {})) {
     for (const [key, value] of Object.entries(values)) {
       const setting = findSetting(key);
       const problem =
         setting && (typeof value === 'object' ? 'must be a text' : problemWithStored(setting, String(value)));
-      if (problem) throw new SvcError('config_invalid', `profile ${name}: ${key} ${problem}`, kept);
+      if (problem) throw new SvcError('config_invalid', `profile ${name}: ${key} ${problem}`, leftover);
     }
   }
 }

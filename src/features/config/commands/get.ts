@@ -6,10 +6,10 @@ export const configGet = textCommand({
   id: 'config get',
   summary: 'Print the value of one setting',
   description:
-    'The value that counts: of its variable, else of the profile, else the default. Exit 5 where there is none.',
+    'Prints the value in effect: from the variable, the profile or the default, in this order. Exits 5 if there is none.',
   effect: 'read',
   repairsSettings: true,
-  args: { key: { help: 'Key of the setting, as "svc config list" shows it', required: true, complete: 'settings' } },
+  args: { key: { help: 'Key, as shown by svc config list', required: true, complete: 'settings' } },
   exits: ['not_found'],
   examples: [{ run: 'svc config get alerts.url', why: 'Print the address of the alert manager' }],
   output: { kind: 'text' },

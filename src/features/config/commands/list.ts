@@ -15,18 +15,18 @@ interface SettingRow {
 
 export const configList = listCommand({
   id: 'config list',
-  summary: 'List the settings and their values',
+  summary: 'List settings and their values',
   description:
-    'The values that count: of an option, else of its variable, else of the profile, else the default. Secrets are no settings and are never shown.',
+    'Shows the values in effect: from an option, the variable, the profile or the default, in this order. Secrets are not settings and are never shown.',
   effect: 'read',
   repairsSettings: true,
   flags: {
-    'show-origin': { type: 'boolean', help: 'Say where each value comes from: which variable, which file' },
-    all: { type: 'boolean', short: 'a', help: 'Include the settings that have no value' },
+    'show-origin': { type: 'boolean', help: 'Show where each value comes from' },
+    all: { type: 'boolean', short: 'a', help: 'Include settings without a value' },
   },
   examples: [
-    { run: 'svc config list --show-origin', why: 'See why svc talks to this address' },
-    { run: 'svc config list --profile prod -o json', why: 'The settings of another profile, for a script' },
+    { run: 'svc config list --show-origin', why: 'See where an address comes from' },
+    { run: 'svc config list --profile prod -o json', why: 'Read the settings of another profile in a script' },
   ],
   output: {
     kind: 'list',

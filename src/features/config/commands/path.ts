@@ -4,7 +4,7 @@ import { settingsPath } from '../../../store/settings-file.ts';
 export const configPath = textCommand({
   id: 'config path',
   summary: 'Print the path of the settings file',
-  description: 'The file need not exist. SVC_CONFIG_DIR and XDG_CONFIG_HOME move it.',
+  description: 'The file need not exist. SVC_CONFIG_DIR or XDG_CONFIG_HOME changes the path.',
   effect: 'read',
   repairsSettings: true,
   examples: [{ run: 'svc config path', why: 'Find the settings file' }],

@@ -10,11 +10,11 @@ interface ProfileRow {
 
 export const configProfiles = listCommand({
   id: 'config profiles',
-  summary: 'List the profiles',
+  summary: 'List profiles',
   description: 'A profile is a named set of settings. Profiles inherit nothing from each other.',
   effect: 'read',
   repairsSettings: true,
-  examples: [{ run: 'svc config profiles', why: 'See which profiles there are, and which one is in use' }],
+  examples: [{ run: 'svc config profiles', why: 'See the profiles and which one is in use' }],
   output: {
     kind: 'list',
     columns: [

@@ -4,7 +4,7 @@ import { problemWithStored, requireSetting, type Setting, shownValue } from '../
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
 
-interface KeptSetting {
+interface StoredSetting {
   readonly profile: string;
   readonly key: string;
   readonly value: string;
@@ -12,26 +12,26 @@ interface KeptSetting {
 
 export const configSet = recordCommand({
   id: 'config set',
-  summary: 'Set a setting in the profile',
-  description: 'Writes to the profile in use, or to the one that --profile names, which is created if need be.',
+  summary: 'Change a setting of the profile',
+  description: 'Writes to the profile in use or to --profile, which is created if it does not exist.',
   effect: 'read',
   repairsSettings: true,
   args: {
-    key: { help: 'Key of the setting, as "svc config list --all" shows it', required: true, complete: 'settings' },
-    value: { help: 'The value', required: true },
+    key: { help: 'Key, as shown by svc config list --all', required: true, complete: 'settings' },
+    value: { help: 'Value', required: true },
   },
   examples: [
-    { run: 'svc config set alerts.url https://am.example.com', why: 'Where the alert manager is' },
+    { run: 'svc config set alerts.url https://am.example.com', why: 'Set the address of the alert manager' },
     { run: 'svc config set alerts.url https://am.test.example.com --profile test', why: 'Create a second profile' },
   ],
   output: {
     kind: 'record',
     columns: [
-      { name: 'profile', cell: (kept: KeptSetting) => kept.profile },
-      { name: 'key', cell: (kept) => kept.key },
-      { name: 'value', cell: (kept) => kept.value },
+      { name: 'profile', cell: (stored: StoredSetting) => stored.profile },
+      { name: 'key', cell: (stored) => stored.key },
+      { name: 'value', cell: (stored) => stored.value },
     ],
-    id: (kept) => kept.key,
+    id: (stored) => stored.key,
   },
   run: async ({ key, value }, ctx) => {
     const setting = requireSetting(key);

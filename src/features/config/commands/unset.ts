@@ -16,8 +16,8 @@ export const configUnset = recordCommand({
   summary: 'Remove a setting from the profile',
   effect: 'read',
   repairsSettings: true,
-  args: { key: { help: 'Key of the setting', required: true, complete: 'settings' } },
-  examples: [{ run: 'svc config unset timeout', why: 'Go back to the default' }],
+  args: { key: { help: 'Key', required: true, complete: 'settings' } },
+  examples: [{ run: 'svc config unset timeout', why: 'Return to the default' }],
   output: {
     kind: 'record',
     columns: [

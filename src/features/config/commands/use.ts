@@ -6,12 +6,12 @@ import { profileNames, profileValues } from '../../../store/settings-file.ts';
 
 export const configUse = textCommand({
   id: 'config use',
-  summary: 'Choose the profile to use from now on',
-  description: 'Where neither --profile nor SVC_PROFILE names one.',
+  summary: 'Select the profile for later commands',
+  description: '--profile and SVC_PROFILE override it.',
   effect: 'read',
   repairsSettings: true,
   args: { name: { help: 'Name of the profile', required: true, complete: 'profiles' } },
-  examples: [{ run: 'svc config use prod', why: 'Make prod the profile of later commands' }],
+  examples: [{ run: 'svc config use prod', why: 'Use prod from now on' }],
   output: { kind: 'text' },
   run: async ({ name: profile }, ctx) => {
     await changeSettings(ctx.paths, ctx, (document) => {

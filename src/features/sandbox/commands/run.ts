@@ -4,15 +4,15 @@ import { SANDBOX_FLAGS, startRecorded } from '../start-sandbox.ts';
 
 export const sandboxRun = textCommand({
   id: 'sandbox run',
-  summary: 'Run one command against the services on this machine',
+  summary: 'Run one command against a sandbox',
   description:
-    'The command gets the addresses and credentials of this sandbox in its environment, and no other credentials of svc; `svc` in the command is this executable. Its exit status is passed on. svc sandbox start --help describes the traps (--trap).',
+    'The command gets the addresses and credentials of a new sandbox in its environment, and no other credentials of svc. `svc` in the command is this executable. svc exits with the status of the command. svc sandbox traps lists the values of --trap.',
   effect: 'read',
-  args: { command: { help: 'The command and its arguments, after --', repeat: true, required: true } },
+  args: { command: { help: 'Command and arguments, after --', repeat: true, required: true } },
   flags: SANDBOX_FLAGS,
   examples: [
     { run: 'svc sandbox run -- svc alerts list', why: 'Try svc without a server' },
-    { run: 'svc sandbox run -- svc oauth login', why: 'See how signing in works' },
+    { run: 'svc sandbox run -- svc oauth login', why: 'Try signing in' },
     { run: 'svc sandbox run -- bash', why: 'Open a shell in which svc talks to the sandbox' },
     {
       run: 'svc sandbox run --trap order-500-applied -- ./my-robot.sh',

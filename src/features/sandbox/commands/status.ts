@@ -38,29 +38,29 @@ const EVAL = 'eval "$(svc sandbox status --env)"';
 
 export const sandboxStatus = listCommand({
   id: 'sandbox status',
-  summary: 'Show whether a sandbox runs, where, and what its services hold',
-  description: `This asks every service of every sandbox that this user started on this machine. Exit 0 if all services of a sandbox respond, 1 if no sandbox runs. A sandbox that was killed is reported once.
---env prints the lines of svc sandbox start again, for another terminal (bash, zsh, fish): ${EVAL}. If several sandboxes run, it chooses the one that this shell uses already, else the newest.
-JSON: service, address, up, version, holds (the number of items of each kind, or null), failure (why they are unknown, or null), traps, startedAt, startedBy, here (this shell uses it).`,
+  summary: 'Show the sandboxes that are running',
+  description: `Exits 0 if all services of a sandbox respond and 1 if no sandbox is running. --env prints the lines of svc sandbox start again (bash, zsh, fish): ${EVAL}`,
+  details:
+    'svc asks every service of every sandbox that this user started on this machine. A sandbox that was killed is reported once. If several are running, --env chooses the one that this shell uses, or the newest.\nJSON: service, address, up, version, holds (the number of items of each kind, or null), failure (why they are unknown, or null), traps, startedAt, startedBy, here (this shell uses it).',
   effect: 'read',
   flags: {
-    env: { type: 'boolean', help: 'Print the environment to use instead' },
+    env: { type: 'boolean', help: 'Print the environment to use' },
     port: {
       type: 'integer',
       value: 'n',
       min: 1,
       max: 65_535,
-      help: 'Show only the sandbox whose alert manager uses this port',
+      help: 'Only the sandbox whose alert manager uses this port',
     },
   },
   outputOf: ({ env }) => (env ? { kind: 'text' } : STATUS_LIST),
   exits: ['condition_false'],
   examples: [
-    { run: 'svc sandbox status', why: 'See whether a sandbox runs, and where' },
-    { run: 'svc sandbox status --env', why: `Print the lines that use it: ${EVAL}` },
+    { run: 'svc sandbox status', why: 'Show whether a sandbox is running' },
+    { run: 'svc sandbox status --env', why: `Print the environment: ${EVAL}` },
     {
       run: 'svc sandbox status -q >/dev/null || svc sandbox start',
-      why: 'Start a sandbox in a script unless one runs',
+      why: 'Start a sandbox unless one is running',
     },
   ],
   output: STATUS_LIST,

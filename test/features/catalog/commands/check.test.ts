@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../http/servers.ts';
 import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
-import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, held, type Place, seen, shop } from './shop.ts';
+import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -123,12 +123,12 @@ describe('a change', () => {
     fields: { ...FIXPRICE.fields, settlement: { id: source, name: source } },
     past,
   });
-  const risen = moved('a', held(9, 3, 100), held(2.9, 0, 110));
-  const fallen = moved('b', held(9, 3, 100), held(2.9, 0, 80));
-  const still = moved('c', held(9, 0, 100));
+  const risen = moved('a', lasting(9, 3, 100), lasting(2.9, 0, 110));
+  const fallen = moved('b', lasting(9, 3, 100), lasting(2.9, 0, 80));
+  const still = moved('c', lasting(9, 0, 100));
   const single = moved('d', seen(2, 100));
   const empty = moved('e', seen(300, 100));
-  const nothing = moved('f', held(9, 3, 0), held(2.9, 0, 10));
+  const nothing = moved('f', lasting(9, 3, 0), lasting(2.9, 0, 10));
 
   test.each([
     [[risen], '--change 10%', 0],
@@ -170,16 +170,16 @@ describe('a change', () => {
   });
 
   test('between two daily observations counts from the value in effect at --since', async () => {
-    catalog.replies(shop({ places: [moved('g', held(9, 1.2, 100), seen(0.2, 80))] }));
+    catalog.replies(shop({ places: [moved('g', lasting(9, 1.2, 100), seen(0.2, 80))] }));
     expect((await check('--change', '-10%')).code).toBe(0);
     expect((await check('--change', '-10%', '--since', '3h')).code).toBe(1);
   });
 
   test('from no value to one is not known, nor is one to no value', async () => {
-    catalog.replies(shop({ places: [moved('h', held(9, 6, 100), held(6, 4, null), held(4, 0, 80))] }));
+    catalog.replies(shop({ places: [moved('h', lasting(9, 6, 100), lasting(6, 4, null), lasting(4, 0, 80))] }));
     expect((await check('--change', '-10%', '--since', '7d')).code).toBe(0);
     expect((await check('--change', '-10%', '--since', '5d')).code).toBe(11);
-    catalog.replies(shop({ places: [moved('i', held(9, 1, 100), held(1, 0, null))] }));
+    catalog.replies(shop({ places: [moved('i', lasting(9, 1, 100), lasting(1, 0, null))] }));
     expect((await check('--change', '-10%', '--since', '7d')).code).toBe(11);
   });
 

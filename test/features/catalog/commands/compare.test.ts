@@ -179,9 +179,9 @@ test.each([
 
 test('an empty list says where --newer-than may have emptied it', async () => {
   catalog.replies(shop());
-  const words = 'what was observed longer ago is left out by --newer-than\n';
-  expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: words });
-  expect((await compare('--newer-than', '7d')).stderr).not.toContain(words);
+  const texts = 'what was observed longer ago is left out by --newer-than\n';
+  expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: texts });
+  expect((await compare('--newer-than', '7d')).stderr).not.toContain(texts);
 });
 
 test('prices for different units have theirs beside them', async () => {

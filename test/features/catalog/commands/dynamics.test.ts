@@ -16,7 +16,7 @@ const SERIES = {
 };
 
 describe('what is sent', () => {
-  const CASES: readonly (readonly [times: string, query: string, told: string])[] = [
+  const CASES: readonly (readonly [times: string, query: string, reported: string])[] = [
     [
       '--from 2026-01-01T00:00:00Z --to=2026-01-03T00:00:00Z',
       'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-03T00%3A00%3A00Z',
@@ -43,10 +43,10 @@ describe('what is sent', () => {
       '',
     ],
   ];
-  test.each(CASES)('of %s', async (times, query, told) => {
+  test.each(CASES)('of %s', async (times, query, reported) => {
     catalog.replies(() => SERIES);
     const { code, stderr } = await catalog.run([...SOURCE, ...times.split(' '), '-o', 'csv']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: told });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: reported });
     const source = 'parser_name=fixprice&source_id=receiver%3Arun-1%3A1&field=price';
     expect(catalog.asked()).toEqual([`/products/p1/dynamics?${source}&${query}&interval=1d`]);
   });
@@ -57,7 +57,7 @@ describe('what is sent', () => {
     expect(catalog.asked()[0]).toMatch(/&field=available_count&.*&interval=6h&a=b$/);
   });
 
-  const REFUSED: readonly (readonly [argv: string, words: string])[] = [
+  const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['', '--from is required'],
     ['--from 2026-01-02 --to 2026-01-01', '--from is 2026-01-02T00:00:00Z, after --to, 2026-01-01T00:00:00Z'],
     ['--from 2026-01-01T00:00:00', 'has no zone'],
@@ -67,11 +67,11 @@ describe('what is sent', () => {
     ['--from -1d --parser-name=', '--parser-name is empty'],
     ['--from -1d --param field=price', '--param field: an option of its own sends it'],
   ];
-  test.each(REFUSED)('%s is refused, and nothing sent', async (argv, words) => {
+  test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {
     catalog.replies(() => SERIES);
     const { code, stderr } = await catalog.run([...SOURCE, ...argv.split(' ').filter((text) => text !== '')]);
     expect(code).toBe(2);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(texts);
     expect(catalog.asked()).toEqual([]);
   });
 
@@ -130,11 +130,11 @@ describe('what is printed', () => {
     ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values came'],
     ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'a series was expected'],
     ['an error with 200', { detail: 'source not found' }, 'an object with detail came, without dates'],
-  ])('%s is no answer', async (_, reply, words) => {
+  ])('%s is no answer', async (_, reply, texts) => {
     catalog.replies(() => reply);
     const { code, stderr } = await printed();
     expect(code).toBe(7);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(texts);
   });
 
   test('a source that has no snapshot is not found', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../http/servers.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
-import { at, CHIZHIK, FIXPRICE, held, PLACES, seen, shop } from './shop.ts';
+import { at, CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('the chart', () => {
     const instant = ['--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T12:00:00Z'];
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await history(...instant)).toMatchObject({ code: 0, stdout: expect.stringContaining('1/1') });
-    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [held(40, 0, 5)] }] }));
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [lasting(40, 0, 5)] }] }));
     expect(await history(...DAILY)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 (0%)') });
     catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(300, 5)] }] }));
     const { code, stdout } = await history(...DAILY);
@@ -87,7 +87,7 @@ describe('the chart', () => {
     catalog.replies(shop({ places: [{ ...CHIZHIK, past: [seen(20, 1), seen(10, 2)] }] }));
     expect((await history()).stderr).toContain('few points have a value: a longer --interval, or --fill last');
     expect((await history('--fill', 'last')).stderr).not.toContain('few points');
-    const never = { ...CHIZHIK, past: [held(40, 0, null)] };
+    const never = { ...CHIZHIK, past: [lasting(40, 0, null)] };
     catalog.replies(shop({ places: [FIXPRICE, never, { ...never, source_id: 'r:9' }] }));
     expect((await history('--from', '-9d')).stderr).not.toContain('few points');
   });
@@ -160,7 +160,7 @@ describe('what is asked', () => {
   });
 
   test('a window that is longer than the service answers for at once', async () => {
-    const past = [held(1600, 1200, 70), seen(830, 75), seen(400.5, 90), held(300, 0, 99)];
+    const past = [lasting(1600, 1200, 70), seen(830, 75), seen(400.5, 90), lasting(300, 0, 99)];
     catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
     const { code, stdout } = await history('--from', '2021-05-21T12:00:00Z', '--interval', '1h', '-o', 'json');
     expect(code).toBe(0);
@@ -254,7 +254,7 @@ describe('data', () => {
 
   test('--fill last starts with the value in effect at --from', async () => {
     catalog.replies(
-      shop({ places: [{ ...CHIZHIK, past: [held(4, 2.25, 100), held(2.25, 2.2, null), seen(0.5, 80)] }] }),
+      shop({ places: [{ ...CHIZHIK, past: [lasting(4, 2.25, 100), lasting(2.25, 2.2, null), seen(0.5, 80)] }] }),
     );
     const { stdout } = await history(
       '--from',

@@ -82,7 +82,7 @@ describe('what is asked for', () => {
     expect(catalog.asked()).toEqual([`${path}?lang=ru`]);
   });
 
-  const REFUSED: readonly (readonly [argv: string, words: string])[] = [
+  const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['products common', '--scope is required'],
     ['products common --scope all_stores', 'there is no "all_stores"'],
     ['products list --all --limit 5', '--all and --limit do not go together'],
@@ -99,11 +99,11 @@ describe('what is asked for', () => {
     ['products get a/b', 'an id with "/" has no address there'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];
-  test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, words) => {
+  test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, texts) => {
     catalog.replies(() => ({ items: [] }));
     const { code, stdout, stderr } = await catalog.run(argv.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(texts);
     expect(catalog.asked()).toEqual([]);
   });
 });
@@ -218,14 +218,14 @@ describe('long lists', () => {
       };
       return { items, total: 500 };
     });
-    for (const [argv, words] of [
+    for (const [argv, texts] of [
       [['--all', '-o', 'ndjson'], '20 came, of 500\n'],
       [['--all'], '20 came, of 500\n'],
       [['--limit', '300', '--offset', '460', '-o', 'json'], '20 came, of 40\n'],
       [['--limit', '120', '-o', 'id'], '20 came, of 120\n'],
     ] as const) {
       const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
-      expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${words}` });
+      expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${texts}` });
     }
   });
 

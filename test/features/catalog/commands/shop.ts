@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 /** So many days before now, in microseconds. */
 export const ago = (days: number): number => (NOW - days * DAY_MS) * 1000;
 
-/** A value that held from one day to another. */
-export const held = (from: number, to: number, value: number | null): Observation => ({
+/** A value that lasts from one day to another. */
+export const lasting = (from: number, to: number, value: number | null): Observation => ({
   observed: ago(to),
   value,
   valid: [ago(from), ago(to)],
@@ -38,16 +38,16 @@ const MOSCOW = { id: 1, name: 'Moscow', region: 'Moscow', country: 'RU' };
 const KAZAN = { id: 2, name: 'Казань', region: 'Татарстан', country: 'RU' };
 
 export const FIXPRICE = place('fixprice', 'receiver:run-1:1', { price: 99, settlement: MOSCOW }, [
-  held(40, 21, 80),
-  held(21, 14, null),
-  held(14, 9, 120),
-  held(9, 0, 99),
+  lasting(40, 21, 80),
+  lasting(21, 14, null),
+  lasting(14, 9, 120),
+  lasting(9, 0, 99),
 ]);
 export const CHIZHIK = place(
   'chizhik',
   'r:2',
   { price: 110, discount_price: 95, loyal_price: 89.9, settlement: KAZAN },
-  [held(30, 12, 100), seen(6.5, 240), held(5, 0, 110)],
+  [lasting(30, 12, 100), seen(6.5, 240), lasting(5, 0, 110)],
 );
 export const CHIZHIK_MOSCOW = place('chizhik', 'r:3', { price: 105, settlement: MOSCOW, observed_at: at(20) }, [
   seen(27, 90),

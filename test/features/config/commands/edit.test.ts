@@ -43,7 +43,7 @@ describe('config edit', () => {
     expect(files()).toEqual([]);
   });
 
-  it('prefers VISUAL, and lets a broken file be mended', async () => {
+  it('prefers VISUAL, and lets a broken file be repaired', async () => {
     write('{"profile": ');
     const { EDITOR } = editor('printf "{}" > "$1"');
     await edit({ VISUAL: EDITOR, EDITOR: 'false' });
@@ -61,7 +61,7 @@ describe('config edit', () => {
     expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringContaining(message) });
     expect(readFileSync(file(), 'utf8')).toBe('{}');
     const [copy = ''] = files().filter((name) => name !== 'settings.json');
-    expect(error.hint).toBe(`your text is kept in ${join(folder.paths.config, copy)}`);
+    expect(error.hint).toBe(`your text is in ${join(folder.paths.config, copy)}`);
     expect(readFileSync(join(folder.paths.config, copy), 'utf8')).toBe(text);
   });
 
