@@ -68,7 +68,10 @@ describe('config edit', () => {
   it('does not undo what somebody else changed meanwhile', async () => {
     write('{}');
     const script = `printf '{"profile": "theirs"}' > '${file()}'; printf '{"profile": "mine"}' > "$1"`;
-    await expect(edit(editor(script))).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('kept in') });
+    await expect(edit(editor(script))).rejects.toMatchObject({
+      exit: 2,
+      hint: expect.stringContaining('your text is in'),
+    });
     expect(readFileSync(file(), 'utf8')).toBe('{"profile": "theirs"}');
   });
 
