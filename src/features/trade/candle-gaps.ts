@@ -27,7 +27,7 @@ export class GapFinder {
   #openFrom = 0;
   #openUntil = 0;
 
-  /** It goes on after the time `last`, with the gaps that were found before. */
+  /** Continues after the time `last` with the gaps found before. */
   constructor(period: Period, last?: number, found: readonly CandleGap[] = []) {
     this.#period = period;
     this.#last = last;

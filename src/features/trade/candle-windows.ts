@@ -1,4 +1,4 @@
-/** Cuts a range of time into windows, each of which one request for candles may bring (doc 3 §8). */
+/** Cuts a time range into windows for one request each (doc 3 §8). */
 import { MOST_CANDLES } from './client.ts';
 import { marketHours } from './market-hours.ts';
 import type { Period } from './periods.ts';
@@ -37,7 +37,7 @@ export function windowsForward({ from, to }: CandleWindow, period: Period): read
   return windows;
 }
 
-/** From the newest to the oldest, as long as somebody asks: the first is as long as `count` candles before `to` may need. */
+/** From the newest to the oldest, without end. The first has the likely length of `count` candles. */
 export function* windowsBack(to: number, count: number, period: Period): Generator<CandleWindow, void, void> {
   const longest = longestWindow(period) ?? (MOST_CANDLES - 1) * (period.ms / 1000);
   let length = Math.min(longest, likelySpan(to * 1000, count, period) / 1000);

@@ -34,7 +34,7 @@ const failed = (check: GatewayStep['check'], { message, hint }: SvcError): Gatew
   ...fail(message, hint),
 });
 
-/** Ends after the first step that fails; without a websocket it goes on. */
+/** Ends after the first step that fails; a missing websocket is only a warning. */
 async function* examineGateway(
   target: Target,
   { token, signal, counted }: GatewayOptions,

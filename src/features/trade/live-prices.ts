@@ -56,7 +56,7 @@ export class LivePrices {
     return this.#mids.get(symbol) ?? [];
   }
 
-  /** How many digits its rates have; undefined where nobody said. */
+  /** The number of digits of its rates, if known. */
   precision(symbol: string): number | undefined {
     return this.#precisions.get(symbol);
   }

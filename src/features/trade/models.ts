@@ -18,7 +18,7 @@ export interface Model {
   readonly table?: number;
   /** Where its rows are in an answer of get_model (seen on the public implementation). */
   readonly rows: string;
-  /** The field that tells its rows apart; without one each row stands alone. */
+  /** The field that identifies a row, if there is one. */
   readonly key?: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * A request to the trading gateway that somebody wrote out. What may trade goes the way of every order: with its side, confirmed as one,
- * in the journal before it is sent, sent once, and looked for where its answer is lost.
- */
+/** A raw request to the gateway. If it may trade, it is treated as an order: confirmed, journaled, sent once, and looked up if its response is lost. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
@@ -54,7 +51,7 @@ function plainPath(path: string): string {
     .toLowerCase();
 }
 
-/** Before anything is connected: that its side is told, and that it is confirmed as an order is. */
+/** Before connecting: checks that the request has a side, and confirms it like an order. */
 export async function confirmRawTrade(
   path: string,
   body: unknown,
@@ -65,7 +62,7 @@ export async function confirmRawTrade(
   const { missingSide } = await import('./order-forms.ts');
   const field = missingSide(plainPath(path), form);
   if (field !== undefined) {
-    // An order of which the side is not told, or not in a word that the gateway knows, is a buy to it.
+    // To the gateway, an order without a known side is a buy.
     throw new SvcError('missing_value', `${path} without ${field} would buy; nothing was sent`, {
       hint: `pass -f ${field}=true or -f ${field}=false`,
     });

@@ -22,7 +22,7 @@ export const TRANSPORT_FLAG = {
     choices: ['auto', 'polling', 'websocket'],
     default: 'auto',
     group: 'Session options',
-    help: 'Transport of the session',
+    help: 'Transport',
   },
 } as const satisfies Flags;
 
@@ -33,7 +33,7 @@ export const SESSION_FLAGS = {
     choices: ['fail', 'wait', 'ignore'],
     default: 'fail',
     group: 'Session options',
-    help: 'When a rate limit is reached: fail, wait or ignore',
+    help: 'At a rate limit',
   },
 } as const satisfies Flags;
 

@@ -32,7 +32,7 @@ export async function symbolsOf(names: readonly string[], open: TradingSession):
   return [...new Set(names.map((name) => findSymbol(offered, name)))];
 }
 
-/** What there is of these now: a look at each table, and one at the offers for all symbols. */
+/** The current rows of each table, and the offers of the symbols. */
 export async function* snapshotRows(
   { models, symbols }: Wanted,
   { trading }: TradingSession,

@@ -57,7 +57,7 @@ export const tradeCandles = listCommand({
       value: 'id',
       check: checkOfferId,
       group: 'Session options',
-      help: 'Offer id of the symbol at this host (skips the lookup)',
+      help: 'Offer id of the symbol at this host',
     },
     ...SESSION_FLAGS,
   },

@@ -2,8 +2,9 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { priceCell, priceColumns } from '../columns.ts';
-import type { Quote } from '../quotes.ts';
+import { type Price, readPush } from '../push.ts';
 import type { Offer } from '../schema.ts';
+import type { SessionEvent } from '../session-types.ts';
 import type { OutageLine } from '../stream-event.ts';
 import { UNAVAILABLE } from '../trading-feed.ts';
 import { keepOffers, knownOffers } from '../trading-offers.ts';
@@ -14,6 +15,18 @@ import {
   type TradingOptions,
   type TradingSession,
 } from '../trading-session.ts';
+
+interface Quote {
+  readonly symbol: string;
+  /** RFC 3339 in UTC; null if the gateway sent no time. */
+  readonly time: string | null;
+  readonly bid: number;
+  readonly ask: number;
+  readonly high: number | null;
+  readonly low: number | null;
+  /** A pushed tick, or the last price of the table Offer. */
+  readonly source: 'tick' | 'snapshot';
+}
 
 /** Rates have the symbol's number of digits. `live`: a table prints each row when it arrives. */
 function quoteList(
@@ -134,7 +147,6 @@ async function* ticks(
   { session, trading }: TradingSession,
   ctx: RunContext,
 ): AsyncGenerator<Quote, void, void> {
-  const { firstQuotes } = await import('../quotes.ts');
   const coming = firstQuotes(session.events(), symbols, count);
   for (const symbol of symbols) await trading.subscribePrices(symbol);
   const over = new AbortController();
@@ -182,4 +194,30 @@ async function snapshots(symbols: readonly string[], { trading, known }: Trading
         ]
       : [],
   );
+}
+
+/** Yields `count` ticks of each symbol. Ends early with the events. */
+async function* firstQuotes(
+  events: AsyncIterable<SessionEvent>,
+  symbols: readonly string[],
+  count: number,
+): AsyncGenerator<Quote, void, void> {
+  const missing = new Map(symbols.map((symbol) => [symbol, count]));
+  for await (const event of events) {
+    if (event.kind === 'closed') throw event.error;
+    if (event.kind !== 'push') continue;
+    const push = readPush(event.name, event.payload);
+    if (push?.kind !== 'price') continue;
+    const left = missing.get(push.symbol);
+    if (left === undefined) continue;
+    yield quoteOf(push);
+    if (left > 1) missing.set(push.symbol, left - 1);
+    else missing.delete(push.symbol);
+    if (missing.size === 0) return;
+  }
+}
+
+function quoteOf({ symbol, at, bid, ask, high, low }: Price): Quote {
+  const time = at === undefined ? null : new Date(at).toISOString();
+  return { symbol, time, bid, ask, high: high ?? null, low: low ?? null, source: 'tick' };
 }

@@ -138,7 +138,7 @@ async function snapshot(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<re
   return rows;
 }
 
-/** After a gap. The stream goes on if this fails: a connection that is lost again reports itself. */
+/** After a gap. The stream continues if this fails: a connection that is lost again reports itself. */
 async function renewed(wanted: Wanted, feed: Feed, ctx: RunContext): Promise<readonly StreamEvent[]> {
   try {
     return await snapshot(wanted, feed, ctx);
