@@ -52,6 +52,7 @@ writeFileSync(
 
 for (const target of wanted) {
   const file = executable(target);
+  checkBuilt(target, readFileSync(join(out, target, file)));
   const archive = packed(target, file);
   const megabytes = (path) => `${(readFileSync(path).length / 1e6).toFixed(1)} MB`;
   console.log(`${target}: ${file} ${megabytes(join(out, target, file))}, ${archive} ${megabytes(join(out, archive))}`);
@@ -92,6 +93,27 @@ function executable(target) {
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
   );
   return name;
+}
+
+/** Most targets cannot run here, so that at least their format, processor, C library and version are read. */
+function checkBuilt(target, bytes) {
+  const made = platformOf(bytes);
+  if (made !== target) throw new Error(`${target} was made for ${made}`);
+  if (!bytes.includes(`name:"svc",version:"${version}"`))
+    throw new Error(`${target} has another version than ${version}`);
+}
+
+function platformOf(bytes) {
+  if (bytes.subarray(0, 4).equals(Buffer.from('\x7fELF', 'latin1'))) {
+    const processor = { 62: 'x64', 183: 'arm64' }[bytes.readUInt16LE(18)];
+    return `linux-${processor}${bytes.subarray(0, 4096).includes('/lib/ld-musl-') ? '-musl' : ''}`;
+  }
+  if (bytes.readUInt32LE(0) === 0xfeedfacf)
+    return `macos-${{ 16777223: 'x64', 16777228: 'arm64' }[bytes.readUInt32LE(4)]}`;
+  const header = bytes.readUInt32LE(0x3c);
+  if (bytes.toString('latin1', header, header + 4) === 'PE\0\0')
+    return `windows-${{ 34404: 'x64', 43620: 'arm64' }[bytes.readUInt16LE(header + 4)]}`;
+  return 'no known platform';
 }
 
 /** The executable with its licences, manual and completions. The same files make the same bytes. Returns the archive's name. */
