@@ -122,7 +122,7 @@ const sentFields = {
   profile: text,
   /** Of the gateway. */
   base_url: text,
-  /** As typed: `buy`, `order cancel`. */
+  /** As typed: `buy`, `orders cancel`. */
   command: text,
   path: text,
   /** Without secrets: an order has none. */

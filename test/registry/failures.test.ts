@@ -52,7 +52,7 @@ const succeeds =
 const TRADING = ['account_id', 'journal_id', 'candidates', 'server_code', 'cmd', 'request_id', 'retry_after'];
 
 /** A read, a write, and one that does nothing else. */
-const CONNECTS: ReadonlySet<string> = new Set(['trade accounts', 'trade buy', 'trade login']);
+const CONNECTS: ReadonlySet<string> = new Set(['trade accounts list', 'trade buy', 'trade login']);
 
 const formatOf = ({ sample }: Case): string => (sample.draws ? 'ndjson' : 'json');
 

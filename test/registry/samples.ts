@@ -233,15 +233,15 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'oauth logout': [{ args: [], signedIn: true, silent: true }],
   'oauth clients list': [{ args: [], signedIn: true }],
   'oauth clients forget': [{ args: ['client-2'], signedIn: true }],
-  'trade accounts': [{ args: [] }],
-  'trade positions': [
+  'trade accounts list': [{ args: [] }],
+  'trade positions list': [
     { args: [] },
     { args: ['--closed', '--symbol', 'eurusd'] },
     { args: ['--summary'] },
     { args: ['--account', '654061'] },
   ],
-  'trade orders': [{ args: ['--type', 'le'] }],
-  'trade order get': [{ args: ['390285837'] }],
+  'trade orders list': [{ args: ['--type', 'le'] }],
+  'trade orders get': [{ args: ['390285837'] }],
   'trade offers list': [{ args: [] }],
   'trade quote': [{ args: ['eurusd', '--transport', 'polling'] }],
   'trade stream': [
@@ -265,12 +265,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--symbol', 'EUR/USD', '--account', '654061'], follows: true },
     { args: ['--everything', '--account', '654061'], follows: true, word: '654061' },
   ],
-  'trade position set': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
-  'trade order set': [
+  'trade positions update': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
+  'trade orders update': [
     { args: ['390285837', '--rate', '1.15'] },
     { args: ['390285837', '--stop', '40pips'], follows: true },
   ],
-  'trade order cancel': [
+  'trade orders cancel': [
     { args: ['390285837'], follows: true },
     { args: ['--all', '--symbol', 'eurusd', '--account', '654061'] },
   ],
@@ -282,7 +282,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'trade oco add': [{ args: ['390285837', '--group', '51201'], follows: true }],
   'trade oco remove': [{ args: ['390285837'], follows: true }],
-  'trade oco edit': [{ args: ['51201', '--add', '390285837'], follows: true }],
+  'trade oco update': [{ args: ['51201', '--add', '390285837'], follows: true }],
   'trade batch': [
     {
       args: ['-'],

@@ -4,9 +4,9 @@ import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { duplicateKey, isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
 import { CLOSE_ARGS, CLOSE_FLAGS, closing } from './close-positions.ts';
-import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from './commands/order-cancel.ts';
-import { ORDER_SET_ARGS, ORDER_SET_FLAGS, settingOrder } from './commands/order-set.ts';
-import { POSITION_SET_ARGS, POSITION_SET_FLAGS, settingPosition } from './commands/position-set.ts';
+import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from './commands/orders-cancel.ts';
+import { ORDER_UPDATE_ARGS, ORDER_UPDATE_FLAGS, updatingOrder } from './commands/orders-update.ts';
+import { POSITION_UPDATE_ARGS, POSITION_UPDATE_FLAGS, updatingPosition } from './commands/positions-update.ts';
 import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft, opening } from './new-order.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from './oco-groups.ts';
 import { ORDER_ARGS } from './order-flags.ts';
@@ -60,12 +60,19 @@ const COMMANDS: Readonly<Record<string, BatchCommand>> = {
   close: batchCommand(TRADES, ownFlags(CLOSE_FLAGS, 'symbol', 'everything'), (input, ctx) =>
     closing({ ...input, everything: false }, ctx),
   ),
-  'order cancel': batchCommand(ORDERS, ownFlags(CANCEL_FLAGS, 'all', 'symbol'), (input, ctx) =>
+  'orders cancel': batchCommand(ORDERS, ownFlags(CANCEL_FLAGS, 'all', 'symbol'), (input, ctx) =>
     canceling({ ...input, all: false }, ctx),
   ),
-  'order set': batchCommand(ORDER_SET_ARGS, ownFlags(ORDER_SET_FLAGS), settingOrder),
-  'position set': batchCommand(POSITION_SET_ARGS, ownFlags(POSITION_SET_FLAGS), settingPosition),
+  'orders update': batchCommand(ORDER_UPDATE_ARGS, ownFlags(ORDER_UPDATE_FLAGS), updatingOrder),
+  'positions update': batchCommand(POSITION_UPDATE_ARGS, ownFlags(POSITION_UPDATE_FLAGS), updatingPosition),
   'oco create': batchCommand(ORDER_ARGS, ownFlags(OCO_CREATE_FLAGS), creatingOco),
+};
+
+/** The names of the previous release. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  'order cancel': 'orders cancel',
+  'order set': 'orders update',
+  'position set': 'positions update',
 };
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
@@ -109,7 +116,8 @@ interface Around {
 }
 
 async function changeOf(json: string, { line, account, set }: Around, ctx: RunContext): Promise<Change> {
-  const { command: name, ...fields } = objectOf(json);
+  const { command: typed, ...fields } = objectOf(json);
+  const name = typeof typed === 'string' && Object.hasOwn(FORMER_NAMES, typed) ? FORMER_NAMES[typed] : typed;
   const command = typeof name === 'string' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     throw new SvcError(
@@ -122,7 +130,7 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
   }
   const { parseInput } = await import('../../cli/parse.ts');
   const { input } = parseInput(declared(command), tokensOf(fields, command), ctx.now());
-  if (name === 'order set') {
+  if (name === 'orders update') {
     // Unchanged values are read before the first line is sent, and would undo an earlier change.
     const id = String(input['order']);
     const earlier = set.get(id);

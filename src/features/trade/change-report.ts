@@ -7,7 +7,7 @@ import { FILL_CODES, fillFooter, fillText } from './orders.ts';
 import type { Outcome } from './placing.ts';
 
 export interface ChangeRow {
-  /** As typed: `close`, `order cancel`. */
+  /** As typed: `close`, `orders cancel`. */
   readonly command: string;
   /** The path: one command may send several requests. */
   readonly request: string;

@@ -118,15 +118,15 @@ export const OCO_GROUP = {
   group: { help: 'Group id from svc trade orders -o wide', required: true },
 } as const satisfies Arguments;
 
-export const OCO_EDIT_FLAGS = {
+export const OCO_UPDATE_FLAGS = {
   add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to add' },
   remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to remove' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-type OcoEditInput = Input<typeof OCO_GROUP, typeof OCO_EDIT_FLAGS>;
+type OcoUpdateInput = Input<typeof OCO_GROUP, typeof OCO_UPDATE_FLAGS>;
 
-export function editingOco(input: OcoEditInput, ctx: RunContext): Change {
+export function updatingOco(input: OcoUpdateInput, ctx: RunContext): Change {
   const { group } = input;
   checkGroup(group);
   const [add, remove] = [checkedIds(input.add, checkOrderId), checkedIds(input.remove, checkOrderId)];
@@ -140,7 +140,7 @@ export function editingOco(input: OcoEditInput, ctx: RunContext): Change {
   const some = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
   const form = { ocoBulkId: group, addOrderIds: some(add), removeOrderIds: some(remove) };
   const what = parts.join(' and ');
-  return regrouping({ endpoint: editOco, form, command: 'oco edit', what, ids: [...add, ...remove] }, input, ctx);
+  return regrouping({ endpoint: editOco, form, command: 'oco update', what, ids: [...add, ...remove] }, input, ctx);
 }
 
 function named(ids: readonly string[]): string {

@@ -19,7 +19,7 @@ import { gatewayToken } from './trading-session.ts';
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
   readonly form: OrderForm;
-  /** As typed: `buy`, `order cancel`. */
+  /** As typed: `buy`, `orders cancel`. */
   readonly command: string;
   /** For messages: `to buy 5 EUR/USD`. */
   readonly what: string;

@@ -1,7 +1,7 @@
 /** Sums of open positions, against sums in whole cents. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exactSum, summaryOf } from '../../../src/features/trade/commands/positions.ts';
+import { exactSum, summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
 
 const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });

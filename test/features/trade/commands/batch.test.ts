@@ -28,6 +28,21 @@ const outcomes = (stdout: string) =>
 const send = (stdin: string, ...more: readonly string[]) =>
   client.run(['batch', '-', '--yes', '-o', 'json', ...more], { stdin });
 
+it('the command names of the previous release still work', async () => {
+  const trade = holdTrade(client.gateway);
+  const [order, other] = [holdOrder(client.gateway), holdOrder(client.gateway)];
+  const { code, stdout, stderr } = await send(
+    ndjson(
+      { command: 'position set', trade, stop: 1.15 },
+      { command: 'order set', order, stop: '40pips' },
+      { command: 'order cancel', order: other },
+    ),
+  );
+  expect(code, stderr).toBe(0);
+  const commands = JSON.parse(stdout).map(({ command }: { command: string }) => command);
+  expect(commands).toEqual(['positions update', 'orders update', 'orders cancel']);
+});
+
 it('every command, in order, in one session', async () => {
   const trade = holdTrade(client.gateway);
   const [order, other] = [holdOrder(client.gateway), holdOrder(client.gateway)];
@@ -37,10 +52,10 @@ it('every command, in order, in one session', async () => {
       { command: 'sell', symbol: 'EUR/USD', amount: '6', range: 5, tif: 'FOK' },
       { command: 'entry buy', symbol: 'EUR/USD', amount: 7, rate: 1.15, 'trail-entry': 10 },
       { command: 'entry sell', symbol: 'EUR/USD', amount: 8, rate: '1.1800', expires: '2026-01-14T14:00:00Z' },
-      { command: 'position set', trade, stop: 1.15 },
+      { command: 'positions update', trade, stop: 1.15 },
       { command: 'close', trade: [trade], amount: 4 },
-      { command: 'order set', order, rate: 1.14, stop: '40pips' },
-      { command: 'order cancel', order: [order, other] },
+      { command: 'orders update', order, rate: 1.14, stop: '40pips' },
+      { command: 'orders cancel', order: [order, other] },
       { command: 'oco create', symbol: 'EUR/USD', amount: 5, leg: ['buy@1.17', 'sell@1.15'] },
     ),
   );
@@ -108,7 +123,7 @@ it.each<[string, string, RegExp]>([
   ],
   [
     'an order that another line sets',
-    '{"command":"order set","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
+    '{"command":"orders update","order":"7","rate":1.14}\n{"command":"order set","order":7,"amount":5}',
     /line 4: line 3 already updates order 7/,
   ],
   [
@@ -253,7 +268,7 @@ it('is asked for once at a terminal, with all of it shown before', async () => {
 });
 
 it('a dry run shows all requests and connects to nothing', async () => {
-  const stdin = ndjson({ ...BUY, account: HEDGING }, { command: 'order cancel', order: '1' });
+  const stdin = ndjson({ ...BUY, account: HEDGING }, { command: 'orders cancel', order: '1' });
   const { code, stdout } = await client.run(['batch', '-', '--dry-run', '-o', 'json'], { stdin });
   expect({ code, calls: client.calls() }).toEqual({ code: 0, calls: [] });
   expect(JSON.parse(stdout).map(({ body }: { body: unknown }) => body)).toMatchObject([

@@ -49,23 +49,23 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'position set',
+    name: 'positions update',
     prepare: ({ gateway }) => ({
-      argv: ['position', 'set', holdTrade(gateway), '--stop', '40pips', '--limit', '80pips'],
+      argv: ['positions', 'update', holdTrade(gateway), '--stop', '40pips', '--limit', '80pips'],
       seen: /trade \d+ now has (no stop|stop 1.156) and no limit/,
     }),
   },
   {
-    name: 'order set',
+    name: 'orders update',
     prepare: ({ gateway }) => ({
-      argv: ['order', 'set', holdOrder(gateway), '--rate', '1.14', '--stop', '40pips'],
+      argv: ['orders', 'update', holdOrder(gateway), '--rate', '1.14', '--stop', '40pips'],
       seen: /it is now order \d+ \(buy 10K EUR\/USD, limit entry at 1.1[45]\)/,
     }),
   },
   {
-    name: 'order cancel',
+    name: 'orders cancel',
     prepare: ({ gateway }) => ({
-      argv: ['order', 'cancel', holdOrder(gateway)],
+      argv: ['orders', 'cancel', holdOrder(gateway)],
       seen: /order \d+ is no longer open|it is now order/,
     }),
   },
@@ -88,15 +88,15 @@ const CASES: readonly Case[] = [
     prepare: ({ gateway }) => ({ argv: ['oco', 'remove', holdOrder(gateway, { ocoBulkId: 7 })], seen: /group/ }),
   },
   {
-    name: 'oco edit',
-    prepare: ({ gateway }) => ({ argv: ['oco', 'edit', '7', '--add', holdOrder(gateway)], seen: /group/ }),
+    name: 'oco update',
+    prepare: ({ gateway }) => ({ argv: ['oco', 'update', '7', '--add', holdOrder(gateway)], seen: /group/ }),
   },
   {
     name: 'batch --keep-going',
     prepare: ({ gateway }) => ({
       argv: ['batch', '-', '--keep-going'],
       stdin: [holdOrder(gateway), holdOrder(gateway)]
-        .map((order) => `{"command":"order cancel","order":"${order}"}\n`)
+        .map((order) => `{"command":"orders cancel","order":"${order}"}\n`)
         .join(''),
     }),
   },
@@ -114,7 +114,7 @@ afterAll(async () => {
 });
 
 /** One change, one of several requests and one of many: every other command meets silence in test/registry/failures.test.ts. */
-const MEET_SILENCE: readonly string[] = ['order set', 'close of two', 'batch --keep-going'];
+const MEET_SILENCE: readonly string[] = ['orders update', 'close of two', 'batch --keep-going'];
 
 describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))('$fault', ({ fault, answer, turn }) => {
   const isSilence = fault === 'the answer never comes';

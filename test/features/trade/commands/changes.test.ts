@@ -1,4 +1,4 @@
-/** `svc trade position set`, `order set`, `order cancel` and `oco`: what is sent, and what is told where only a part is done. */
+/** `svc trade positions update`, `orders update`, `orders cancel` and `oco`: what they send, and what they report if only a part succeeds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
@@ -18,7 +18,18 @@ beforeEach(() => {
 const words = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;
 
-describe('position set', () => {
+it.each([
+  ['position set', () => [holdTrade(client.gateway), '--stop', '40pips']],
+  ['order set', () => [holdOrder(client.gateway), '--stop', '40pips']],
+  ['order cancel', () => [holdOrder(client.gateway)]],
+  ['oco edit', () => ['51201', '--add', holdOrder(client.gateway)]],
+] as const)('%s, the former name, still works', async (name, argv) => {
+  const { code, stderr } = await client.run([...words(name), ...argv(), '--yes']);
+  expect(code, stderr).toBe(0);
+  expect(client.orders()).toHaveLength(1);
+});
+
+describe('positions update', () => {
   it.each([
     ['--stop 40pips', [{ is_stop: 'true', rate: '-40', is_in_pips: 'true', trailing_step: '0' }]],
     ['--stop 1.1500', [{ is_stop: 'true', rate: '1.1500', is_in_pips: 'false', trailing_step: '0' }]],
@@ -33,14 +44,15 @@ describe('position set', () => {
     ],
   ])('%s', async (argv, forms) => {
     const trade_id = holdTrade(client.gateway);
-    const { code, stderr } = await client.run(['position', 'set', trade_id, ...words(argv), '--yes']);
+    const { code, stderr } = await client.run(['positions', 'update', trade_id, ...words(argv), '--yes']);
     expect(code, stderr).toBe(0);
     expect(client.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
   });
 
   it('says that a stop which trailed does so no more', async () => {
     const id = holdTrade(client.gateway);
-    const set = (argv: string) => client.run(['position', 'set', id, ...words(argv)], { terminal: 200, answer: true });
+    const set = (argv: string) =>
+      client.run(['positions', 'update', id, ...words(argv)], { terminal: 200, answer: true });
     expect((await set('--stop 40pips --trail dynamic')).asked[0]).toMatch(/40 pips away, trailing of trade/);
     expect((await set('--stop 30pips')).asked[0]).toMatch(/30 pips away, no longer trailing of trade/);
     expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
@@ -48,9 +60,9 @@ describe('position set', () => {
 
   it('sets it for a sell as for a buy, and takes it away', async () => {
     const id = holdTrade(client.gateway, { isBuy: false });
-    await client.run(['position', 'set', id, '--stop', '40pips', '--yes']);
+    await client.run(['positions', 'update', id, '--stop', '40pips', '--yes']);
     expect(trade()?.stop).toEqual({ rate: 1.164, trail: 0 });
-    await client.run(['position', 'set', id, '--stop', 'none', '--yes']);
+    await client.run(['positions', 'update', id, '--stop', 'none', '--yes']);
     expect(trade()?.stop).toBeUndefined();
   });
 
@@ -65,13 +77,13 @@ describe('position set', () => {
     ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdTrade(client.gateway);
-    const run = await client.run(['position', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    const run = await client.run(['positions', 'update', id, ...words(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 });
 
-describe('order set', () => {
+describe('orders update', () => {
   it.each([
     ['--rate 1.14', [{ rate: '1.14', range: '0', amount: '10' }]],
     ['--amount 5', [{ rate: '1.15', range: '0', amount: '5' }]],
@@ -108,13 +120,13 @@ describe('order set', () => {
 
   it('a rate that stays is written plainly, however small', async () => {
     const order_id = holdOrder(client.gateway, { rate: 8.5e-7 });
-    await client.run(['order', 'set', order_id, '--amount', '5', '--yes']);
+    await client.run(['orders', 'update', order_id, '--amount', '5', '--yes']);
     expect(client.orders()).toEqual([{ order_id, rate: '0.00000085', range: '0', amount: '5' }]);
   });
 
   it('what is not named stays: of a symbol in contracts, too', async () => {
     const order_id = holdOrder(client.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
-    await client.run(['order', 'set', order_id, '--rate', '44000', '--yes']);
+    await client.run(['orders', 'update', order_id, '--rate', '44000', '--yes']);
     expect(client.orders()).toEqual([{ order_id, rate: '44000', range: '0', amount: '2' }]);
   });
 
@@ -127,28 +139,28 @@ describe('order set', () => {
     ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdOrder(client.gateway);
-    const run = await client.run(['order', 'set', id, ...words(argv).filter(Boolean), '--yes']);
+    const run = await client.run(['orders', 'update', id, ...words(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
   it('an order that is not there is exit 5', async () => {
-    const run = await client.run(['order', 'set', '1', '--rate', '1.14', '--yes']);
+    const run = await client.run(['orders', 'update', '1', '--rate', '1.14', '--yes']);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   });
 });
 
-describe('order cancel', () => {
+describe('orders cancel', () => {
   it('one by one', async () => {
     const ids = [holdOrder(client.gateway), holdOrder(client.gateway)];
-    const { code, stdout } = await client.run(['order', 'cancel', ...ids, '--yes', '-q']);
+    const { code, stdout } = await client.run(['orders', 'cancel', ...ids, '--yes', '-q']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${ids.join('\n')}\n` });
     expect(client.orders()).toEqual(ids.map((order_id) => ({ order_id })));
   });
 
   it('shows the group that ends with it, and sends nothing for the others', async () => {
     const [one = '', two = '', three = ''] = [1, 2, 3].map(() => holdOrder(client.gateway, { ocoBulkId: 7 }));
-    const { asked, stdout } = await client.run(['order', 'cancel', one, three, '-o', 'json'], {
+    const { asked, stdout } = await client.run(['orders', 'cancel', one, three, '-o', 'json'], {
       terminal: 200,
       answer: true,
     });
@@ -165,14 +177,14 @@ describe('order cancel', () => {
     const alone = holdOrder(client.gateway);
     holdOrder(client.gateway, { symbol: 'GBP/USD', rate: 1.3 });
     holdOrder(client.gateway, { account: NETTING });
-    const { code } = await client.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
+    const { code } = await client.run(['orders', 'cancel', '--all', '--symbol', 'eurusd', '--yes']);
     expect(code).toBe(0);
     expect(client.orders()).toEqual([{ order_id: first }, { order_id: alone }]);
     holdOrder(client.gateway, { symbol: 'USD/CHF', rate: 0.8 });
-    expect((await client.run(['order', 'cancel', '--all', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
+    expect((await client.run(['orders', 'cancel', '--all', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
     expect(client.orders()).toHaveLength(1);
-    expect((await client.run(['order', 'cancel', '--all', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
-    const none = await client.run(['order', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
+    expect((await client.run(['orders', 'cancel', '--all', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
+    const none = await client.run(['orders', 'cancel', '--all', '--symbol', 'eurusd', '--yes', '-o', 'json']);
     expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
   });
 
@@ -183,13 +195,13 @@ describe('order cancel', () => {
     [['1x'], 2, /is not an order id/],
     [['1'], 5, /there is no order 1; nothing was sent/],
   ])('refuses %j', async (argv, code, why) => {
-    const run = await client.run(['order', 'cancel', ...argv, '--yes']);
+    const run = await client.run(['orders', 'cancel', ...argv, '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
   it('a dry run shows every request and connects to nothing', async () => {
-    const { stdout } = await client.run(['order', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
+    const { stdout } = await client.run(['orders', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
     const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
     expect({ bodies, calls: client.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
   });
@@ -224,7 +236,7 @@ describe('oco', () => {
     expect(groups()).toEqual([group, group, group]);
     await client.run(['oco', 'remove', a, '--yes']);
     expect(groups()).toEqual([0, group, group]);
-    await client.run(['oco', 'edit', String(group), '--add', a, '--remove', b, '--yes']);
+    await client.run(['oco', 'update', String(group), '--add', a, '--remove', b, '--yes']);
     expect(client.calls().at(-1)).toBe(
       `POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`,
     );
@@ -235,8 +247,8 @@ describe('oco', () => {
     [['add', '1'], 2, /a new group needs at least two orders/],
     [['add', '1', '2'], 5, /there are no orders 1, 2/],
     [['add', '1', '--group', '0'], 2, /not a group id/],
-    [['edit', '7'], 2, /pass --add or --remove/],
-    [['edit', '7', '--add', '1', '--remove', '1'], 2, /cannot be both added and removed/],
+    [['update', '7'], 2, /pass --add or --remove/],
+    [['update', '7', '--add', '1', '--remove', '1'], 2, /cannot be both added and removed/],
     [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /exactly two --leg/],
   ])('refuses %j', async (argv, code, why) => {
     const run = await client.run(['oco', ...argv, '--yes']);
@@ -266,8 +278,16 @@ describe('of two requests', () => {
     return { ...run, posts: before.orders.length, journal: client.journal().map(({ outcome }) => outcome) };
   }
   const COMMANDS = {
-    'order set': () => ['order', 'set', holdOrder(client.gateway), '--rate', '1.14', '--stop', '40pips'],
-    'position set': () => ['position', 'set', holdTrade(client.gateway), '--stop', '40pips', '--limit', '80pips'],
+    'orders update': () => ['orders', 'update', holdOrder(client.gateway), '--rate', '1.14', '--stop', '40pips'],
+    'positions update': () => [
+      'positions',
+      'update',
+      holdTrade(client.gateway),
+      '--stop',
+      '40pips',
+      '--limit',
+      '80pips',
+    ],
   };
 
   it.each(Object.entries(COMMANDS))('%s: the first stands where the second is refused', async (_name, argv) => {

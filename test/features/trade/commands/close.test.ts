@@ -230,7 +230,7 @@ describe('where the calls are used up', () => {
   it('it goes by what was seen last, and says so', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway);
-    await client.run(['position', 'set', id, '--stop', '40pips', '--yes'], { home });
+    await client.run(['positions', 'update', id, '--stop', '40pips', '--yes'], { home });
     await useUp(home, 44, 46, 79);
     const { code, stderr } = await client.run(['close', id, '--yes'], { home });
     expect(code, stderr).toBe(0);
@@ -252,12 +252,12 @@ describe('where the calls are used up', () => {
     ['close --amount', () => ['close', holdTrade(client.gateway), '--amount', '10', '--account', HEDGING]],
     ['close --symbol', () => ['close', '--symbol', 'EUR/USD', '--account', HEDGING]],
     ['close --everything', () => ['close', '--everything', '--account', HEDGING]],
-    ['position set', () => ['position', 'set', holdTrade(client.gateway), '--stop', '1.1']],
-    ['order cancel', () => ['order', 'cancel', holdOrder(client.gateway)]],
-    ['order set', () => ['order', 'set', holdOrder(client.gateway), '--stop', '40pips']],
+    ['positions update', () => ['positions', 'update', holdTrade(client.gateway), '--stop', '1.1']],
+    ['orders cancel', () => ['orders', 'cancel', holdOrder(client.gateway)]],
+    ['orders update', () => ['orders', 'update', holdOrder(client.gateway), '--stop', '40pips']],
     [
-      'order set of all terms',
-      () => ['order', 'set', holdOrder(client.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
+      'orders update of all terms',
+      () => ['orders', 'update', holdOrder(client.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
     ],
   ])('the gateway says so itself: %s is sent, and what could not be checked is told', async (_name, argv) => {
     client.gateway.traps.add('ora-20301');
@@ -280,8 +280,8 @@ describe('where the calls are used up', () => {
 
   it.each<[string, () => readonly string[], string]>([
     ['how much there is to close', () => ['close', holdTrade(client.gateway)], '--amount'],
-    ['which rate an order has', () => ['order', 'set', holdOrder(client.gateway), '--amount', '5'], '--rate'],
-    ['which orders wait', () => ['order', 'cancel', '--all'], 'svc trade orders cancel <order-id>'],
+    ['which rate an order has', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5'], '--rate'],
+    ['which orders wait', () => ['orders', 'cancel', '--all'], 'svc trade orders cancel <order-id>'],
   ])('what cannot be known has to be said: %s', async (_name, argv, hint) => {
     client.gateway.traps.add('ora-20301');
     const { code, stderr } = await client.run([...argv(), '--yes', '-o', 'json']);
@@ -295,7 +295,7 @@ describe('where the calls are used up', () => {
     await client.run(['orders'], { home });
     for (const order of client.gateway.book.orders.values()) order.ocoBulkId = 0;
     client.gateway.traps.add('ora-20301');
-    const { code } = await client.run(['order', 'cancel', ...ids, '--yes'], { home });
+    const { code } = await client.run(['orders', 'cancel', ...ids, '--yes'], { home });
     expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: ids.map((order_id) => ({ order_id })) });
   });
 
@@ -305,7 +305,7 @@ describe('where the calls are used up', () => {
     await client.run(['orders'], { home });
     for (const order of client.gateway.book.orders.values()) order.rate = 1.13;
     await useUp(home, 46);
-    const argv = ['order', 'set', order_id, '--amount', '5', '--yes'];
+    const argv = ['orders', 'update', order_id, '--amount', '5', '--yes'];
     expect((await client.run(argv, { home })).code).toBe(0);
     expect(client.orders()).toEqual([{ order_id, rate: '1.13', range: '0', amount: '5' }]);
     client.gateway.traps.add('ora-20301');
@@ -331,7 +331,7 @@ describe('where the calls are used up', () => {
   it('of a trade that was partly closed since, an order of the other side takes what is left, and no more', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
-    await client.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
+    await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
     await useUp(home, 44, 46, 79);
     const trade = client.gateway.book.trades.get(id);
     if (trade !== undefined) trade.amountK = 10;
@@ -350,7 +350,7 @@ describe('where the calls are used up', () => {
   it('an order of the other side is never sent by what was seen earlier: it might open something', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway, { account: NETTING });
-    await client.run(['position', 'set', id, '--stop', '1.1', '--yes'], { home });
+    await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
     client.gateway.traps.add('ora-20301');
     const { code, stderr } = await client.run(['close', id, '--yes', '--via-opposite', '-o', 'json'], { home });
     expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });

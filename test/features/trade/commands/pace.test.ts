@@ -49,9 +49,9 @@ const ORDERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['entry buy', ['entry', 'buy', 'EUR/USD', '1', '--rate', '1.1']],
   ['close', ['close', '7']],
   ['close --symbol', ['close', '--symbol', 'EUR/USD']],
-  ['order cancel', ['order', 'cancel', '39']],
-  ['position set', ['position', 'set', '7', '--stop', '40pips']],
-  ['order set', ['order', 'set', '39', '--rate', '1.09']],
+  ['orders cancel', ['orders', 'cancel', '39']],
+  ['positions update', ['positions', 'update', '7', '--stop', '40pips']],
+  ['orders update', ['orders', 'update', '39', '--rate', '1.09']],
   ['oco create', ['oco', 'create', 'EUR/USD', '1', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
 ];
 

@@ -38,8 +38,8 @@ const CLOSE = {
   path: '/trading/close_trade',
   form: { trade_id: '7', amount: '9', rate: '0', order_type: 'AtMarket', time_in_force: 'GTC' },
 };
-const CANCEL = { command: 'order cancel', path: '/trading/delete_order', form: { order_id: '39' } };
-const STOP = { command: 'position set', path: '/trading/change_trade_stop_limit', form: { trade_id: '7' } };
+const CANCEL = { command: 'orders cancel', path: '/trading/delete_order', form: { order_id: '39' } };
+const STOP = { command: 'positions update', path: '/trading/change_trade_stop_limit', form: { trade_id: '7' } };
 
 interface Sent {
   readonly command: string;
@@ -228,7 +228,7 @@ describe('a request that is sent again after an unknown outcome', () => {
   it('may be a change, too', async () => {
     gateway.feed.tables['Order'] = [order()];
     const home = await homeWith([CANCEL]);
-    const run = await gateway.run(['order', 'cancel', '39', '--yes'], { home });
+    const run = await gateway.run(['orders', 'cancel', '39', '--yes'], { home });
     expect(run.stderr).toContain('(journal id-1)');
   });
 });

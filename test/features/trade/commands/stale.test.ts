@@ -76,7 +76,7 @@ it('who answers at once costs no second look', async () => {
 
 it('what an order keeps is not what it was meanwhile: nothing is sent', async () => {
   const id = holdOrder(client.gateway);
-  const { code, stderr } = await run(['order', 'set', id, '--amount', '5'], 60, () => {
+  const { code, stderr } = await run(['orders', 'update', id, '--amount', '5'], 60, () => {
     const order = client.gateway.book.orders.get(id);
     if (order !== undefined) order.rate = 1.14;
   });

@@ -138,10 +138,10 @@ describe('orders', () => {
 
   it('one of them is found by its id, which is digits, and one that does not stand is not', async () => {
     const [id = ''] = await ids('orders');
-    expect(await client.json(`order get ${id}`)).toMatchObject({ orderId: id, status: 1 });
-    expect((await client.run('order get 1')).stderr).toContain('svc trade positions');
-    expect((await client.run('order get 1')).code).toBe(5);
-    expect(await client.run('order get 123.0')).toMatchObject({ code: 2, stdout: '' });
+    expect(await client.json(`orders get ${id}`)).toMatchObject({ orderId: id, status: 1 });
+    expect((await client.run('orders get 1')).stderr).toContain('svc trade positions');
+    expect((await client.run('orders get 1')).code).toBe(5);
+    expect(await client.run('orders get 123.0')).toMatchObject({ code: 2, stdout: '' });
     expect(client.asked()).toEqual([]);
   });
 });
@@ -250,7 +250,7 @@ describe('<Tab>', () => {
     }
     expect(await offered('positions --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
     expect(await offered('quote', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));
-    expect(await offered('order get', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
+    expect(await offered('orders get', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
     expect(await offered('close', home)).toHaveLength(4);
     expect((await offered('close', home))[1]).toMatch(/^\d+\tsell 5K USD\/JPY$/);
   });

@@ -3,8 +3,9 @@ import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
-export const tradeAccounts = listCommand({
-  id: 'trade accounts',
+export const tradeAccountsList = listCommand({
+  id: 'trade accounts list',
+  aliases: ['accounts', 'accounts ls'],
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:

@@ -5,15 +5,16 @@ import { ORDER_COLUMNS } from '../columns.ts';
 import { checkOrderId } from '../order-rules.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
-export const tradeOrderGet = recordCommand({
-  id: 'trade order get',
+export const tradeOrdersGet = recordCommand({
+  id: 'trade orders get',
+  aliases: ['orders show', 'order get'],
   summary: 'Show an open order',
   description: 'For an order that was filled or canceled, see svc trade positions and svc trade journal.',
   effect: 'read',
   service: 'trade',
   args: { order: { help: 'Order id', required: true, complete: 'orders' } },
   flags: SESSION_FLAGS,
-  examples: [{ run: 'svc trade order get 390285837', why: 'Show one order' }],
+  examples: [{ run: 'svc trade orders get 390285837', why: 'Show one order' }],
   output: {
     kind: 'record',
     columns: ORDER_COLUMNS.map(({ wide: _, ...column }) => column),

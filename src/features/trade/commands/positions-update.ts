@@ -13,11 +13,11 @@ import { type Change, carryOut } from '../planned-requests.ts';
 import type { OpenPosition } from '../schema.ts';
 import type { Seen, TableCache, TableSnapshot } from '../table-cache.ts';
 
-export const POSITION_SET_ARGS = {
+export const POSITION_UPDATE_ARGS = {
   trade: { help: 'Trade id', required: true, complete: 'trades' },
 } as const satisfies Arguments;
 
-export const POSITION_SET_FLAGS = {
+export const POSITION_UPDATE_FLAGS = {
   stop: {
     type: 'string',
     value: 'pips|price|none',
@@ -32,23 +32,24 @@ export const POSITION_SET_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-type PositionSetInput = Input<typeof POSITION_SET_ARGS, typeof POSITION_SET_FLAGS>;
+type PositionUpdateInput = Input<typeof POSITION_UPDATE_ARGS, typeof POSITION_UPDATE_FLAGS>;
 
-export const tradePositionSet = listCommand({
-  id: 'trade position set',
+export const tradePositionsUpdate = listCommand({
+  id: 'trade positions update',
+  aliases: ['positions set', 'position set'],
   summary: 'Set the stop and limit of an open trade',
   description: `Distances count from the open rate. Setting a stop without --trail turns trailing off. The stop and the limit take one request each; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: POSITION_SET_ARGS,
-  flags: POSITION_SET_FLAGS,
+  args: POSITION_UPDATE_ARGS,
+  flags: POSITION_UPDATE_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade position set 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
-    { run: 'svc trade position set 170162801 --limit none', why: 'Remove the limit' },
+    { run: 'svc trade positions update 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
+    { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(settingPosition(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(updatingPosition(input, ctx), input, ctx),
 });
 
 interface Exits {
@@ -56,7 +57,7 @@ interface Exits {
   readonly limit: Exit | undefined;
 }
 
-export function settingPosition(input: PositionSetInput, ctx: RunContext): Change {
+export function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
   const { trade: id } = input;
   checkOrderId(id, 'a trade id');
   const exits: Exits = { stop: exitOf(input.stop, '--stop'), limit: exitOf(input.limit, '--limit') };
@@ -86,7 +87,7 @@ export function settingPosition(input: PositionSetInput, ctx: RunContext): Chang
         request: {
           endpoint: changeTradeStopLimit,
           form: tradeExitForm(id, side, exit, side === 'stop' ? trail : undefined),
-          command: 'position set',
+          command: 'positions update',
           what: `to set the ${side} of trade ${id}`,
           makesOrder: false,
         },

@@ -26,8 +26,9 @@ export const CANCEL_FLAGS = {
 
 type CancelInput = Input<typeof CANCEL_ARGS, typeof CANCEL_FLAGS>;
 
-export const tradeOrderCancel = listCommand({
-  id: 'trade order cancel',
+export const tradeOrdersCancel = listCommand({
+  id: 'trade orders cancel',
+  aliases: ['order cancel'],
   summary: 'Cancel pending orders',
   description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   effect: 'money',
@@ -36,8 +37,8 @@ export const tradeOrderCancel = listCommand({
   flags: CANCEL_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade order cancel 390285837', why: 'Cancel one order' },
-    { run: 'svc trade order cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
+    { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
+    { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
   ],
   output: CHANGE_LIST,
   run: async (input, ctx) => carryOut(canceling(input, ctx), input, ctx),
@@ -127,7 +128,7 @@ function cancel(
     request: {
       endpoint: deleteOrder,
       form: { order_id: orderId },
-      command: 'order cancel',
+      command: 'orders cancel',
       what: `to cancel order ${orderId}`,
       makesOrder: false,
     },

@@ -26,11 +26,11 @@ import { type Change, carryOut } from '../planned-requests.ts';
 import type { Order } from '../schema.ts';
 import type { TableCache } from '../table-cache.ts';
 
-export const ORDER_SET_ARGS = {
+export const ORDER_UPDATE_ARGS = {
   order: { help: 'Order id', required: true, complete: 'orders' },
 } as const satisfies Arguments;
 
-export const ORDER_SET_FLAGS = {
+export const ORDER_UPDATE_FLAGS = {
   rate: { type: 'string', value: 'price', help: 'Entry price' },
   amount: { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' },
   range: { type: 'string', value: 'pips', help: 'Maximum distance from the rate, in pips' },
@@ -45,23 +45,24 @@ export const ORDER_SET_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
-type OrderSetInput = Input<typeof ORDER_SET_ARGS, typeof ORDER_SET_FLAGS>;
+type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAGS>;
 
-export const tradeOrderSet = listCommand({
-  id: 'trade order set',
+export const tradeOrdersUpdate = listCommand({
+  id: 'trade orders update',
+  aliases: ['orders set', 'order set'],
   summary: 'Change a pending order',
   description: `Options that are not given stay as they are. Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
-  args: ORDER_SET_ARGS,
-  flags: ORDER_SET_FLAGS,
+  args: ORDER_UPDATE_ARGS,
+  flags: ORDER_UPDATE_FLAGS,
   exits: ['partly_done'],
   examples: [
-    { run: 'svc trade order set 390285837 --rate 1.155', why: 'Change the price' },
-    { run: 'svc trade order set 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
+    { run: 'svc trade orders update 390285837 --rate 1.155', why: 'Change the price' },
+    { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(settingOrder(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(updatingOrder(input, ctx), input, ctx),
 });
 
 interface Terms {
@@ -71,7 +72,7 @@ interface Terms {
   readonly trailEntry: number | undefined;
 }
 
-export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
+export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
   const { order: id } = input;
   checkOrderId(id);
   const terms: Terms = {
@@ -115,7 +116,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
         request: {
           endpoint: changeOrder,
           form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
-          command: 'order set',
+          command: 'orders update',
           what: `to change order ${id}`,
           makesOrder: false,
         },
@@ -128,7 +129,7 @@ export function settingOrder(input: OrderSetInput, ctx: RunContext): Change {
         request: {
           endpoint: changeOrderStopLimit,
           form: orderExitsForm(id, exits),
-          command: 'order set',
+          command: 'orders update',
           what: `to change the stop and limit of order ${id}`,
           makesOrder: false,
         },
