@@ -3,46 +3,46 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { hedges, hedgingText } from './accounts.ts';
-import { closeTrade, openTrade } from './client.ts';
-import { planCloseAll } from './close-whole.ts';
+import { closeAllForSymbol, closeTrade, openTrade } from './client.ts';
 import { wantedAccount } from './order-account.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, missingIds } from './order-flags.ts';
-import { type Closing, closeForm, marketForm } from './order-forms.ts';
-import { checkOrderId, MARKET_TIMES, parseAmount, parsePips, timeInForce } from './order-rules.ts';
+import {
+  AMOUNT_FLAG,
+  CHANGE_FLAGS,
+  checkAccount,
+  checkedIds,
+  MARKET_TIF_FLAG,
+  missingIds,
+  RANGE_FLAG,
+} from './order-flags.ts';
+import { type Closing, closeAllForm, closeForm, marketForm } from './order-forms.ts';
+import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from './order-rules.ts';
 import type { Awaited } from './order-state.ts';
-import { sideText } from './order-text.ts';
+import { positionText, sideText } from './order-text.ts';
 import type { Placed, PlannedRequest } from './placing.ts';
 import type { Change } from './planned-requests.ts';
-import type { Account, OpenPosition } from './schema.ts';
+import type { Account, ClosedPosition, OpenPosition } from './schema.ts';
 import type { Seen, TableCache } from './table-cache.ts';
 
 export const CLOSE_ARGS = {
   trade: { help: 'Trade ids from svc trade positions', repeat: true, complete: 'trades' },
 } as const satisfies Arguments;
 
+const WHAT = 'What to close';
+
 export const CLOSE_FLAGS = {
-  amount: {
+  amount: { ...AMOUNT_FLAG, group: WHAT, help: 'Close only this amount: thousands or contracts' },
+  symbol: {
     type: 'string',
-    value: 'n',
-    help: 'Close only this amount: thousands (forex) or contracts',
+    value: 'symbol',
+    complete: 'symbols',
+    group: WHAT,
+    help: 'Close all trades of this symbol',
   },
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Close all trades of this symbol' },
-  everything: { type: 'boolean', help: 'Close all trades of the account (asks for its id)' },
-  range: { type: 'string', value: 'pips', help: 'Maximum distance from the current price, in pips' },
-  tif: {
-    type: 'choice',
-    choices: MARKET_TIMES,
-    help: 'Time in force (default: GTC; with --range: IOC)',
-  },
-  'via-opposite': {
-    type: 'boolean',
-    help: 'In a non-hedging account, send an opposite order',
-  },
-  wait: {
-    type: 'duration',
-    positive: true,
-    help: 'Wait up to this long for the close and show the rates',
-  },
+  everything: { type: 'boolean', group: WHAT, help: 'Close all trades of the account (asks for its id)' },
+  range: RANGE_FLAG,
+  tif: MARKET_TIF_FLAG,
+  'via-opposite': { type: 'boolean', help: 'In a non-hedging account, send an opposite order' },
+  wait: { type: 'duration', positive: true, help: 'Wait this long for the close and show the rates' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -252,4 +252,72 @@ function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean
 
 function wayOf({ range }: Closing): string {
   return range === undefined ? 'at market' : `within ${range.text} pips`;
+}
+
+/** `--symbol` and `--everything`: one request. Empty if nothing is open. */
+export async function planCloseAll(
+  wantedSymbol: string | undefined,
+  wanted: string | undefined,
+  tif: TimeInForce,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  const accountId = await cache.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
+  const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  // Only fresh rows say what is open now.
+  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
+  const open = seen?.rows.filter(isMeant);
+  if (seen?.isFresh && open?.length === 0) return [];
+  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
+  return [
+    {
+      request: {
+        endpoint: closeAllForSymbol,
+        form: closeAllForm(accountId, symbol, tif),
+        command: 'close',
+        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
+        makesOrder: false,
+      },
+      before: open,
+      accountId,
+      warnings,
+      awaits: ({ orderIds, sentAt }) => ({
+        orderIds,
+        sentAt,
+        accountId,
+        symbol,
+        tradeIds: open?.map(({ tradeId }) => tradeId),
+        amountK: open && wholeAmountK(open),
+      }),
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
+      isTyped: symbol === undefined,
+    },
+  ];
+}
+
+/** Undefined if a row has no amount: a partial sum would pass for the total. */
+function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
+  const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
+  return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
+}
+
+/** A symbol may be hidden from the offers, and a rate limit may hide all offers. */
+async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
+  try {
+    return await cache.symbol(wanted);
+  } catch (error) {
+    if (!(error instanceof SvcError) || (error.code !== 'not_found' && error.code !== 'limited') || ctx.dryRun) {
+      throw error;
+    }
+    const { foldedSymbol } = await import('./symbols.ts');
+    const seen = await cache.positions(() => false);
+    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (row?.currency !== undefined) return row.currency;
+    if (error.code === 'not_found') throw error;
+    ctx.notice(`${error.message}; using ${wanted} as given`);
+    return wanted;
+  }
 }

@@ -8,7 +8,15 @@ import { findAccount, hedges } from './accounts.ts';
 import { createEntryOrder, openTrade } from './client.ts';
 import { CALL_LIMITS, type CallsLeft } from './counted-caller.ts';
 import { wantedAccount } from './order-account.ts';
-import { type ExitInput, exitsOf, NEW_ORDER_FLAGS } from './order-flags.ts';
+import {
+  ENTRY_TIME_FLAGS,
+  type ExitInput,
+  exitsOf,
+  MARKET_TIF_FLAG,
+  NEW_ORDER_FLAGS,
+  RATE_FLAG,
+  TRAIL_ENTRY_FLAG,
+} from './order-flags.ts';
 import { entryForm, marketForm } from './order-forms.ts';
 import {
   checkOpen,
@@ -23,12 +31,10 @@ import {
 import {
   checkExitPrices,
   expiration,
-  MARKET_TIMES,
   parseAmount,
   parseRate,
   parseTrail,
   type Side,
-  TIMES_IN_FORCE,
   type TimeInForce,
   timeInForce,
 } from './order-rules.ts';
@@ -39,20 +45,12 @@ import type { Account } from './schema.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import { commandNumbersOf, gatewayToken } from './trading-session.ts';
 
-export const MARKET_FLAGS = {
-  tif: { type: 'choice', choices: MARKET_TIMES, help: 'Time in force (default: GTC; with --range: IOC)' },
-  ...NEW_ORDER_FLAGS,
-} as const satisfies Flags;
+export const MARKET_FLAGS = { tif: MARKET_TIF_FLAG, ...NEW_ORDER_FLAGS } as const satisfies Flags;
 
 export const ENTRY_FLAGS = {
-  rate: { type: 'string', value: 'price', required: true, help: 'Entry price' },
-  'trail-entry': {
-    type: 'string',
-    value: 'dynamic|n',
-    help: 'Trailing entry: dynamic, or steps of n (10 or more)',
-  },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default: GTC)' },
-  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
+  rate: { ...RATE_FLAG, required: true },
+  'trail-entry': TRAIL_ENTRY_FLAG,
+  ...ENTRY_TIME_FLAGS,
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 

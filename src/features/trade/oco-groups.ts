@@ -5,7 +5,7 @@ import { SvcError } from '../../errors.ts';
 import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
 import { planOrder } from './new-order.ts';
 import { wantedAccount } from './order-account.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, type ORDER_ARGS } from './order-flags.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, ENTRY_TIME_FLAGS, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
 import { type OcoLeg, ocoForm } from './order-forms.ts';
 import { accountOf, openOrders } from './order-rows.ts';
@@ -19,7 +19,6 @@ import {
   parseDistance,
   parseRate,
   parseTrail,
-  TIMES_IN_FORCE,
   timeInForce,
 } from './order-rules.ts';
 import { orderText } from './order-text.ts';
@@ -34,8 +33,7 @@ export const OCO_CREATE_FLAGS = {
     value: 'side@price',
     help: 'One of the two orders, with stop, limit, trail, trail-entry',
   },
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force of both orders (default: GTC)' },
-  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
+  ...ENTRY_TIME_FLAGS,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 

@@ -6,9 +6,11 @@ import {
   checkTrailed,
   type Decimal,
   type Distance,
+  MARKET_TIMES,
   parseDistance,
   parsePips,
   parseTrail,
+  TIMES_IN_FORCE,
 } from './order-rules.ts';
 import type { Account } from './schema.ts';
 import { TRANSPORT_FLAG } from './trading-session.ts';
@@ -19,7 +21,7 @@ export const TRADING_FLAGS = {
     type: 'string',
     value: 'id|name',
     complete: 'accounts',
-    help: 'Account (default: SVC_TRADE_ACCOUNT, trade.account, or the only one)',
+    help: 'Account (default: trade.account, or the only one)',
   },
   preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },
   ...TRANSPORT_FLAG,
@@ -33,20 +35,50 @@ export const ORDER_ARGS = {
 
 export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
+const PRICES = 'Price options';
+const EXITS = 'Stop and limit options';
+
+export const AMOUNT_FLAG = { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' } as const;
+export const RATE_FLAG = { type: 'string', value: 'price', group: PRICES, help: 'Entry price' } as const;
+export const RANGE_FLAG = {
+  type: 'string',
+  value: 'pips',
+  group: PRICES,
+  help: 'Maximum distance from the rate, in pips',
+} as const;
+export const TRAIL_ENTRY_FLAG = {
+  type: 'string',
+  value: 'dynamic|n',
+  group: PRICES,
+  help: 'Trailing entry: dynamic, or steps of n >= 10',
+} as const;
+export const TRAIL_FLAG = {
+  type: 'string',
+  value: 'dynamic|n',
+  group: EXITS,
+  help: 'Trailing stop: dynamic, or steps of n >= 10',
+} as const;
+export const EXIT_FLAGS = {
+  stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
+  limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
+  trail: TRAIL_FLAG,
+} as const satisfies Flags;
+
+/** For market orders, including those that close. */
+export const MARKET_TIF_FLAG = {
+  type: 'choice',
+  choices: MARKET_TIMES,
+  help: 'Time in force (default: GTC; with --range: IOC)',
+} as const;
+export const ENTRY_TIME_FLAGS = {
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default: GTC)' },
+  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
+} as const satisfies Flags;
+
 export const NEW_ORDER_FLAGS = {
-  stop: {
-    type: 'string',
-    value: 'pips|price',
-    help: 'Stop loss: distance (40pips, no sign) or price',
-  },
-  limit: { type: 'string', value: 'pips|price', help: 'Take profit: distance (80pips) or price' },
-  trail: {
-    type: 'string',
-    value: 'dynamic|n',
-    help: 'Trailing stop: dynamic, or steps of n (10 or more)',
-  },
-  range: { type: 'string', value: 'pips', help: 'Maximum distance from the rate, in pips' },
-  wait: { type: 'duration', positive: true, help: 'Wait up to this long for fills and show the trades' },
+  range: RANGE_FLAG,
+  ...EXIT_FLAGS,
+  wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
   'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
   ...TRADING_FLAGS,
 } as const satisfies Flags;

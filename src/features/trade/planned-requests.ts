@@ -4,7 +4,7 @@ import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
-import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
+import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { FillWatch } from './fills.ts';
 import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
 import { type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
@@ -29,15 +29,16 @@ export interface ChangeInput extends TradingOptions {
 }
 
 /** One row per request. */
-export async function carryOut(
+export async function carryOut<Row extends ChangeRow>(
   change: Change,
   input: ChangeInput,
   ctx: RunContext,
-): Promise<Answer<readonly ChangeRow[]>> {
+  toRow: (outcome: Outcome) => Row,
+): Promise<Answer<readonly Row[]>> {
   const outcomes = await carryOutEach(change, input, ctx);
   if (outcomes instanceof Plan) return { value: outcomes };
   if (outcomes.length === 0) return { value: [], footer: change.nothing };
-  return { value: outcomes.map(rowOf), code: codeOf(outcomes), footer: hintsOf(outcomes) };
+  return { value: outcomes.map(toRow), code: codeOf(outcomes), footer: hintsOf(outcomes) };
 }
 
 /** Plans, confirms, sends and waits. Throws if the only request that was tried failed. */

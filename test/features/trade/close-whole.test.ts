@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunContext } from '../../../src/cli/command.ts';
-import { planCloseAll } from '../../../src/features/trade/close-whole.ts';
+import { planCloseAll } from '../../../src/features/trade/close-positions.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
 import type { TableCache } from '../../../src/features/trade/table-cache.ts';
 

@@ -14,8 +14,8 @@ export const tradeAccountsList = listCommand({
   service: 'trade',
   flags: SESSION_FLAGS,
   examples: [
-    { run: 'svc trade accounts', why: 'Show ids, balances and margins' },
-    { run: 'svc trade accounts -q', why: 'Print only the ids' },
+    { run: 'svc trade accounts list', why: 'Show ids, balances and margins' },
+    { run: 'svc trade accounts list -q', why: 'Print only the ids' },
   ],
   output: ACCOUNT_LIST,
   offers: accountCandidates,

@@ -1,9 +1,8 @@
-import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
-import { Plan } from '../../../http/endpoint.ts';
-import { type CloseRow, closeList, closeRowOf, codeOf, hintsOf } from '../change-report.ts';
-import { CLOSE_ARGS, CLOSE_FLAGS, type CloseInput, closing } from '../close-positions.ts';
+import { listCommand } from '../../../cli/command.ts';
+import { closeList, closeRowOf } from '../change-report.ts';
+import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../close-positions.ts';
 import { SENT_ONCE } from '../order-flags.ts';
-import { carryOutEach } from '../planned-requests.ts';
+import { carryOut } from '../planned-requests.ts';
 
 export const tradeClose = listCommand({
   id: 'trade close',
@@ -22,14 +21,8 @@ export const tradeClose = listCommand({
   ],
   output: closeList({}),
   outputOf: closeList,
-  run: async (input, ctx) => closeTrades(input, ctx),
+  async run(input, ctx) {
+    const answer = await carryOut(closing(input, ctx), input, ctx, closeRowOf);
+    return { ...answer, as: closeList(input) };
+  },
 });
-
-async function closeTrades(input: CloseInput, ctx: RunContext): Promise<Answer<readonly CloseRow[]>> {
-  const change = closing(input, ctx);
-  const outcomes = await carryOutEach(change, input, ctx);
-  if (outcomes instanceof Plan) return { value: outcomes };
-  if (outcomes.length === 0) return { value: [], footer: change.nothing };
-  const answer = { value: outcomes.map(closeRowOf), code: codeOf(outcomes), footer: hintsOf(outcomes) };
-  return { ...answer, as: closeList(input) };
-}

@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { addingToOco, OCO_ADD_FLAGS, OCO_ORDERS } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 
@@ -17,5 +17,5 @@ export const tradeOcoAdd = listCommand({
     { run: 'svc trade oco add 390285839 --group 51201', why: 'Add a third order' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(addingToOco(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(addingToOco(input, ctx), input, ctx, rowOf),
 });

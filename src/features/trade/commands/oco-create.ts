@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from '../oco-groups.ts';
 import { ORDER_ARGS } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
@@ -23,5 +23,5 @@ export const tradeOcoCreate = listCommand({
     },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(creatingOco(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(creatingOco(input, ctx), input, ctx, rowOf),
 });

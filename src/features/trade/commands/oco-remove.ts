@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { OCO_ORDERS, removingFromOco } from '../oco-groups.ts';
 import { CHANGE_FLAGS } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
@@ -15,5 +15,5 @@ export const tradeOcoRemove = listCommand({
   flags: CHANGE_FLAGS,
   examples: [{ run: 'svc trade oco remove 390285837', why: 'Remove one order' }],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(removingFromOco(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(removingFromOco(input, ctx), input, ctx, rowOf),
 });

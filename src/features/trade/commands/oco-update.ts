@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { OCO_GROUP, OCO_UPDATE_FLAGS, updatingOco } from '../oco-groups.ts';
 import { carryOut } from '../planned-requests.ts';
 
@@ -15,5 +15,5 @@ export const tradeOcoUpdate = listCommand({
   flags: OCO_UPDATE_FLAGS,
   examples: [{ run: 'svc trade oco update 51201 --add 390285839 --remove 390285837', why: 'Replace an order' }],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(updatingOco(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(updatingOco(input, ctx), input, ctx, rowOf),
 });

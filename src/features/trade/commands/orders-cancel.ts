@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { deleteOrder } from '../client.ts';
 import { wantedAccount } from '../order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
@@ -41,7 +41,7 @@ export const tradeOrdersCancel = listCommand({
     { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(canceling(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(canceling(input, ctx), input, ctx, rowOf),
 });
 
 export function canceling(input: CancelInput, ctx: RunContext): Change {

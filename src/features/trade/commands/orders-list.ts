@@ -18,8 +18,8 @@ export const tradeOrdersList = listCommand({
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade orders', why: 'List all open orders' },
-    { run: 'svc trade orders --symbol EUR/USD -q', why: 'Print the ids for one symbol' },
+    { run: 'svc trade orders list', why: 'List all open orders' },
+    { run: 'svc trade orders list --symbol EUR/USD -q', why: 'Print the ids for one symbol' },
   ],
   output: ORDER_LIST,
   offers: orderCandidates,

@@ -1,9 +1,18 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
-import { CHANGE_FLAGS, checkAccount, SENT_ONCE } from '../order-flags.ts';
+import {
+  AMOUNT_FLAG,
+  CHANGE_FLAGS,
+  checkAccount,
+  EXIT_FLAGS,
+  RANGE_FLAG,
+  RATE_FLAG,
+  SENT_ONCE,
+  TRAIL_ENTRY_FLAG,
+} from '../order-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
 import { accountOf, openOrders } from '../order-rows.ts';
@@ -31,17 +40,11 @@ export const ORDER_UPDATE_ARGS = {
 } as const satisfies Arguments;
 
 export const ORDER_UPDATE_FLAGS = {
-  rate: { type: 'string', value: 'price', help: 'Entry price' },
-  amount: { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' },
-  range: { type: 'string', value: 'pips', help: 'Maximum distance from the rate, in pips' },
-  'trail-entry': { type: 'string', value: 'dynamic|n', help: 'Trailing entry: dynamic, or steps of n (10 or more)' },
-  stop: {
-    type: 'string',
-    value: 'pips|price',
-    help: 'Stop loss: distance (40pips, no sign) or price',
-  },
-  limit: { type: 'string', value: 'pips|price', help: 'Take profit: distance (80pips) or price' },
-  trail: { type: 'string', value: 'dynamic|n', help: 'Trailing stop: dynamic, or steps of n (10 or more)' },
+  rate: RATE_FLAG,
+  amount: AMOUNT_FLAG,
+  range: RANGE_FLAG,
+  'trail-entry': TRAIL_ENTRY_FLAG,
+  ...EXIT_FLAGS,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -62,7 +65,7 @@ export const tradeOrdersUpdate = listCommand({
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(updatingOrder(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(updatingOrder(input, ctx), input, ctx, rowOf),
 });
 
 interface Terms {

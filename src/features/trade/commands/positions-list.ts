@@ -26,8 +26,8 @@ export const tradePositionsList = listCommand({
     ...SESSION_FLAGS,
   },
   examples: [
-    { run: 'svc trade positions', why: 'List open positions' },
-    { run: 'svc trade positions --closed -o csv', why: 'Export closed positions' },
+    { run: 'svc trade positions list', why: 'List open positions' },
+    { run: 'svc trade positions list --closed -o csv', why: 'Export closed positions' },
   ],
   output: POSITION_LIST,
   outputOf,

@@ -1,9 +1,9 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { CHANGE_LIST } from '../change-report.ts';
+import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { changeTradeStopLimit } from '../client.ts';
-import { CHANGE_FLAGS, checkAccount, missingIds, SENT_ONCE } from '../order-flags.ts';
+import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, SENT_ONCE } from '../order-flags.ts';
 import { type Exit, tradeExitForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../order-rules.ts';
@@ -18,17 +18,9 @@ export const POSITION_UPDATE_ARGS = {
 } as const satisfies Arguments;
 
 export const POSITION_UPDATE_FLAGS = {
-  stop: {
-    type: 'string',
-    value: 'pips|price|none',
-    help: 'Stop loss: distance (40pips, no sign), price, or none',
-  },
-  limit: {
-    type: 'string',
-    value: 'pips|price|none',
-    help: 'Take profit: distance (80pips), price, or none',
-  },
-  trail: { type: 'string', value: 'dynamic|n', help: 'Trailing stop: dynamic, or steps of n (10 or more)' },
+  stop: { ...EXIT_FLAGS.stop, value: 'pips|price|none', help: 'Stop loss: distance (40pips), price, or none' },
+  limit: { ...EXIT_FLAGS.limit, value: 'pips|price|none', help: 'Take profit: distance (80pips), price, or none' },
+  trail: EXIT_FLAGS.trail,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -49,7 +41,7 @@ export const tradePositionsUpdate = listCommand({
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(updatingPosition(input, ctx), input, ctx),
+  run: async (input, ctx) => carryOut(updatingPosition(input, ctx), input, ctx, rowOf),
 });
 
 interface Exits {

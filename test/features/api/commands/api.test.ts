@@ -315,7 +315,7 @@ describe('the trading gateway', () => {
     const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
     expect(code).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({ response: { executed: true } });
-    expect(stderr).toContain('the gateway answered as executed with the error: The request was sent to the dealer');
+    expect(stderr).toContain('the gateway responded executed with the error: The request was sent to the dealer');
     expect(stderr).toContain('this may be it: ');
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
@@ -325,7 +325,7 @@ describe('the trading gateway', () => {
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    expect(stderr).toMatch(/it is not known what became of the request by POST .*; this may be it: /);
+    expect(stderr).toMatch(/the outcome of the request by POST .* is unknown: .*; this may be it: /);
     expect(stderr).toContain('hint: do not repeat it before you have looked: svc trade journal --open');
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
