@@ -5,7 +5,6 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
-  aliases: ['accounts', 'accounts ls'],
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:

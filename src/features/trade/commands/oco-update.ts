@@ -5,7 +5,7 @@ import { carryOut } from '../planned-requests.ts';
 
 export const tradeOcoUpdate = listCommand({
   id: 'trade oco update',
-  aliases: ['oco edit'],
+  formerly: ['oco edit'],
   summary: 'Add and remove orders of an OCO group',
   description:
     'Sends one request. The interface document does not show this request; svc follows the public implementation.',

@@ -28,7 +28,6 @@ type CancelInput = Input<typeof CANCEL_ARGS, typeof CANCEL_FLAGS>;
 
 export const tradeOrdersCancel = listCommand({
   id: 'trade orders cancel',
-  aliases: ['order cancel'],
   summary: 'Cancel pending orders',
   description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   effect: 'money',

@@ -7,7 +7,6 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrdersGet = recordCommand({
   id: 'trade orders get',
-  aliases: ['orders show', 'order get'],
   summary: 'Show an open order',
   description: 'For an order that was filled or canceled, see svc trade positions and svc trade journal.',
   effect: 'read',

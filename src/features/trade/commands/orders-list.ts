@@ -6,7 +6,6 @@ import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrdersList = listCommand({
   id: 'trade orders list',
-  aliases: ['orders', 'orders ls'],
   summary: 'List open orders',
   description:
     'Pending entry orders, and the stops and limits of positions. A pending order may already show a trade id, but that id is only reserved: nothing is traded yet.',

@@ -52,7 +52,7 @@ type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAG
 
 export const tradeOrdersUpdate = listCommand({
   id: 'trade orders update',
-  aliases: ['orders set', 'order set'],
+  formerly: ['order set'],
   summary: 'Change a pending order',
   description: `Options that are not given stay as they are. Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   effect: 'money',

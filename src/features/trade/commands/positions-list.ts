@@ -13,7 +13,6 @@ interface Kind {
 
 export const tradePositionsList = listCommand({
   id: 'trade positions list',
-  aliases: ['positions', 'positions ls'],
   summary: 'List open or closed positions',
   description:
     'Each call counts towards a rate limit: 50 an hour for open positions, 10 a minute for closed ones. To follow positions, use svc trade watch. --summary covers all accounts unless --account is given.',

@@ -19,14 +19,20 @@ const words = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;
 
 it.each([
-  ['position set', () => [holdTrade(client.gateway), '--stop', '40pips']],
-  ['order set', () => [holdOrder(client.gateway), '--stop', '40pips']],
-  ['order cancel', () => [holdOrder(client.gateway)]],
-  ['oco edit', () => ['51201', '--add', holdOrder(client.gateway)]],
-] as const)('%s, the former name, still works', async (name, argv) => {
-  const { code, stderr } = await client.run([...words(name), ...argv(), '--yes']);
+  ['position set', 'positions update', () => [holdTrade(client.gateway), '--stop', '40pips']],
+  ['order set', 'orders update', () => [holdOrder(client.gateway), '--stop', '40pips']],
+  ['oco edit', 'oco update', () => ['51201', '--add', holdOrder(client.gateway)]],
+] as const)('%s, the former name of %s, still works', async (former, name, argv) => {
+  const { code, stderr } = await client.run([...words(former), ...argv(), '--yes']);
   expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`svc trade ${former} is now svc trade ${name}`);
   expect(client.orders()).toHaveLength(1);
+});
+
+it('the noun may be singular', async () => {
+  const id = holdOrder(client.gateway);
+  expect((await client.run(['order', 'get', id])).stdout).toContain(id);
+  expect((await client.run(['order', 'cancel', id, '--yes'])).code).toBe(0);
 });
 
 describe('positions update', () => {
