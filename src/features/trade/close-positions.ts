@@ -124,7 +124,7 @@ class Closer {
     const { amount: asked, wanted, isNamed } = this.#closings;
     const row = seen?.rows.find(({ tradeId }) => tradeId === id);
     const account = await this.#account(row, cache);
-    if (account !== undefined && isNamed) checkAccount(`trade ${id}`, account, await cache.account(wanted));
+    await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
     if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, cache);
     const whole = row === undefined ? undefined : await cache.amountOf(row);
     const amount = asked ?? whole;

@@ -41,10 +41,10 @@ const LEAST_WATCH_MS = 5_000;
 export async function findLost(
   request: JournaledRequest,
   sent: Sent,
-  { open, wait = 0, watch: following, before, ...options }: SearchOptions,
+  options: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
-  const watch = following ?? new FillWatch(ctx);
+  const { open, wait = 0, watch = new FillWatch(ctx) } = options;
   let current = open;
   let replacement: TradingSession | undefined;
   const refresh = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export async function findLost(
     let isLate = false;
     for (;;) {
       const changed = watch.changed().then(() => false);
-      const found = await findIn(request, { ...sent, tables: watch.tables, before, known: open.known }, ctx);
+      const found = await findIn(request, sent, watch.tables, options, ctx);
       if (found.isDone || isLate || ctx.signal.aborted) return found;
       isLate = await Promise.race([changed, late]);
       if (isLate) await refresh();
@@ -80,21 +80,18 @@ export async function findLost(
   }
 }
 
-interface Surroundings extends Sent {
-  readonly tables: SeenTables;
-  readonly before: readonly OpenPosition[] | undefined;
-  readonly known: TradingSession['known'];
-}
-
 async function findIn(
   request: JournaledRequest,
-  { clockSkewMs, known, ...around }: Surroundings,
+  { clockSkewMs, ...sent }: Sent,
+  tables: SeenTables,
+  { before, open: { known } }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
   const offers = (known.read('Offer') ?? []) as readonly Offer[];
   const accounts = (known.read('Account') ?? []) as readonly Account[];
   const accepted = await acceptedOrders(clockSkewMs, ctx);
-  const { outcome, evidence, candidates, isDone } = await settle(request, { ...around, accepted, offers, accounts });
+  const settled = await settle(request, { ...sent, tables, before, accepted, offers, accounts });
+  const { outcome, evidence, candidates, isDone } = settled;
   if (candidates === undefined) return { text: evidence, isDone };
   const text = outcome === 'absent' ? `${evidence}, which proves nothing` : evidence;
   return { text, ids: candidates.map(({ id }) => id), isDone };

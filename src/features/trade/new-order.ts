@@ -17,13 +17,12 @@ import {
   RATE_FLAG,
   TRAIL_ENTRY_FLAG,
 } from './order-flags.ts';
-import { entryForm, marketForm } from './order-forms.ts';
+import { entryForm, marketForm, type OrderTerms } from './order-forms.ts';
 import {
   checkOpen,
   guardOrder,
   isBarred,
   type OrderPreview,
-  type OrderTerms,
   orderSentence,
   previewOrder,
   thousands,

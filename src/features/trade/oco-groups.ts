@@ -8,7 +8,7 @@ import { wantedAccount } from './order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, ENTRY_TIME_FLAGS, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
 import { type OcoLeg, ocoForm } from './order-forms.ts';
-import { accountOf, openOrders } from './order-rows.ts';
+import { openOrders } from './order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -166,10 +166,8 @@ function regrouping({ endpoint, form, command, what, ids }: Regrouping, input: C
     // The request follows from the command line alone.
     const rows = ctx.dryRun ? undefined : (await openOrders(ids, cache))?.asked;
     const [first] = rows ?? [];
-    const account = first === undefined ? undefined : await accountOf(first, cache);
-    if (account !== undefined && input.account !== undefined) {
-      checkAccount(`order ${first?.orderId}`, account, await cache.account(input.account));
-    }
+    const account = first === undefined ? undefined : await cache.account(first.accountId);
+    await checkAccount(`order ${first?.orderId}`, account, input.account, cache);
     const them = rows === undefined ? '' : `: ${rows.map(orderText).join('; ')}`;
     return [
       {

@@ -13,6 +13,7 @@ import {
   TIMES_IN_FORCE,
 } from './order-rules.ts';
 import type { Account } from './schema.ts';
+import type { TableCache } from './table-cache.ts';
 import { TRANSPORT_FLAG } from './trading-session.ts';
 
 /** For every command that sends something for an account. */
@@ -124,8 +125,15 @@ export const SENT_ONCE =
   'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its cache and reports what it could not verify.';
 
 /** Throws if `--account` names another account than the one of the order or trade. */
-export function checkAccount(what: string, account: Account, named: Account | undefined): void {
-  if (named === undefined || named.accountId === account.accountId) return;
+export async function checkAccount(
+  what: string,
+  account: Account | undefined,
+  given: string | undefined,
+  cache: TableCache,
+): Promise<void> {
+  if (account === undefined || given === undefined) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
   throw new SvcError(
     'guarded',
     `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,

@@ -5,42 +5,31 @@ import type { Decimal, Distance, Side, TimeInForce } from './order-rules.ts';
 /** Every value is sent as is; undefined fields are not sent: no stop is no field, never 0. */
 export type OrderForm = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-interface NewOrder {
-  readonly accountId: string;
-  readonly symbol: string;
+export interface OrderTerms {
   readonly side: Side;
   readonly amount: number;
   readonly tif: TimeInForce;
   readonly stop?: Distance | undefined;
   readonly limit?: Distance | undefined;
-  /** Trailing of the attached stop: 1 is dynamic. */
+  /** Trailing of the attached stop, and of the entry itself: 1 is dynamic. */
   readonly trail?: number | undefined;
+  readonly trailEntry?: number | undefined;
   /** In pips. */
   readonly range?: Decimal | undefined;
-}
-
-export type MarketOrder = NewOrder;
-
-export interface EntryOrder extends NewOrder {
-  readonly rate: Decimal;
-  /** Trailing of the entry itself. */
-  readonly trailEntry?: number | undefined;
+  /** Of an entry order. */
+  readonly rate?: Decimal | undefined;
   /** As `expiration` writes it. */
   readonly expires?: string | undefined;
 }
 
+interface OrderPlace {
+  readonly accountId: string;
+  readonly symbol: string;
+}
+
 /** `POST /trading/open_trade`. */
-export function marketForm({
-  accountId,
-  symbol,
-  side,
-  amount,
-  tif,
-  range,
-  stop,
-  limit,
-  trail,
-}: MarketOrder): OrderForm {
+export function marketForm(order: OrderPlace & OrderTerms): OrderForm {
+  const { accountId, symbol, side, amount, tif, range, stop, limit, trail } = order;
   return {
     account_id: accountId,
     symbol,
@@ -58,7 +47,7 @@ export function marketForm({
 }
 
 /** `POST /trading/create_entry_order`. */
-export function entryForm(order: EntryOrder): OrderForm {
+export function entryForm(order: OrderPlace & OrderTerms & { readonly rate: Decimal }): OrderForm {
   const { accountId, symbol, side, rate, amount, tif, stop, trail, limit, trailEntry, range, expires } = order;
   return {
     account_id: accountId,
@@ -208,17 +197,9 @@ export interface OcoLeg {
   readonly trailEntry: number | undefined;
 }
 
-export interface OcoTerms {
-  readonly accountId: string;
-  readonly symbol: string;
-  readonly amount: number;
-  readonly tif: TimeInForce;
-  readonly expires: string | undefined;
-}
-
 /** `POST /trading/simple_oco`: the second order's fields end in 2. */
 export function ocoForm(
-  { accountId, symbol, amount, tif, expires }: OcoTerms,
+  { accountId, symbol, amount, tif, expires }: OrderPlace & Pick<OrderTerms, 'amount' | 'tif' | 'expires'>,
   legs: readonly [OcoLeg, OcoLeg],
 ): OrderForm {
   const form: Record<string, OrderForm[string]> = {

@@ -2,9 +2,9 @@
 import { SvcError } from '../../errors.ts';
 import { hedges, marginCallText } from './accounts.ts';
 import { marketHours, newYorkText } from './market-hours.ts';
+import type { OrderTerms } from './order-forms.ts';
 import {
   checkExitPrices,
-  type Decimal,
   type Distance,
   DYNAMIC_TRAIL,
   entryKind,
@@ -13,21 +13,6 @@ import {
 } from './order-rules.ts';
 import type { Account, Offer } from './schema.ts';
 import { FOREX } from './symbols.ts';
-
-export interface OrderTerms {
-  readonly side: Side;
-  readonly amount: number;
-  readonly tif: TimeInForce;
-  readonly stop?: Distance | undefined;
-  readonly limit?: Distance | undefined;
-  /** Of the attached stop, and of the entry itself: 1 is dynamic. */
-  readonly trail?: number | undefined;
-  readonly trailEntry?: number | undefined;
-  readonly range?: Decimal | undefined;
-  /** Of an entry order. */
-  readonly rate?: Decimal | undefined;
-  readonly expires?: string | undefined;
-}
 
 /** Distance and money of a stop or limit; null if the offer does not say. */
 export interface ExitPreview {

@@ -1,11 +1,7 @@
 /** Reads open orders by id. */
 import { missingIds } from './order-flags.ts';
-import type { Account, Order } from './schema.ts';
+import type { Order } from './schema.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
-
-export function accountOf({ accountId }: Pick<Order, 'accountId'>, cache: TableCache): Promise<Account> {
-  return cache.account(accountId);
-}
 
 /** Cached rows may be outdated unless `isFresh`. */
 export interface OpenOrders extends TableSnapshot<Order> {

@@ -5,7 +5,7 @@ import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { deleteOrder } from '../client.ts';
 import { wantedAccount } from '../order-account.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
-import { accountOf, groupOf, openOrders } from '../order-rows.ts';
+import { groupOf, openOrders } from '../order-rows.ts';
 import { checkOrderId } from '../order-rules.ts';
 import { orderText } from '../order-text.ts';
 import type { PlannedRequest } from '../placing.ts';
@@ -76,7 +76,9 @@ async function planIds(
     ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
     return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
-  for (const row of seen.asked) checkAccount(`order ${row.orderId}`, await accountOf(row, cache), account);
+  for (const row of seen.asked) {
+    await checkAccount(`order ${row.orderId}`, await cache.account(row.accountId), named, cache);
+  }
   return cancelEach(seen.asked, seen);
 }
 

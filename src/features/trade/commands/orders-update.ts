@@ -15,7 +15,7 @@ import {
 } from '../order-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
-import { accountOf, openOrders } from '../order-rows.ts';
+import { openOrders } from '../order-rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -101,10 +101,8 @@ export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change 
     // Unchanged values are sent too: outdated ones would undo a change made since.
     const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
     const row = seen?.asked[0];
-    const account = row === undefined ? undefined : await accountOf(row, cache);
-    if (account !== undefined && input.account !== undefined) {
-      checkAccount(`order ${id}`, account, await cache.account(input.account));
-    }
+    const account = row === undefined ? undefined : await cache.account(row.accountId);
+    await checkAccount(`order ${id}`, account, input.account, cache);
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`could not check the stop and limit of order ${id} against its rate`);

@@ -66,9 +66,7 @@ export function updatingPosition(input: PositionUpdateInput, ctx: RunContext): C
     const row = openTradeOf(id, seen);
     if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
     const account = row?.accountId === undefined ? undefined : await cache.account(row.accountId);
-    if (account !== undefined && input.account !== undefined) {
-      checkAccount(`trade ${id}`, account, await cache.account(input.account));
-    }
+    await checkAccount(`trade ${id}`, account, input.account, cache);
     const of = row === undefined ? `trade ${id}` : tradeText(row);
     // The request always carries the trailing step: 0 turns trailing off.
     const wasTrailing = Number(row?.stopMove ?? 0) > 0;

@@ -326,7 +326,7 @@ describe('the trading gateway', () => {
     const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
     expect(stderr).toMatch(/the outcome of the request by POST .* is unknown: .*; this may be it: /);
-    expect(stderr).toContain('hint: do not repeat it before you have looked: svc trade journal --open');
+    expect(stderr).toContain('hint: check before you repeat it: svc trade journal settle');
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
 

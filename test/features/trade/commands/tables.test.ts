@@ -248,7 +248,7 @@ describe('<Tab>', () => {
     ]) {
       await client.run(argv, { home, terminal: 80 });
     }
-    expect(await offered('positions --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
+    expect(await offered('positions list --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
     expect(await offered('quote', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));
     expect(await offered('orders get', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
     expect(await offered('close', home)).toHaveLength(4);
