@@ -102,8 +102,8 @@ describe('hours', () => {
       Date.UTC(2026, 0, 18, 22, 5),
       'forex is just opening, and prices may not be available yet (Sun 2026-01-18 17:05 EST)',
     ],
-  ])('%s', (_name, now, words) => {
-    expect(closedWarning(OFFER, now)).toBe(words);
+  ])('%s', (_name, now, warning) => {
+    expect(closedWarning(OFFER, now)).toBe(warning);
     expect(closedWarning({ ...OFFER, instrumentType: 3 }, now)).toBeUndefined();
   });
 });
@@ -119,8 +119,8 @@ describe('guards', () => {
     ['A', 'equity alert: no new positions'],
     ['Y', 'margin call: liquidated'],
     ['Q', 'equity stop: liquidated'],
-  ])('an account in the state %s opens nothing', (mc, words) => {
-    expect(() => guard({}, { mc })).toThrow(`account 654061 cannot open positions now: ${words}; nothing was sent`);
+  ])('an account in the state %s opens nothing', (mc, state) => {
+    expect(() => guard({}, { mc })).toThrow(`account 654061 cannot open positions now: ${state}; nothing was sent`);
   });
 
   it.each([

@@ -103,5 +103,6 @@ function average(rows: readonly OpenPosition[], precision = 5): number {
 /** Without the binary rest of decimals: 0.1 and 0.2 make 0.3. */
 function exactSum(values: readonly number[]): number {
   const sum = values.reduce((all, value) => all + value, 0);
-  return Number(sum.toFixed(8));
+  // Adding 0 makes a positive zero of a negative one.
+  return Number(sum.toFixed(8)) + 0;
 }

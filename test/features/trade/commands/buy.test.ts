@@ -93,13 +93,13 @@ it('a margin call of yesterday is looked at again before it bars an order', asyn
   const home = temporaryHome();
   await client.run(['buy', 'EUR/USD', '5', '--preview'], { home });
   const [name = ''] = readdirSync(`${home}/cache`).filter((file) => file.startsWith('trade-'));
-  const kept = `${home}/cache/${name}`;
-  writeFileSync(kept, readFileSync(kept, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
+  const cacheFile = `${home}/cache/${name}`;
+  writeFileSync(cacheFile, readFileSync(cacheFile, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
   const { code } = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
   expect({ code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
   expect(client.calls()[0]).toBe('GET /trading/get_model models=Offer');
   expect(client.calls()[1]).toBe('GET /trading/get_model/Accounts');
-  expect(readFileSync(kept, 'utf8')).not.toContain('"mc":"W"');
+  expect(readFileSync(cacheFile, 'utf8')).not.toContain('"mc":"W"');
 });
 
 describe('nothing is sent', () => {
@@ -157,7 +157,7 @@ describe('nothing is sent', () => {
     expect(client.orders()).toEqual([]);
   });
 
-  it('where nobody confirms', async () => {
+  it('without a confirmation', async () => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '5']);
     expect(code).toBe(2);
     expect(stderr).toContain('nobody can be asked here, and nothing was sent');
@@ -241,9 +241,9 @@ describe('nothing is sent', () => {
     });
     const tokenless = await client.run(argv, { env: { SVC_TRADE_TOKEN: undefined } });
     expect(tokenless.code).toBe(0);
-    const nobody = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
-    expect(nobody.code).toBe(2);
-    expect(nobody.stderr).toContain('no account is in the cache');
+    const noAccount = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
+    expect(noAccount.code).toBe(2);
+    expect(noAccount.stderr).toContain('no account is in the cache');
     const curl = await client.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
     expect(curl).toMatchObject({ code: 2, stdout: '' });
     expect(curl.stderr).toContain('no line can send this request, as it needs the id of a live session');
@@ -311,7 +311,7 @@ describe('real money', () => {
     expect({ code: wrong.code, sent: client.orders().length }).toEqual({ code: 2, sent: 0 });
   });
 
-  it('needs --account beside --yes where nobody can be asked', async () => {
+  it('needs --account beside --yes without a terminal', async () => {
     const home = await live();
     const without = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
     expect(without.code).toBe(2);

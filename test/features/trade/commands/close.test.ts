@@ -171,7 +171,7 @@ describe('all of it', () => {
     ]);
   });
 
-  it('of an account only after typing its id', async () => {
+  it('closes all of an account only after its id is typed', async () => {
     holdTrade(client.gateway);
     const wrong = await client.run(['close', '--everything'], { terminal: 200, answers: ['yes'] });
     expect({ code: wrong.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
