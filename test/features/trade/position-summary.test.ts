@@ -1,18 +1,29 @@
 /** Sums of open positions, against sums in whole cents. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
+import { exactSum, summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
 
+const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
+
 test('a sum of cents is the decimal that whole cents make', () => {
-  const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
   fc.assert(
-    fc.property(fc.array(cents, { minLength: 1 }), (amounts) => {
-      const rows = amounts.map((amount, index) => ({ tradeId: String(index), isBuy: true, grossPL: amount / 100 }));
+    fc.property(fc.array(cents), (amounts) => {
       const sum = amounts.reduce((all, amount) => all + amount, 0);
-      expect(summaryOf('7', rows)[0]?.grossPL).toBe(sum / 100 + 0);
+      expect(exactSum(amounts.map((amount) => amount / 100))).toBe(sum / 100 + 0);
     }),
   );
+});
+
+test.each([
+  [[0.1, 0.2], 0.3],
+  [[-1.23, -0.34], -1.57],
+  [[1e-7, 2e-7], 3e-7],
+  [[1e300, 1], 1e300],
+  [[5], 5],
+  [[], 0],
+])('%j make %d', (values, sum) => {
+  expect(exactSum(values)).toBe(sum);
 });
 
 test('both sides of each symbol are summed up, and the rates weighed by amount', () => {

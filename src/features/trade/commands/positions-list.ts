@@ -100,9 +100,19 @@ function average(rows: readonly OpenPosition[], precision = 5): number {
   return amount === 0 ? 0 : Number((weighed / amount).toFixed(precision));
 }
 
-/** Without the binary rest of decimals: 0.1 and 0.2 make 0.3. */
-function exactSum(values: readonly number[]): number {
-  const sum = values.reduce((all, value) => all + value, 0);
-  // Adding 0 makes a positive zero of a negative one.
-  return Number(sum.toFixed(8)) + 0;
+/** `toFixed` writes no digits beyond this. */
+const LARGEST = 1e21;
+
+/** The exact decimal sum: 0.1 and 0.2 make 0.3. */
+export function exactSum(values: readonly number[]): number {
+  if (values.some((value) => Math.abs(value) >= LARGEST)) return values.reduce((sum, value) => sum + value, 0);
+  const digits = Math.max(0, ...values.map((value) => decimals(value)));
+  const sum = values.reduce((all, value) => all + BigInt(value.toFixed(digits).replace('.', '')), 0n);
+  return Number(`${sum}e-${digits}`);
+}
+
+/** The number of decimals: 7 for 1e-7. */
+function decimals(value: number): number {
+  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  return Math.min(100, Math.max(0, fraction.length - Number(exponent)));
 }
