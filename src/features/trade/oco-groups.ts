@@ -26,6 +26,9 @@ import type { PlannedRequest } from './placing.ts';
 import type { Change, ChangeInput } from './planned-requests.ts';
 import type { TableCache } from './table-cache.ts';
 
+export const UNDOCUMENTED_OCO =
+  'The interface document does not show this request; svc follows the public implementation.';
+
 export const OCO_CREATE_FLAGS = {
   leg: {
     type: 'string',
