@@ -1,6 +1,6 @@
 /** The one context that is a process: everything from outside comes through here. */
 import { once } from 'node:events';
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths, Prompter } from '../context.ts';
@@ -97,10 +97,18 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
 /** A uid without an entry in the password file, as containers have it, is no reason to fail. */
 function userName(): string {
   try {
-    return userInfo().username;
+    // bun, on which the executables run, has the name of the environment, and `unknown` where that has none.
+    return (process.versions['bun'] && passwordEntry(process.geteuid?.())) || userInfo().username;
   } catch {
     return process.env['USER'] || 'unknown';
   }
+}
+
+/** The name that the password file has for a uid. */
+function passwordEntry(uid: number | undefined): string | undefined {
+  if (uid === undefined || !existsSync('/etc/passwd')) return undefined;
+  const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
+  return entries.map((entry) => entry.split(':')).find(([, , id]) => id === String(uid))?.[0];
 }
 
 /** Empty where neither the environment nor the password file knows one. */
