@@ -68,7 +68,7 @@ function fileSink(path: string): SecretSink {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
-      throw new SvcError('file_unusable', `--secret-file: ${path} is there already, and is not overwritten`);
+      throw new SvcError('file_unusable', `--secret-file: ${path} already exists`);
     }
     throw fileFailure(`--secret-file: cannot write ${path}`, error);
   }

@@ -177,7 +177,7 @@ function opened(path: string, flags: 'r+' | 'w' | 'wx'): number {
 }
 
 function there(path: string): SvcError {
-  return new SvcError('file_unusable', `${path} is there already, and is not overwritten`, {
+  return new SvcError('file_unusable', `${path} already exists`, {
     hint: 'give another name, or pass --force',
   });
 }

@@ -1,10 +1,10 @@
-/** A file that a command makes because it was asked to: whole or not at all, and never in the place of another unasked. */
+/** A file that a command was asked to write: complete or not at all, and never over another one without --force. */
 import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './own-file.ts';
 
 export interface NewFile {
-  /** Named in what is said of it: `--svg`. */
+  /** The option that messages name: `--svg`. */
   readonly option: string;
   readonly path: string;
   /** What is there may be replaced. */
@@ -14,7 +14,7 @@ export interface NewFile {
 /** Before any work is done for it. Throws where something is there already. */
 export function checkNewFile({ option, path, force }: NewFile): void {
   const there = lstatSync(path, { throwIfNoEntry: false });
-  if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a folder`);
+  if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a directory`);
   if (there !== undefined && !force) throw taken(option, path);
   // Root would replace even /dev/null by a file.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
@@ -42,7 +42,7 @@ export function writeNewFile(file: NewFile, content: string, pid: number): void 
 }
 
 function taken(option: string, path: string): SvcError {
-  return new SvcError('file_unusable', `${option}: ${path} is there already, and is not overwritten`, {
+  return new SvcError('file_unusable', `${option}: ${path} already exists`, {
     hint: 'give another name, or pass --force',
   });
 }

@@ -20,7 +20,7 @@ export interface Setting {
   readonly max?: number;
 }
 
-/** None of them is a secret: secrets have files of their own, or come from the environment. */
+/** None of them is a secret: secrets are in other files or in the environment. */
 export const SETTING_KEYS = [
   {
     key: 'alerts.url',
@@ -47,7 +47,7 @@ export const SETTING_KEYS = [
     key: 'alerts.maxSilence',
     type: 'duration',
     default: '24h',
-    help: 'A silence longer than this needs a confirmation',
+    help: 'Confirm silences that are longer than this',
   },
   {
     key: 'webhooks.url',
@@ -72,7 +72,7 @@ export const SETTING_KEYS = [
     key: 'trade.live',
     type: 'choice',
     choices: ['true', 'false'],
-    help: 'Whether real money is traded: every order then asks for the account id to be typed',
+    help: 'Real money: each order asks you to type the account id',
   },
   {
     key: 'trade.connectsPerMinute',
@@ -80,12 +80,12 @@ export const SETTING_KEYS = [
     min: 1,
     max: 1000,
     default: '20',
-    help: 'How often svc connects to the trading gateway in a minute before a read waits; an order never waits',
+    help: 'Connections to the trading gateway per minute; only reads wait',
   },
   {
     key: 'trade.commandNumbers',
     type: 'text',
-    help: 'Corrects which request counts towards which cap on calls: Order=46,Summary=44 (0: none)',
+    help: 'Rate limit that a request counts towards: Order=46,Summary=44 (0: none)',
   },
   {
     key: 'output',
@@ -110,14 +110,14 @@ export const SETTING_KEYS = [
     env: 'SVC_TIMEOUT',
     flag: '--timeout',
     default: '30s',
-    help: 'Longest time for one request',
+    help: 'Request timeout',
   },
   {
     key: 'cacert',
     type: 'path',
     env: 'SVC_CACERT',
     flag: '--cacert',
-    help: 'File of certificates to trust besides the usual ones (PEM)',
+    help: 'Additional CA certificates to trust (PEM file)',
   },
   { key: 'cert', type: 'path', env: 'SVC_CERT', flag: '--cert', help: 'Client certificate (PEM)' },
   { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: "The client certificate's key (PEM)" },
@@ -134,7 +134,7 @@ export interface Variable {
   readonly secret: boolean;
 }
 
-/** The variables that are read although no setting stands behind them. */
+/** The variables without a setting. */
 export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
   { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },
@@ -143,14 +143,14 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
   { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
   { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },
-  { name: 'SVC_PROFILE', secret: false, help: 'The profile to take settings from, as --profile' },
+  { name: 'SVC_PROFILE', secret: false, help: 'The profile to use, like --profile' },
   { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
-  { name: 'SVC_NO_INPUT', secret: false, help: 'Never ask, as --no-input' },
+  { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt, like --no-input' },
   { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
   { name: 'NO_COLOR', secret: false, help: 'No colour' },
-  { name: 'FORCE_COLOR', secret: false, help: 'Colour even where no terminal is' },
+  { name: 'FORCE_COLOR', secret: false, help: 'Colour even without a terminal' },
   { name: 'CLICOLOR', secret: false, help: '0 for no colour' },
-  { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even where no terminal is' },
+  { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even without a terminal' },
   { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
   { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
   { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
@@ -170,14 +170,14 @@ export function requireSetting(key: string): Setting {
 /** What is wrong with the text, as the end of a sentence that begins with its name; undefined when nothing is. */
 export function problemWith(setting: Setting, text: string): string | undefined {
   if (text === '') return 'is empty';
-  if (/[\x00-\x1f\x7f]/.test(text)) return 'holds a control character';
+  if (/[\x00-\x1f\x7f]/.test(text)) return 'contains a control character';
   switch (setting.type) {
     case 'url':
       return urlProblem(text);
     case 'choice':
       return setting.choices?.includes(text) ? undefined : `is none of ${setting.choices?.join(', ')}`;
     case 'duration':
-      if (!DURATION.test(text)) return 'is no duration such as 30s or 1h30m';
+      if (!DURATION.test(text)) return 'is not a duration such as 30s or 1h30m';
       return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
     case 'integer':
       return integerProblem(setting, text);
@@ -188,7 +188,7 @@ export function problemWith(setting: Setting, text: string): string | undefined 
 }
 
 /**
- * Stricter than for an option or a variable: a path that is kept must mean the same from every working directory.
+ * Stricter than for an option or a variable: a stored path must mean the same from every working directory.
  */
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
@@ -204,10 +204,10 @@ export function shownValue(setting: Setting, text: string): string {
 
 function urlProblem(text: string): string | undefined {
   if (!/^https?:\/\/[^/\s]/i.test(text) || /\s/.test(text) || !URL.canParse(text)) {
-    return 'is no http:// or https:// address';
+    return 'is not an http:// or https:// address';
   }
   const { username, password } = new URL(text);
-  return username === '' && password === '' ? undefined : 'must not hold a user name or password';
+  return username === '' && password === '' ? undefined : 'must not contain a user name or password';
 }
 
 function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): string | undefined {

@@ -302,7 +302,7 @@ killEverywhere('candles are in the end the same file as if nobody had', async ()
       const next = await run(root);
       // Killed when it was whole already: there is nothing to go on with, and what is there is not touched.
       const wasWhole = next.code !== 0;
-      if (wasWhole) expect(next.stderr, point).toContain('is there already');
+      if (wasWhole) expect(next.stderr, point).toContain('already exists');
       expect(readFileSync(file(root)).equals(whole), point).toBe(true);
       expect(existsSync(`${file(root)}.state.json`), point).toBe(false);
     },

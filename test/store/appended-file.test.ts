@@ -53,7 +53,7 @@ describe('a file that is begun', () => {
   it('takes the place of no other, unless it may', () => {
     const path = fresh();
     writeFileSync(path, 'precious and longer than what comes');
-    expect(() => AppendedFile.begin(path, BEGIN, HEADER, false)).toThrow(/is there already/);
+    expect(() => AppendedFile.begin(path, BEGIN, HEADER, false)).toThrow(/already exists/);
     expect(readFileSync(path, 'utf8')).toMatch(/^precious/);
     expect(existsSync(statePath(path))).toBe(false);
     const file = AppendedFile.begin(path, BEGIN, HEADER, true);

@@ -136,7 +136,7 @@ describe('a value that is not of its form', () => {
     const settings = await load({ env: { SVC_OUTPUT: 'xml', SVC_ALERTS_URL: 'https://u:SECRET@h' } });
     expect(() => settings.get('output')).toThrow(/^SVC_OUTPUT: "xml" is none of table, /);
     expect(() => settings.get('alerts.url')).toThrow(
-      'SVC_ALERTS_URL: "https://***@h" must not hold a user name or password',
+      'SVC_ALERTS_URL: "https://***@h" must not contain a user name or password',
     );
     expect(() => settings.configuredOrigin('alerts.url')).toThrow(SvcError);
     expect(settings.get('timeout')).toBe('30s');
@@ -153,7 +153,7 @@ describe('a value that is not of its form', () => {
     });
     const settings = await load({ flags: { 'alerts.url': 'x' } });
     expect(() => settings.get('alerts.url')).toThrow(/^--base-url: "x" is no/);
-    expect(() => settings.get('timeout')).toThrow(`timeout in ${path} (profile default): "soon" is no duration`);
+    expect(() => settings.get('timeout')).toThrow(`timeout in ${path} (profile default): "soon" is not a duration`);
     expect(() => settings.get('cert')).toThrow('must be an absolute path');
     expect(() => settings.get('output')).toThrow(
       expect.objectContaining({

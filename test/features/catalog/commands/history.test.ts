@@ -446,7 +446,7 @@ describe('--svg', () => {
     const path = join(folder(), 'price.svg');
     writeFileSync(path, 'mine');
     const refused = await history('--svg', path);
-    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is not overwritten') });
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('already exists') });
     expect(refused.stderr).toContain('--force');
     expect(catalog.asked()).toEqual([]);
     expect(readFileSync(path, 'utf8')).toBe('mine');
@@ -463,7 +463,7 @@ describe('--svg', () => {
     expect(existsSync(join(path, 'nothing'))).toBe(false);
     expect(await history('--svg', path, '--force')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is a folder'),
+      stderr: expect.stringContaining('is a directory'),
     });
     symlinkSync('/dev/null', join(path, 'null.svg'));
     expect(await history('--svg', join(path, 'null.svg'), '--force')).toMatchObject({

@@ -192,7 +192,7 @@ describe('an interrupted file', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^time,open,high,low,close,tick-qty\n/);
     for (const more of [[], ['--resume']]) {
       const again = await run([...RANGE, '--out', path, ...more]);
-      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
     }
   });
 

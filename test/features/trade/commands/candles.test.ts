@@ -293,7 +293,7 @@ describe('what is shown', () => {
     expect(svg.stdout).toContain('EUR/USD H1: mid close');
     expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
     const again = await run([...week, '--svg', file]);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
     expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
   });
 
