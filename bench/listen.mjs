@@ -16,7 +16,7 @@ const CONNECTIONS = 16;
 const HALF_OPEN = 500;
 const TICKS_PER_SECOND = 100;
 
-/** Signed anew each time, with an event of its own: nothing is a duplicate. */
+/** Signed again each time, with an event of its own: nothing is a duplicate. */
 function request(port, index) {
   const start = `{"id":"evt_${index}","type":"summary.completed","created_at":"2026-01-01T00:00:00Z","data":{"audio_id":"aud_1","transcript":{"text":"`;
   const end = '"}}}';

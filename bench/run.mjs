@@ -78,7 +78,7 @@ async function serve() {
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }
 
-/** What the numbers of a section mean to whoever uses svc. */
+/** What the numbers of a section mean to anyone who uses svc. */
 const MEANING = {
   start: 'What every command pays before it does anything: the start of Node.js, and little more.',
   'one alert': 'The least that a request costs, as in the loop of a script: start, ask, check the answer, print.',

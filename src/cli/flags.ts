@@ -321,3 +321,13 @@ export function ownFlags({ flags, effect }: Optioned): Flags {
 export function allFlags(command: Optioned): Flags {
   return { ...ownFlags(command), ...(isRemote(command) ? SERVICE_FLAGS : {}), ...GLOBAL_FLAGS };
 }
+
+/** Whether they are one noun: `category` and `categories`. */
+export function sameNoun(a: string, b: string): boolean {
+  return a === b || plural(a) === b || a === plural(b);
+}
+
+function plural(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}

@@ -1,9 +1,9 @@
 /** Names as people write them: in singular and plural, with the verbs of other tools, and by the names of older releases. */
 import { describe, expect, it } from 'vitest';
 import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
-import { nameOf, sameNoun, synonymOf } from '../../src/cli/grammar.ts';
+import { sameNoun } from '../../src/cli/flags.ts';
 import { helpPage } from '../../src/cli/help.ts';
-import { findCommand } from '../../src/cli/lookup.ts';
+import { findCommand, nameOf, synonymOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';
 import { svc } from '../support/svc.ts';
 

@@ -79,11 +79,11 @@ onBothServers((url, comparable) => {
       const alertname = randomUUID();
       await post(
         { labels: { alertname, gone: '' }, annotations: { which: 'first' } },
-        { labels: { alertname }, annotations: { which: 'last', kept: '' } },
+        { labels: { alertname }, annotations: { which: 'last', stored: '' } },
       );
       const alerts = await find(alertname);
       expect(alerts.map(({ labels, annotations }) => [labels, annotations])).toEqual([
-        [{ alertname }, { kept: '', which: 'last' }],
+        [{ alertname }, { stored: '', which: 'last' }],
       ]);
     });
   });

@@ -113,12 +113,12 @@ export function start(command: string, args: readonly string[], options: StartOp
     ended,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           if (texts.stdout.includes(text) || texts.stderr.includes(text)) resolve();
         };
-        child.on('text', look);
+        child.on('text', check);
         child.once('close', () => reject(new Error(`ended without "${text}": ${texts.stdout}${texts.stderr}`)));
-        look();
+        check();
       }),
     kill: (signal) => {
       child.kill(signal);

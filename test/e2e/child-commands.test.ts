@@ -163,7 +163,7 @@ describe('svc silences run', () => {
     readonly comment: string;
     readonly status: { readonly state: string };
   }
-  const held = async (url: string): Promise<readonly string[]> => {
+  const output = async (url: string): Promise<readonly string[]> => {
     const silences = await getJson<readonly Silence[]>(url, '/api/v2/silences');
     return silences.filter(({ comment }) => comment === 'deploy').map(({ status }) => status.state);
   };
@@ -180,16 +180,16 @@ describe('svc silences run', () => {
     const script = `trap 'echo cleaned; exit 3' ${signal.slice(3)}; echo ready; while :; do read -r -t 1 _; done`;
     const running = startSvc(argv(script), { env: { SVC_ALERTS_URL: url }, input: 'open' });
     await running.printed('ready');
-    expect(await held(url)).toEqual(['active']);
+    expect(await output(url)).toEqual(['active']);
     expect(await running.kill(signal)).toMatchObject({ code: status, stdout: 'ready\ncleaned\n', stderr: '' });
-    expect(await held(url)).toEqual(['expired']);
+    expect(await output(url)).toEqual(['expired']);
     await server.kill('SIGTERM');
   });
 
   it('passes on the exit status', async () => {
     const { run: server, url } = await sandbox([]);
     expect(await svc(argv('exit 7'), { env: { SVC_ALERTS_URL: url } })).toMatchObject({ code: 7, stderr: '' });
-    expect(await held(url)).toEqual(['expired']);
+    expect(await output(url)).toEqual(['expired']);
     await server.kill('SIGTERM');
   });
 });

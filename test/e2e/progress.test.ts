@@ -26,20 +26,20 @@ const LONG_MS = 400;
 
 describe.skipIf(noTmux)(named('the bar of many requests on a terminal', noTmux), () => {
   it('is drawn while they are under way, and gone at the end', async () => {
-    const held: Socket[] = [];
+    const shown: Socket[] = [];
     let posts = 0;
     const done = (socket: Socket): void => {
       socket.write(answer(200, `{"silenceID":"00000000-0000-4000-8000-${String(++posts).padStart(12, '0')}"}`));
     };
     await using server = await faultServer((socket, { method }) => {
       if (method === 'GET') socket.write(answer(200, '[]'));
-      else if (held.push(socket) === ROWS) setTimeout(() => done(held.shift() as Socket), LONG_MS);
+      else if (shown.push(socket) === ROWS) setTimeout(() => done(shown.shift() as Socket), LONG_MS);
     });
     const terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
     try {
       terminal.begin(`svc silences import "${FILE}" --yes`);
       await terminal.shows((lines) => lines.includes(`[${'#'.repeat(6)}${'.'.repeat(18)}] 1/4`));
-      for (const socket of held) done(socket);
+      for (const socket of shown) done(socket);
       const { lines, status } = await terminal.finish();
       expect(status).toBe(0);
       expect(lines.filter((line) => /[#/]/.test(line))).toEqual([]);

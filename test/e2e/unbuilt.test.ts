@@ -13,8 +13,8 @@ beforeAll(() => {
 });
 
 it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s tells to build it', async (...argv) => {
-  const told = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci\n' };
-  expect(await run(...argv)).toMatchObject(told);
+  const message = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci\n' };
+  expect(await run(...argv)).toMatchObject(message);
 });
 
 it('tells what is missing where something else is', async () => {

@@ -34,7 +34,7 @@ describe('a signal while the answer is under way', () => {
       { stdout: /^ID +ep_9$/m, stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\n$/ },
     ],
     ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 is still there/ }],
-  ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, told) => {
+  ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, printed) => {
     const cwd = folderOf();
     let run: Running | undefined;
     await using server = await service((socket) => {
@@ -45,8 +45,8 @@ describe('a signal while the answer is under way', () => {
     const { code, stdout, stderr } = await run.ended;
     expect({ code, stdout, stderr }).toEqual({
       code: status,
-      stdout: expect.stringMatching(told.stdout),
-      stderr: expect.stringMatching(told.stderr),
+      stdout: expect.stringMatching(printed.stdout),
+      stderr: expect.stringMatching(printed.stderr),
     });
     expect(readFileSync(join(cwd, 'key'), 'utf8')).toBe('whsec_survives\n');
     expect(server.requests.filter(({ method }) => method !== 'GET')).toHaveLength(1);

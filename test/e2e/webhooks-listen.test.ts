@@ -164,7 +164,7 @@ describe('Ctrl-C', () => {
     hangs.close();
   });
 
-  it('ends it at once where nothing is under way, whoever hangs on it', async () => {
+  it('ends it at once where nothing is under way, the program that hangs on it', async () => {
     const { port, kill } = await listen([]);
     const slow = Array.from({ length: 100 }, () => new Sender(port));
     await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 
 export interface OidcOptions {
-  /** `strict`: a redirect to another port than registered is refused. Any port of a loopback address unless told. */
+  /** `strict`: a redirect to another port than registered is refused. By default any port of a loopback address. */
   readonly ports?: 'any' | 'strict';
-  /** The metadata promise `iss` in answers, and they have it. Both are left out unless told: doc 2 has neither. */
+  /** The metadata promise `iss` in answers, and they have it. Both are left out by default, because doc 2 has neither. */
   readonly iss?: boolean;
-  /** A new refresh token with every refresh, and the whole grant is revoked where an old one is used again. True unless told. */
+  /** A new refresh token with every refresh, and the whole grant is revoked where an old one is used again. True by default. */
   readonly rotates?: boolean;
-  /** Of an access token, in seconds: 3600 unless told. */
+  /** Of an access token, in seconds, 3600 by default. */
   readonly lifetime?: number;
   /** Laid over the metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -157,12 +157,12 @@ function trim(response: ServerResponse, { iss = false, metadata = {} }: OidcOpti
   const end = response.end.bind(response) as (text: string) => ServerResponse;
   response.end = ((text: string | Buffer) => {
     const all = JSON.parse(text.toString()) as Record<string, unknown>;
-    const kept = Object.entries(all).filter(
+    const stored = Object.entries(all).filter(
       ([name]) => FIELDS.includes(name) || (iss && name === 'authorization_response_iss_parameter_supported'),
     );
-    const told = JSON.stringify({ ...Object.fromEntries(kept), ...metadata });
-    response.setHeader('content-length', Buffer.byteLength(told));
-    return end(told);
+    const reported = JSON.stringify({ ...Object.fromEntries(stored), ...metadata });
+    response.setHeader('content-length', Buffer.byteLength(reported));
+    return end(reported);
   }) as typeof response.end;
 }
 

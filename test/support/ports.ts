@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 /** Of the sandbox. */
 const SERVICES = 4;
 
-/** The first of as many ports in a row as there are services; below those that the system gives to whoever asks for any. */
+/** The first of as many ports in a row as there are services; below those that the system gives to the process that asks for any. */
 export async function freePorts(): Promise<number> {
   // Test files run at the same time, in processes whose ids follow each other.
   for (let first = 20_000 + ((process.pid * 20) % 10_000); ; first += SERVICES) {

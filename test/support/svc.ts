@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly at?: number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
-  /** Sleeps as long as it is told to, and not 20 ms at most, or as many as are said here. */
+  /** Sleeps for the full time, and not 20 ms at most; a number limits the milliseconds. */
   readonly sleeps?: true | number;
   /** What a sleep of so many milliseconds waits for instead of time; undefined for a sleep that is one. */
   readonly sleepsUntil?: (ms: number) => Promise<void> | undefined;
@@ -79,9 +79,9 @@ class Capture implements OutStream {
   async write(chunk: string | Uint8Array): Promise<void> {
     if (this.closed) return;
     this.chunks.push(Buffer.from(chunk as Uint8Array));
-    const told = this.#tell?.(Buffer.from(chunk as Uint8Array).toString());
-    if (told === 'closed') this.closed = true;
-    else await told;
+    const printed = this.#tell?.(Buffer.from(chunk as Uint8Array).toString());
+    if (printed === 'closed') this.closed = true;
+    else await printed;
   }
 
   get text(): string {

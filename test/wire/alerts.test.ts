@@ -208,7 +208,7 @@ describe('failures', () => {
     call: keyof typeof CALLS,
     exit: number,
     code: string,
-    words: string,
+    texts: string,
   ])[] = [
     ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
     ['301-doubled-slash', 'postAlerts', 3, 'redirected', '/api/v2/alerts'],
@@ -247,7 +247,7 @@ describe('failures', () => {
     ['503-timeout', 'postSilence', 8, 'outcome_unknown', 'Exceeded configured timeout of 2s.'],
   ];
 
-  test.each(CASES)('%s of %s: exit %i, %s', async (file, call, exit, code, words) => {
+  test.each(CASES)('%s of %s: exit %i, %s', async (file, call, exit, code, texts) => {
     const [head = '', ...body] = sample(`failures/${file}.txt`).split('\n\n');
     bytes = withLength(head, body.join('\n\n'));
     const before = server.requests.length;
@@ -259,7 +259,7 @@ describe('failures', () => {
     expect(error).toMatchObject({
       exit,
       code,
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(texts),
       httpStatus: Number(file.slice(0, 3)),
     });
     if (/post|delete/.test(call)) expect(server.requests).toHaveLength(before + 1);

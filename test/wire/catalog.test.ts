@@ -122,7 +122,7 @@ async function failure(status: number, name: string, call: () => Promise<unknown
 }
 
 describe('another shape is no answer', () => {
-  const shapes: readonly (readonly [file: string, words: string, call: () => Promise<unknown>])[] = [
+  const shapes: readonly (readonly [file: string, texts: string, call: () => Promise<unknown>])[] = [
     [
       'count.json',
       'a product was expected, and an object with products_count, stores, regions came, without canonical_product_id',
@@ -147,15 +147,15 @@ describe('another shape is no answer', () => {
     ['dynamics-no-numbers.json', 'whose values is an array', () => client.dynamics('p1', SERIES)],
     ['product.json', 'a series was expected', () => client.dynamics('p1', SERIES)],
   ];
-  test.each(shapes)('%s where %s', async (file, words, call) => {
+  test.each(shapes)('%s where %s', async (file, texts, call) => {
     const error = await failure(200, file, call);
     expect(error).toMatchObject({ code: 'bad_answer', exit: 7 });
-    expect(error.message).toContain(words);
+    expect(error.message).toContain(texts);
   });
 });
 
 describe('failures', () => {
-  const failures: readonly (readonly [number, string, exit: number, words: string, hint: RegExp | undefined])[] = [
+  const failures: readonly (readonly [number, string, exit: number, texts: string, hint: RegExp | undefined])[] = [
     [400, '400-text.json', 3, 'the catalog refused: unsupported sort: cheapest', undefined],
     [404, '404-product.json', 5, 'there is no product with this id', /--search/],
     [404, '404-source.json', 5, 'there is no snapshot of this product from this source', /products sources/],
@@ -179,12 +179,12 @@ describe('failures', () => {
     [500, '500.txt', 7, 'answered 500: Internal Server Error', /svc catalog health/],
     [401, '404-route.json', 4, 'wants a credential', /SVC_CATALOG_TOKEN/],
   ];
-  test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, words, hint) => {
+  test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, texts, hint) => {
     // Only where an id was sent can it be the one that is not there.
     const call = () => (exit === 5 ? client.product('p1') : client.products());
     const error = await failure(status, `failures/${file}`, call);
     expect(error).toMatchObject({ exit, httpStatus: status });
-    expect(error.message).toContain(words);
+    expect(error.message).toContain(texts);
     if (hint === undefined) expect(error.hint).toBeUndefined();
     else expect(error.hint).toMatch(hint);
   });

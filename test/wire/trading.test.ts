@@ -69,7 +69,7 @@ describe('a table', () => {
     const all = JSON.parse(sample(file))[rows] as readonly (object & { readonly isTotal?: boolean })[];
     const plain = all.filter(({ isTotal }) => isTotal !== true);
     expect(found).toHaveLength(plain.length);
-    for (const [index, row] of plain.entries()) expect(found[index]).toMatchObject(keptFields(row, name));
+    for (const [index, row] of plain.entries()) expect(found[index]).toMatchObject(storedFields(row, name));
   });
 
   it('that says nothing of being executed is taken for what it is', async () => {
@@ -81,16 +81,16 @@ describe('a table', () => {
     ['row-without-id.json', 'OpenPosition', 'bad_answer', 'open_positions.0.tradeId'],
     ['no-list.json', 'Order', 'bad_answer', 'no list "orders"'],
     ['unauthorized.json', 'Offer', 'unauthorized', 'Unauthorized'],
-  ] as const)('%s', async (file, name, code, words) => {
+  ] as const)('%s', async (file, name, code, texts) => {
     answered(file);
     const error = await failure(trading.model(name));
     expect(error).toMatchObject({ code });
-    expect(error.message).toContain(words);
+    expect(error.message).toContain(texts);
   });
 });
 
 /** Ids as texts in the tables whose schema names them. */
-function keptFields(row: object, name: ModelName): object {
+function storedFields(row: object, name: ModelName): object {
   return MODELS[name].key === undefined ? row : withIds(row);
 }
 
@@ -102,8 +102,8 @@ describe('accounts', () => {
   });
 
   it('are looked for at the other one where that has none, or is not known, and then there first', async () => {
-    const kept: AccountsPath[] = [];
-    const memory = { read: () => kept.at(-1) ?? 'documented', keep: (path: AccountsPath) => void kept.push(path) };
+    const stored: AccountsPath[] = [];
+    const memory = { read: () => stored.at(-1) ?? 'documented', keep: (path: AccountsPath) => void stored.push(path) };
     const remembering = openTrading(client, memory);
     answered('no-accounts.json', 'accounts.json');
     expect(await remembering.accounts()).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('accounts', () => {
     answers = [answer(404, '{"Code":404,"Message":"Cannot GET"}'), answer(200, sample('accounts.json'))];
     expect(await remembering.accounts()).toHaveLength(1);
     expect(sent()).toEqual(['GET /trading/get_model?models=Account', 'GET /trading/get_model/Accounts']);
-    expect(kept).toEqual(['common', 'documented']);
+    expect(stored).toEqual(['common', 'documented']);
   });
 
   it('are nowhere where both paths are unknown, and a refusal is no reason to look elsewhere', async () => {

@@ -70,3 +70,9 @@ export class OutageReporter {
     (this.#divert ?? this.#report)({ kind: 'recovered', at });
   }
 }
+
+export function readTooSlowly(bytes: number): SvcError {
+  return new SvcError('partly_done', `pushes were read too slowly: ${bytes / 1024 / 1024} MiB are unread`, {
+    hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
+  });
+}

@@ -2,14 +2,8 @@
 import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
-import {
-  type CallValues,
-  type Effect,
-  type Endpoint,
-  type EndpointShape,
-  Plan,
-  type Proof,
-} from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, EndpointShape, Proof } from '../../http/endpoint.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
@@ -20,6 +14,7 @@ import {
   MOST_REFUSALS,
   mayBeGateway,
   OutageReporter,
+  readTooSlowly,
   reconnectDelay,
   refusedOften,
   STEADY_MS,
@@ -238,7 +233,7 @@ class GatewaySession {
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
-        if (this.#queue.size > MOST_WAITING) this.#overflow();
+        if (this.#queue.size > MOST_WAITING) this.#engine?.fail(readTooSlowly(MOST_WAITING));
       },
       onLost: (engine, error) => this.#lost(engine, error),
     });
@@ -266,14 +261,6 @@ class GatewaySession {
         if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
       });
     }
-  }
-
-  #overflow(): void {
-    this.#engine?.fail(
-      new SvcError('partly_done', `pushes were read too slowly: ${MOST_WAITING / 1024 / 1024} MiB are unread`, {
-        hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
-      }),
-    );
   }
 
   #lost(engine: EngineConnection, error: SvcError): void {

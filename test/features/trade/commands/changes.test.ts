@@ -15,7 +15,7 @@ beforeEach(() => {
   client.gateway.book.orders.clear();
 });
 
-const words = (text: string): string[] => text.split(' ');
+const split = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
   ['order set', 'orders update', () => [holdOrder(client.gateway), '--stop', '40pips']],
   ['oco edit', 'oco update', () => ['51201', '--add', holdOrder(client.gateway)]],
 ] as const)('%s, the former name of %s, still works', async (former, name, argv) => {
-  const { code, stderr } = await client.run([...words(former), ...argv(), '--yes']);
+  const { code, stderr } = await client.run([...split(former), ...argv(), '--yes']);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(`svc trade ${former} is now svc trade ${name}`);
   expect(client.orders()).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('positions update', () => {
     ],
   ])('%s', async (argv, forms) => {
     const trade_id = holdTrade(client.gateway);
-    const { code, stderr } = await client.run(['positions', 'update', trade_id, ...words(argv), '--yes']);
+    const { code, stderr } = await client.run(['positions', 'update', trade_id, ...split(argv), '--yes']);
     expect(code, stderr).toBe(0);
     expect(client.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
   });
@@ -58,7 +58,7 @@ describe('positions update', () => {
   it('says that a stop which trailed does so no more', async () => {
     const id = holdTrade(client.gateway);
     const set = (argv: string) =>
-      client.run(['positions', 'update', id, ...words(argv)], { terminal: 200, answer: true });
+      client.run(['positions', 'update', id, ...split(argv)], { terminal: 200, answer: true });
     expect((await set('--stop 40pips --trail dynamic')).asked[0]).toMatch(/40 pips away, trailing of trade/);
     expect((await set('--stop 30pips')).asked[0]).toMatch(/30 pips away, no longer trailing of trade/);
     expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
@@ -83,7 +83,7 @@ describe('positions update', () => {
     ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdTrade(client.gateway);
-    const run = await client.run(['positions', 'update', id, ...words(argv).filter(Boolean), '--yes']);
+    const run = await client.run(['positions', 'update', id, ...split(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
@@ -112,7 +112,7 @@ describe('orders update', () => {
       'order',
       'set',
       order_id,
-      ...words(argv),
+      ...split(argv),
       '--yes',
       '-o',
       'json',
@@ -145,7 +145,7 @@ describe('orders update', () => {
     ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
     const id = holdOrder(client.gateway);
-    const run = await client.run(['orders', 'update', id, ...words(argv).filter(Boolean), '--yes']);
+    const run = await client.run(['orders', 'update', id, ...split(argv).filter(Boolean), '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
