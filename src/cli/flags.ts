@@ -331,3 +331,17 @@ function plural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
+
+/** The verbs of other tools, and ours of the same meaning. A declared name or alias takes precedence. */
+export const VERBS: Readonly<Record<string, string>> = {
+  ls: 'list',
+  query: 'list',
+  search: 'list',
+  show: 'get',
+  view: 'get',
+  describe: 'get',
+  add: 'create',
+  new: 'create',
+  rm: 'delete',
+  remove: 'delete',
+};

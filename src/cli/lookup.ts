@@ -1,7 +1,7 @@
 /** From the words of a command line to the group and the command that they name. */
 import { type ErrorDetails, SvcError } from '../errors.ts';
 import { type Command, type Commands, type Group, loadCommands } from './command.ts';
-import { sameNoun } from './flags.ts';
+import { sameNoun, VERBS } from './flags.ts';
 import type { HelpSubject } from './help.ts';
 
 /** `others` are further words that may stand in its place. Throws `usage`. */
@@ -184,20 +184,6 @@ export function didYouMean(typed: string, candidates: readonly string[]): Sugges
   if (meant === undefined) return { hint: `one of: ${candidates.join(', ')}` };
   return { hint: `did you mean ${meant}?`, meant: { typed, meant } };
 }
-
-/** The verbs of other tools, and ours of the same meaning. A declared name or alias takes precedence. */
-const VERBS: Readonly<Record<string, string>> = {
-  ls: 'list',
-  query: 'list',
-  search: 'list',
-  show: 'get',
-  view: 'get',
-  describe: 'get',
-  add: 'create',
-  new: 'create',
-  rm: 'delete',
-  remove: 'delete',
-};
 
 /** The name that the words spell, or a name that only differs in the number of its nouns. */
 export function nameOf(names: readonly string[], typed: readonly string[]): string | undefined {

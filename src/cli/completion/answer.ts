@@ -12,7 +12,7 @@ import { type Candidate, readCandidates } from '../../store/completion-cache.ts'
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import { REMOTE_SOURCES, type RemoteSource, sameNoun } from '../flags.ts';
+import { REMOTE_SOURCES, type RemoteSource, sameNoun, VERBS } from '../flags.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
@@ -95,7 +95,8 @@ function reached(model: Model, previous: readonly string[]): Reached {
       option = awaitingValue(model, place(), word);
     } else {
       const known = Object.keys(place().next);
-      const name = known.includes(word) ? word : known.find((one) => sameNoun(one, word));
+      const name =
+        [word, VERBS[word] ?? word].find((one) => known.includes(one)) ?? known.find((one) => sameNoun(one, word));
       const next = name === undefined ? undefined : place().next[name];
       const to = next?.to ?? `${at} ${name}`.trimStart();
       if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
@@ -132,6 +133,10 @@ function optionsAt({ serviceOptions, globalOptions }: Model, { options, remote }
 function namesAt({ next }: Place, typed: string): Candidate[] {
   const entries = Object.entries(next);
   const matches = entries.some(([name, { alias }]) => !alias && name.startsWith(typed));
+  for (const [verb, name] of Object.entries(VERBS)) {
+    const target = next[name];
+    if (target !== undefined && next[verb] === undefined) entries.push([verb, { ...target, alias: true }]);
+  }
   return entries
     .filter(([, { alias }]) => !alias || !matches)
     .map(([value, { help }]) => ({ value, ...(help === '' ? {} : { note: help }) }));

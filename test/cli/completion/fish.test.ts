@@ -66,7 +66,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc bogus ',
     );
     expect(typed(top)).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
-    expect(al).toEqual(['alerts\tSee what fires, and send alerts']);
+    expect(al).toEqual(['alerts\tList, check and send alerts']);
     expect(typed(alerts)).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
     expect(typed(alerts)).not.toContain('ls');
     expect(typed(query)).toContain('query');
