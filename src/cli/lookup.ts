@@ -28,11 +28,20 @@ export function refuseForeign(groups: readonly Group[], typed: readonly string[]
 export type Aliases = Readonly<Record<string, string>>;
 
 export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
-  return Object.fromEntries(
-    commands.flatMap(({ id, aliases = [], formerly = [] }) =>
-      [...aliases, ...formerly].map((alias): [string, string] => [`${group.name} ${alias}`, id]),
-    ),
+  const own = commands.flatMap(({ id, aliases = [], formerly = [] }) =>
+    [...aliases, ...formerly].map((alias): [string, string] => [`${group.name} ${alias}`, id]),
   );
+  return Object.fromEntries([...synonyms(commands), ...own]);
+}
+
+/** `silences add` for `silences create`, unless a command has that name. */
+function synonyms(commands: readonly Command[]): readonly [string, string][] {
+  const ids = new Set(commands.map(({ id }) => id));
+  return commands.flatMap(({ id }) => {
+    const [, before = '', last = ''] = /^(.* )?(\S+)$/.exec(id) ?? [];
+    const verbs = Object.keys(VERBS).filter((verb) => VERBS[verb] === last);
+    return verbs.map((verb): [string, string] => [before + verb, id]).filter(([name]) => !ids.has(name));
+  });
 }
 
 /** What the words after a group name: one command, or all whose names begin so. */

@@ -38,8 +38,8 @@ function form(lines: readonly string[]): string {
     .filter((line) => !/[\u2500-\u28ff]/u.test(line))
     .map((line) =>
       line
-        .replaceAll(/\b[a-z]+_[a-z0-9]{8,}\b/g, 'ID')
-        .replaceAll(/\b(?=[a-f]*\d)[0-9a-f]{4,}(-[0-9a-f]{4,})*\b/g, 'ID')
+        .replaceAll(/\b[a-z]+_[a-z0-9]{8,}\b/g, '0')
+        .replaceAll(/\b(?=[a-f-]*\d)[0-9a-f]{4,}(-[0-9a-f]{4,})*\b/g, '0')
         .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+/g, '0')
         .replaceAll(/\d+[dhms](?:\d+[hms])*/g, '0')
         .replaceAll(/[+-]?\d[\d.,:TZ]*/g, '0')

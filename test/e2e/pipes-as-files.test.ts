@@ -214,7 +214,7 @@ describe("a pipe in the place of one of svc's own files is refused, and stays", 
     const { code, stderr } = await svc(argv);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/not a regular file|is not a file|is no list/),
+      stderr: expect.stringMatching(/not a regular file|is not a file|is not a list/),
     });
     expect(lstatSync(path).isFIFO()).toBe(true);
     rmSync(path);

@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const IN_SANDBOX = ['sandbox', 'run', '--', 'svc'];
 const LINES: readonly (readonly [argv: readonly string[], stdout: unknown, options?: StartOptions])[] = [
   [['--version'], `${version}\n`],
-  [['alerts', '--help'], expect.stringMatching(/^See what fires, .*\n\nUsage: svc alerts /)],
+  [['alerts', '--help'], expect.stringMatching(/^List, check and send alerts\n\nUsage: svc alerts /)],
   [['completion', 'bash'], expect.stringMatching(/\ncomplete .* svc\n/)],
   [['config', 'path', '-o', 'yaml'], expect.stringContaining('settings.json')],
   [

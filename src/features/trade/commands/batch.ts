@@ -13,7 +13,7 @@ export const tradeBatch = listCommand({
   id: 'trade batch',
   summary: 'Send the orders in a file',
   description:
-    'Each line is a JSON object: "command" (buy, sell, entry buy, entry sell, close, orders cancel, orders update, positions update, oco create) and its arguments and options. svc checks all lines first, then sends each once, and stops at the first failure. It always stops if an outcome is unknown (exit 8).',
+    'Each line is JSON, such as {"command":"buy","symbol":"EUR/USD","amount":5}: a command (buy, sell, entry buy, entry sell, close, orders cancel, orders update, positions update, oco create) and its arguments and options. svc checks all lines first, then sends each once, and stops at the first failure. It always stops if an outcome is unknown (exit 8).',
   effect: 'money',
   service: 'trade',
   args: { file: { help: 'NDJSON file, or - for standard input', required: true, complete: 'files' } },
@@ -25,7 +25,7 @@ export const tradeBatch = listCommand({
   examples: [
     {
       run: 'svc trade batch orders.ndjson',
-      why: 'Lines such as {"command":"buy","symbol":"EUR/USD","amount":5}',
+      why: 'Send the orders in a file',
     },
     { run: 'svc trade batch - --yes -o ndjson', why: 'Read a pipe, print one result per line' },
   ],

@@ -234,7 +234,7 @@ describe('where the calls are used up', () => {
     await useUp(home, 44, 46, 79);
     const { code, stderr } = await client.run(['close', id, '--yes'], { home });
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('taken as it was seen last');
+    expect(stderr).toContain('using the cached table');
     expect(client.calls()).toEqual([
       'GET /trading/get_model models=Offer',
       expect.stringMatching(/^POST \/trading\/close_trade /),
