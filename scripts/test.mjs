@@ -11,6 +11,7 @@ const tool = (name) => `${root}node_modules/.bin/${name}`;
 const checks = {
   types: [tool('tsc'), '-p', '.'],
   lint: [tool('biome'), 'check', '--error-on-warnings', '.'],
+  words: [process.execPath, 'scripts/words.mjs'],
   'dead code': [tool('knip')],
   package: [tool('publint'), '--strict'],
   ...(checkOnly ? {} : { peers: [process.execPath, 'scripts/peers.mjs'] }),

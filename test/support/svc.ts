@@ -243,7 +243,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
   return { ...runOf(code, stdout.text, stderr.text, context.env), asked, opened };
 }
 
-/** Whoever has it trades: no run of any test may print it. */
+/** The token gives access to an account: no run of any test may print it. */
 function expectNoToken(token: string | undefined, printed: string): void {
   if (token !== undefined && token.length >= 16 && printed.includes(token)) throw new Error('svc printed the token');
 }
