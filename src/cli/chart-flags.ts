@@ -18,7 +18,7 @@ export const CHART_FLAGS = {
     type: 'string',
     value: 'file',
     complete: 'files',
-    help: 'Write the chart to a file too, or with - print it alone',
+    help: 'Also write the chart to a file; -: print it alone',
   },
 } as const satisfies Flags;
 

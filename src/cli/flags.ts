@@ -288,7 +288,7 @@ export const WRITE_FLAGS = {
   'dry-run': {
     type: 'optional-value',
     choices: ['curl'],
-    help: 'Print the request (or a curl line) instead of sending it',
+    help: 'Print the request instead of sending it',
   },
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;

@@ -124,6 +124,11 @@ function tooWide(page: string, width: number): string[] {
     .filter((line) => line.length > width && line.trim().includes(' '));
 }
 
+it('has at most 40 lines for nine commands out of ten', () => {
+  const long = REGISTERED.filter(({ command }) => (help[command.id] ?? '').trimEnd().split('\n').length > 40);
+  expect(long.length).toBeLessThanOrEqual(REGISTERED.length / 10);
+});
+
 it('has no snapshot of a page that is gone', () => {
   const files = new Set<string>([...PAGES.map(({ file }) => file)]);
   // That of a new page is written when the run is over.

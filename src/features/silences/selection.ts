@@ -24,7 +24,7 @@ export const SELECTION_FLAGS = {
     type: 'string',
     group: FILTERS,
     value: 'text',
-    help: 'Only with this text (or ~regex) in the comment',
+    help: 'Comment has this text (or ~regex)',
   },
   'for-alert': {
     type: 'string',
@@ -44,7 +44,7 @@ export const STATE_FLAGS = {
     group: FILTERS,
     repeat: true,
     choices: ['active', 'pending', 'expired'],
-    help: 'Only silences in this state (default active, pending)',
+    help: 'In this state (default active, pending)',
   },
   expired: { type: 'boolean', group: FILTERS, help: 'Same as --state expired' },
   all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Silences in every state' },
@@ -52,7 +52,7 @@ export const STATE_FLAGS = {
     type: 'duration',
     group: FILTERS,
     positive: true,
-    help: 'Only silences that end (or ended) within this time',
+    help: 'Ends (or ended) within this time',
   },
 } as const satisfies Flags;
 

@@ -20,6 +20,7 @@ export const TRANSPORT_FLAG = {
   transport: {
     type: 'choice',
     choices: ['auto', 'polling', 'websocket'],
+    value: 'kind',
     default: 'auto',
     group: 'Session options',
     help: 'Transport',

@@ -84,7 +84,7 @@ export const webhooksDeliveries = listCommand({
       type: 'choice',
       choices: ['pending', 'delivered', 'failed'],
       group: 'Filter options',
-      help: 'Only deliveries with this status',
+      help: 'Filter by status',
     },
     event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
     'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
