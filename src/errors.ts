@@ -12,25 +12,25 @@ interface ErrorKind {
 
 export const ERROR_KINDS = {
   // 1: the answer is no
-  condition_false: { exit: 1, retryable: false, meaning: 'the condition that was checked does not hold' },
+  condition_false: { exit: 1, retryable: false, meaning: 'the condition is false' },
   signature_invalid: { exit: 1, retryable: false, meaning: 'a delivery is not valid' },
   delivery_failed: { exit: 1, retryable: false, meaning: 'a receiver did not accept a delivery' },
 
   // 2: usage or local validation, nothing was sent
   usage: { exit: 2, retryable: false, meaning: 'the command line is wrong' },
-  invalid_value: { exit: 2, retryable: false, meaning: 'a value is not of the form it must have' },
-  missing_value: { exit: 2, retryable: false, meaning: 'a required value is missing and nobody can be asked' },
-  confirmation_required: { exit: 2, retryable: false, meaning: 'a confirmation is needed and nobody can be asked' },
+  invalid_value: { exit: 2, retryable: false, meaning: 'a value is not valid' },
+  missing_value: { exit: 2, retryable: false, meaning: 'a required value is missing, and svc cannot prompt' },
+  confirmation_required: { exit: 2, retryable: false, meaning: 'a confirmation is required, and svc cannot prompt' },
   declined: { exit: 2, retryable: false, meaning: 'the confirmation was declined' },
   config_invalid: { exit: 2, retryable: false, meaning: 'the configuration cannot be used' },
   file_unusable: { exit: 2, retryable: false, meaning: 'a local file cannot be read or written' },
   empty_secret: { exit: 2, retryable: false, meaning: 'a signing secret is empty' },
-  bad_secret: { exit: 2, retryable: false, meaning: 'a signing secret cannot be one' },
+  bad_secret: { exit: 2, retryable: false, meaning: 'a signing secret is not valid' },
   credential_unusable: { exit: 2, retryable: false, meaning: 'a credential must not be sent there, or is empty' },
 
   // 3: refused
   refused: { exit: 3, retryable: false, meaning: 'the service refused the request' },
-  wrong_path: { exit: 3, retryable: false, meaning: 'the address answers, but not as this service' },
+  wrong_path: { exit: 3, retryable: false, meaning: 'the address responds, but not as this service' },
   redirected: { exit: 3, retryable: false, meaning: 'the service redirects, and redirects are not followed' },
   guarded: { exit: 3, retryable: false, meaning: 'svc refused because of the state of the service' },
 
@@ -38,7 +38,7 @@ export const ERROR_KINDS = {
   unauthorized: { exit: 4, retryable: false, meaning: 'not signed in, or the credential was refused' },
   forbidden: { exit: 4, retryable: false, meaning: 'signed in, but not allowed' },
 
-  not_found: { exit: 5, retryable: false, meaning: 'there is no such thing' },
+  not_found: { exit: 5, retryable: false, meaning: 'not found' },
   limited: { exit: 6, retryable: true, meaning: 'a quota or a rate limit is used up' },
 
   // 7: unavailable, nothing can have changed
@@ -46,15 +46,15 @@ export const ERROR_KINDS = {
   connect_failed: { exit: 7, retryable: true, meaning: 'no connection could be made' },
   tls_failed: { exit: 7, retryable: false, meaning: 'the TLS connection failed' },
   proxy_failed: { exit: 7, retryable: true, meaning: 'the proxy did not connect' },
-  timeout: { exit: 7, retryable: true, meaning: 'no answer within the time allowed' },
+  timeout: { exit: 7, retryable: true, meaning: 'no response in time' },
   connection_lost: { exit: 7, retryable: true, meaning: 'the connection broke' },
   server_error: { exit: 7, retryable: true, meaning: 'the service failed' },
-  answer_too_large: { exit: 7, retryable: false, meaning: 'the answer is larger than the limit' },
-  bad_answer: { exit: 7, retryable: true, meaning: 'the answer is not what the interface promises' },
+  answer_too_large: { exit: 7, retryable: false, meaning: 'the response is larger than the limit' },
+  bad_answer: { exit: 7, retryable: true, meaning: 'the response does not follow the interface' },
 
-  outcome_unknown: { exit: 8, retryable: false, meaning: 'a write was sent and no trustworthy answer came' },
-  not_as_asked: { exit: 8, retryable: false, meaning: 'the write was applied, but not as asked' },
-  still_pending: { exit: 9, retryable: true, meaning: 'waited long enough, still pending' },
+  outcome_unknown: { exit: 8, retryable: false, meaning: 'a write was sent, and no trustworthy response came' },
+  not_as_asked: { exit: 8, retryable: false, meaning: 'the write was applied, but not as requested' },
+  still_pending: { exit: 9, retryable: true, meaning: 'the wait ended, still pending' },
   partly_done: {
     exit: 10,
     retryable: false,
@@ -63,7 +63,7 @@ export const ERROR_KINDS = {
   not_known: {
     exit: 11,
     retryable: false,
-    meaning: 'there is no current value by which the condition could be judged',
+    meaning: 'there is no current value to check the condition with',
   },
   internal: { exit: 70, retryable: false, meaning: 'a bug in svc' },
   interrupted: { exit: 130, retryable: false, meaning: 'interrupted' },
@@ -161,18 +161,18 @@ export function errorReport(error: SvcError): ErrorReport {
 
 /** The meaning of each exit status, in the order of the README's table. */
 export const EXIT_STATUSES: readonly (readonly [status: number, meaning: string])[] = [
-  [0, 'done (an empty list is done)'],
+  [0, 'success (an empty list is a success)'],
   [1, 'the answer is no: signature invalid, delivery failed, a check found something'],
   [2, 'usage or local validation, confirmation missing or declined: nothing was sent'],
-  [3, 'the service refused, or a local guard on its live state did'],
+  [3, 'refused by the service, or by svc because of the state of the service'],
   [4, 'not signed in, or not allowed'],
   [5, 'not found'],
-  [6, 'a limit: quota or call rate'],
-  [7, 'unavailable, where nothing can have changed: safe to repeat'],
-  [8, 'outcome unknown or not as asked: look before repeating'],
-  [9, 'waited long enough: accepted, still pending'],
-  [10, 'partly done: some items of a bulk command failed, or the data read is known to be incomplete'],
-  [11, 'not known: a condition could not be evaluated (no data, or only old data)'],
+  [6, 'a limit: quota or rate limit'],
+  [7, 'unavailable, and nothing can have changed: safe to repeat'],
+  [8, 'outcome unknown or not as requested: check before repeating'],
+  [9, 'the wait ended: accepted, still pending'],
+  [10, 'partly done: some items failed, or the data is known to be incomplete'],
+  [11, 'not known: a condition could not be evaluated (no data or only old data)'],
   [70, 'a bug in svc'],
   [130, 'interrupted'],
   [143, 'terminated'],

@@ -214,7 +214,7 @@ function optionValue(name: string, flag: Flag, typed: readonly (string | boolean
   for (const text of texts) checkEmpty(name, flag, text);
   if (texts.length > 1 && !repeatable(flag)) {
     // Of two values one would be ignored, and a request might go to the wrong server.
-    throw new SvcError('usage', `--${name} is given more than once, and it takes one value`);
+    throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
   if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
   const values = texts.map((text) => single(name, flag, text, now));

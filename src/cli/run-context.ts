@@ -125,9 +125,13 @@ export function runContext(parts: Parts): RunContext {
     async confirm(question, typing) {
       if (dryRun || (confirmed && !(typing?.always && interactive))) return PROOF;
       if (!interactive) {
-        throw new SvcError('confirmation_required', `nobody can be asked here, and nothing was sent: ${question}`, {
-          hint: 'pass --yes to confirm',
-        });
+        throw new SvcError(
+          'confirmation_required',
+          `confirmation required, but this is not a terminal; nothing was sent: ${question}`,
+          {
+            hint: 'pass --yes to confirm',
+          },
+        );
       }
       if (own !== undefined) nameServer(own);
       const prompter = await asking();
@@ -200,7 +204,7 @@ const LARGEST_WHOLE = 512 << 20;
 /** A file piece by piece, read directly: a stream costs a third more. `-` is standard input. */
 export async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
   if (path === '-' && stdin.isTTY) {
-    throw new SvcError('missing_value', 'standard input is a terminal, and a file was to be read from it', {
+    throw new SvcError('missing_value', 'standard input is a terminal, but a file is expected', {
       hint: 'pipe the file in, or name it',
     });
   }

@@ -49,7 +49,7 @@ export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefi
   const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
   if (named > 1) throw new SvcError('usage', 'give one of --secret-file, --secret-fd, --store and --show-secret');
   if (named === 0 && !ctx.interactive) {
-    throw new SvcError('missing_value', 'the secret is shown once; say where it goes', {
+    throw new SvcError('missing_value', 'the service shows the secret only once: choose where to store it', {
       hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
     });
   }

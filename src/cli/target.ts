@@ -47,9 +47,13 @@ export function buildTarget(parts: TargetParts): Target {
   });
   const exposed = open.find(([name]) => SECRET_HEADERS.test(name));
   if (exposed !== undefined) {
-    throw new SvcError('invalid_value', `--header: ${exposed[0]} is a secret, and other users can see command lines`, {
-      hint: 'put the line in a file and pass --header-file <file>',
-    });
+    throw new SvcError(
+      'invalid_value',
+      `--header: ${exposed[0]} is a secret, and command lines are visible to other users`,
+      {
+        hint: 'put the line in a file and pass --header-file <file>',
+      },
+    );
   }
   const target: Target = {
     service,

@@ -19,45 +19,45 @@ export interface Topic {
 }
 
 const FORMAT_MEANINGS: Readonly<Record<Format, string>> = {
-  table: 'lines for people; on a terminal cut to its width',
-  wide: 'every column, uncut',
-  json: "one value, complete: the service's own names, [] for an empty list",
-  ndjson: 'one JSON value a line, each as it comes',
-  csv: "every column; what a spreadsheet would run begins with an apostrophe (')",
+  table: 'a table for people, fitted to the width of the terminal',
+  wide: 'every column, not shortened',
+  json: "one complete value with the service's own names; [] for an empty list",
+  ndjson: 'one JSON value per line, as it arrives',
+  csv: "every column; spreadsheet formulas get an apostrophe (')",
   tsv: 'every column, separated by tabs',
   yaml: 'what json has, as YAML',
-  id: 'one id a line, and nothing else',
+  id: 'one id per line',
 };
 
 const OUTPUT: readonly Block[] = [
   {
-    text: 'Standard output has the value that a command was asked for, standard error everything else. A pipe gets what a terminal gets, without colour and uncut, and times in UTC.',
+    text: 'Standard output has only data; everything else goes to standard error. A pipe gets the same as a terminal, without colour and shortened texts, and with times in UTC.',
   },
   { title: 'Formats (-o, --output)', rows: Object.entries(FORMAT_MEANINGS) },
   {
-    title: 'Which format: the first of these that says one',
+    title: 'The format is set by, in this order',
     rows: [
-      ['1', '-o, --output, or --json, which is -o json'],
-      ['2', '-q, --quiet, which is -o id and no notices'],
-      ['3', "the command's own, of the few that print data for another program"],
+      ['1', '-o, --output or --json (-o json)'],
+      ['2', '-q, --quiet (-o id without notices)'],
+      ['3', 'the command, if it prints data for another program'],
       ['4', 'SVC_OUTPUT'],
-      ['5', 'the setting output of the profile'],
+      ['5', 'the setting output'],
       ['6', 'table'],
     ],
   },
   {
-    title: 'What is printed: in this order',
+    title: 'Options are applied in this order',
     rows: [
       ['filters', "the command's own options and arguments"],
-      ['--sort', 'a list by a column or any field, - in front for descending'],
-      ['--limit', 'of a list, where the command has it: so many items'],
-      ['--query', 'a JMESPath expression over what json would print'],
-      ['--fields', 'instead of a query: only these fields of each item, a,b.c'],
-      ['--columns', 'last, in table, wide, csv and tsv: which columns, in which order'],
+      ['--sort', 'sorts by a column or field; - for descending'],
+      ['--limit', 'maximum number of items, if the command has it'],
+      ['--query', 'a JMESPath expression on the JSON value'],
+      ['--fields', 'only these fields of each item: a,b.c (not with --query)'],
+      ['--columns', 'columns and their order, in table, wide, csv and tsv'],
     ],
   },
   {
-    text: 'Control characters and other invisible ones of a service are escaped in every format, so that no terminal obeys them. With -o json and ndjson a failure is one line of JSON on standard error.',
+    text: 'Control and invisible characters of a service are escaped in every format. With -o json and ndjson, an error is one line of JSON on standard error.',
   },
 ];
 
@@ -69,9 +69,9 @@ const TIMES: readonly Block[] = [
       ['2026-11-20T12:00:00Z', 'RFC 3339; instead of Z an offset: 2026-11-20T13:00:00+01:00'],
       ['2h ago, -2h', 'back from now'],
       ['in 2h, +2h', 'forward from now'],
-      ['2h', 'forward or back, as suits the option: an end lies ahead, a start of history behind'],
-      ['2026-11-20', 'where the option takes dates: the start of that day in UTC'],
-      ['1795176000', 'where the service counts so, as webhook signatures do: Unix seconds'],
+      ['2h', 'forward for an end, back for the start of a history'],
+      ['2026-11-20', 'the start of that day in UTC, if the option takes dates'],
+      ['1795176000', 'Unix seconds, for webhook signatures'],
     ],
   },
   {
@@ -86,47 +86,47 @@ const TIMES: readonly Block[] = [
       ['ms', 'a thousandth of a second'],
     ],
   },
-  { text: 'There is no sign, no fraction and no number without a unit but 0. The longest is 292y.' },
+  { text: 'Signs, fractions and numbers without a unit (except 0) are errors. The longest duration is 292y.' },
   {
     title: 'How times are shown (--time)',
     rows: [
-      ['relative', '5m ago, in 2h: in tables, unless told otherwise on a terminal'],
-      ['utc', 'RFC 3339 in UTC, unless told otherwise in a pipe and in a file'],
+      ['relative', '5m ago, in 2h (default in tables at a terminal)'],
+      ['utc', 'RFC 3339 in UTC (default in a pipe and in a file)'],
       ['local', "RFC 3339 with this machine's offset"],
       ['iso', 'as the service wrote it'],
     ],
   },
-  { text: 'json, ndjson and yaml always have a time as the service wrote it.' },
+  { text: 'json, ndjson and yaml always have times as the service wrote them.' },
 ];
 
 const MATCHERS: readonly Block[] = [
-  { text: 'Matchers choose alerts by their labels, and say what a silence mutes. Several all have to match.' },
+  { text: 'Matchers select alerts by their labels, and determine what a silence mutes. All matchers must match.' },
   {
     title: 'A matcher is a label, an operator and a value',
     rows: [
       ['severity="critical"', 'the label has this value'],
-      ['severity!="info"', 'it has another one'],
-      ['instance=~"web-.*"', 'its value matches the regular expression'],
-      ['instance!~"test.*"', 'its value does not match it'],
+      ['severity!="info"', 'the label has another value'],
+      ['instance=~"web-.*"', 'the value matches the regular expression'],
+      ['instance!~"test.*"', 'the value does not match it'],
     ],
   },
   {
     title: 'How they are written',
     rows: [
-      ['\'job="a b"\'', 'in single quotes, so that the shell leaves the double quotes alone'],
-      ['severity=critical', 'without quotes, where the value is plain'],
-      ['DiskFull', 'as the first of them, a bare word: alertname="DiskFull"'],
+      ['\'job="a b"\'', 'single quotes protect the double quotes from the shell'],
+      ['severity=critical', 'without quotes, if the value is simple'],
+      ['DiskFull', 'first argument without an operator: alertname="DiskFull"'],
       ['\'{job="db",env!="dev"}\'', 'several in one argument'],
     ],
   },
   {
-    text: 'Regular expressions are RE2, as the server has them, and match the whole value: web matches web, and not web-1.',
+    text: 'Regular expressions are RE2, as on the server, and match the complete value: web matches web, but not web-1.',
   },
   {
-    text: 'A label that an alert does not have counts as empty: team="" chooses the alerts without a team, and team!="infra" has them, too. You are told when a silence reaches alerts without the label.',
+    text: 'A missing label counts as empty: team="" selects alerts without a team, and so does team!="infra". svc warns if a silence mutes alerts without the label.',
   },
   {
-    text: 'What the server would guess at is refused, with the spelling to type: a second operator, a comma that may separate or belong to a value, brackets, quotes that the shell passed on.',
+    text: 'svc refuses matchers that are ambiguous and prints the spelling to type: a second operator, a comma that may separate matchers or belong to a value, brackets, quotes that the shell passed on.',
   },
 ];
 
@@ -136,7 +136,7 @@ export const TOPICS: readonly Topic[] = [
   { name: 'matchers', summary: 'How to select alerts by their labels', blocks: MATCHERS },
   {
     name: 'exit-codes',
-    summary: 'What the exit status says',
+    summary: 'Meaning of the exit statuses',
     blocks: [
       {
         title: 'Exit statuses',

@@ -22,7 +22,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'webhooks',
-    summary: 'Subscribe to recording events; check, receive and send deliveries',
+    summary: 'Subscribe to recording events; verify and send deliveries',
     load: () => import('./webhooks/index.ts'),
   },
   {
@@ -32,27 +32,27 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'catalog',
-    summary: 'Products, prices and their history',
+    summary: 'Show products, prices and their history',
     load: () => import('./catalog/index.ts'),
   },
   {
     name: 'trade',
-    summary: 'Trade: accounts, prices, candles, and orders placed exactly once',
+    summary: 'Show prices and accounts, and place orders',
     load: () => import('./trade/index.ts'),
   },
   {
     name: 'config',
-    summary: 'Settings and profiles',
+    summary: 'Manage settings and profiles',
     load: () => import('./config/index.ts'),
   },
   {
     name: 'sandbox',
-    summary: 'The services on this machine, to try svc on',
+    summary: 'Run the services on this machine, to try svc',
     load: () => import('./sandbox/index.ts'),
   },
   {
     name: 'completion',
-    summary: 'Complete svc with <Tab> in your shell',
+    summary: 'Print completion scripts for your shell',
     description:
       'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nNames of receivers, alerts and silences are those that svc showed at a terminal within the last minute: <Tab> makes no request.',
     load: () => import('./completion/index.ts'),
@@ -60,13 +60,13 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'doctor',
     single: true,
-    summary: 'Look for what keeps svc from working, and say what to do',
+    summary: 'Check the configuration and each service',
     load: async () => ({ commands: { doctor: async () => (await import('./doctor/commands/doctor.ts')).doctor } }),
   },
   {
     name: 'api',
     single: true,
-    summary: 'Send any request to a service, and print its answer',
+    summary: 'Send any request to a service',
     load: async () => ({ commands: { api: async () => (await import('./api/commands/api.ts')).api } }),
   },
 ];

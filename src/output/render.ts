@@ -163,7 +163,7 @@ function checkChart(options: OutputOptions): void {
   const name = options.columns !== undefined ? '--columns' : options.sort !== undefined ? '--sort' : undefined;
   if (form === 'rows' || name === undefined) return;
   const printed = form === 'drawing' ? 'a chart is drawn' : 'one value is printed';
-  throw new SvcError('usage', `${name} has no meaning here: ${printed}`, {
+  throw new SvcError('usage', `${name} does not apply: ${printed}`, {
     hint: `it is for the rows that -o ${name === '--sort' ? 'csv, tsv and ndjson' : 'csv and tsv'} print`,
   });
 }
@@ -184,7 +184,7 @@ function checkColumns(output: Plain, options: OutputOptions, shaping: string | u
 }
 
 function checkSort(output: Plain, sort: string, writes: boolean): void {
-  if (output.kind !== 'list') throw new SvcError('usage', '--sort: this command prints no list');
+  if (output.kind !== 'list') throw new SvcError('usage', '--sort: this command does not print a list');
   const name = sort.replace(/^-/, '');
   if (name !== '' && (!writes || findColumn(output, name) !== undefined)) return;
   throw new SvcError('usage', name === '' ? '--sort: the name is empty' : `--sort: there is no column "${name}"`, {

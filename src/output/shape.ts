@@ -280,7 +280,7 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
   if (left === null || left === undefined || right === null || right === undefined) return null;
   const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
-  throw new SvcError('usage', `--query: ${sign} compares numbers only, and ${other} is none`, {
+  throw new SvcError('usage', `--query: ${sign} compares only numbers, and ${other} is not a number`, {
     hint: 'for texts and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
   });
 }

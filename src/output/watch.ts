@@ -34,7 +34,7 @@ export async function renderWatch(
     (option) => options[option] !== undefined && !(appends && option === 'columns'),
   );
   if (refused !== undefined) {
-    throw new SvcError('usage', `${name} prints changes here as they come, so --${refused} has no meaning`);
+    throw new SvcError('usage', `${name} prints changes as they happen, so --${refused} has no meaning`);
   }
   const out = new BatchWriter(sink, true);
   if (appends) await out.during(appendChanges(snapshots, output.list, options, out));
@@ -198,7 +198,7 @@ class Screen {
     const height = Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
     const options: OutputOptions = { ...this.#options, width, now: snapshot.at };
     const { subject, cut } = await shape(snapshot.rows, this.#output.list, options);
-    if (subject.kind !== 'list') throw new SvcError('internal', 'a watched list is no list');
+    if (subject.kind !== 'list') throw new SvcError('internal', 'a watched value is not a list');
     const rows = subject.rows as readonly unknown[];
     const paint = await painter(options.color);
     const wrapped = (text: string): readonly string[] => wrap(escapeText(text), width).slice(0, MOST_NAMED);

@@ -41,7 +41,7 @@ export const SETTING_KEYS = [
     type: 'text',
     env: 'SVC_ALERTS_AUTHOR',
     flag: '--author',
-    help: 'Author of the silences you create (otherwise user@host)',
+    help: 'Author of your silences (default user@host)',
   },
   {
     key: 'alerts.maxSilence',
@@ -120,7 +120,7 @@ export const SETTING_KEYS = [
     help: 'Additional CA certificates to trust (PEM file)',
   },
   { key: 'cert', type: 'path', env: 'SVC_CERT', flag: '--cert', help: 'Client certificate (PEM)' },
-  { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: "The client certificate's key (PEM)" },
+  { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: 'Key of the client certificate (PEM)' },
 ] as const satisfies readonly Setting[];
 
 export function findSetting(key: string): Setting | undefined {
@@ -139,7 +139,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
   { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },
   { name: 'SVC_WEBHOOKS_TOKEN', secret: true, help: 'Access token for the recording webhook service' },
-  { name: 'SVC_WEBHOOK_SECRET', secret: true, help: 'Signing secret that deliveries are verified with' },
+  { name: 'SVC_WEBHOOK_SECRET', secret: true, help: 'Signing secret to verify deliveries' },
   { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
   { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
   { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },

@@ -67,7 +67,7 @@ async function run(steps: readonly Step[], folder: string): Promise<readonly (re
     writeFileSync(script, ['stty cols 100 rows 50\n', 'exec </dev/null\n', ...commands].join(''));
     const { stdout } = await start('script', ['-qec', `bash ${script}`, '/dev/null'], {
       cwd: folder,
-      env: { ...env, ...Object.fromEntries(variables), NO_COLOR: '1' },
+      env: { ...env, ...Object.fromEntries(variables), NO_COLOR: '1', SVC_ALERTS_AUTHOR: 'ann' },
     }).ended;
     return stdout
       .replaceAll('\r\n', '\n')

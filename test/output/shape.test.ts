@@ -171,7 +171,7 @@ describe('--query', () => {
     const failing = query(`[?fingerprint ${sign} 'b'].fingerprint`);
     await expect(failing).rejects.toMatchObject({
       code: 'usage',
-      message: `--query: ${sign} compares numbers only, and "a" is none`,
+      message: `--query: ${sign} compares only numbers, and "a" is not a number`,
       hint: expect.stringContaining('max([a, b]) == a'),
     });
     await expect(query(`[?value ${sign} 'b']`)).rejects.toMatchObject({ code: 'usage' });
@@ -269,7 +269,7 @@ describe('checkOutputOptions', () => {
     ['columns with a query', { columns: ['state'], query: '@' }, ALERTS, /--query replaces/],
     ['columns of a text', { columns: ['state'] }, { kind: 'text' }, /plain text/],
     ['fields of a text', { fields: ['state'] }, { kind: 'text' }, /plain text/],
-    ['sorting a record', { sort: ['state'] }, ALERT, /no list/],
+    ['sorting a record', { sort: ['state'] }, ALERT, /does not print a list/],
     ['sorting by nothing', { sort: ['-'] }, ALERTS, /the name is empty/],
     ['ids of a query', { query: '@', format: 'id' }, ALERTS, /--query has no meaning/],
   ])('refuses %s', async (_what, changes, output, message) => {

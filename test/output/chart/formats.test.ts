@@ -88,10 +88,10 @@ describe('a chart', () => {
   });
 
   test.each<[Partial<OutputOptions>, RegExp]>([
-    [{ columns: ['store'] }, /--columns has no meaning here: a chart is drawn/],
-    [{ sort: ['store'], format: 'wide' }, /--sort has no meaning here: a chart is drawn/],
-    [{ sort: ['store'], format: 'json' }, /--sort has no meaning here: one value is printed/],
-    [{ sort: ['store'], query: '@', format: 'csv' }, /--sort has no meaning here/],
+    [{ columns: ['store'] }, /--columns does not apply: a chart is drawn/],
+    [{ sort: ['store'], format: 'wide' }, /--sort does not apply: a chart is drawn/],
+    [{ sort: ['store'], format: 'json' }, /--sort does not apply: one value is printed/],
+    [{ sort: ['store'], query: '@', format: 'csv' }, /--sort does not apply/],
     [{ columns: ['nowhere'], format: 'csv' }, /there is no column "nowhere"/],
     [{ columns: ['store'], format: 'ndjson' }, /--columns has no meaning with -o ndjson/],
     [{ sort: [''], format: 'csv' }, /--sort: the name is empty/],

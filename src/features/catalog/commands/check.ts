@@ -10,7 +10,7 @@ import { plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 const USUAL_AGE_MS = 7 * DAY_MS;
-const USUAL_EVERY_MS = 300_000;
+const USUAL_INTERVAL_MS = 300_000;
 
 interface Checked extends Verdict {
   readonly condition: string;
@@ -72,7 +72,12 @@ export const catalogCheck = recordCommand({
     all: { type: 'boolean', help: 'True only if true for every offer' },
     'max-age': { type: 'duration', positive: true, help: 'Ignore older values (default 7d)' },
     wait: { type: 'duration', help: 'Repeat the check for up to this long' },
-    every: { type: 'duration', positive: true, help: 'With --wait: time between checks (default 5m)' },
+    interval: {
+      type: 'duration',
+      positive: true,
+      formerly: ['every'],
+      help: 'With --wait: time between checks (default 5m)',
+    },
   },
   exits: ['condition_false', 'still_pending', 'not_known'],
   examples: [
@@ -85,7 +90,7 @@ export const catalogCheck = recordCommand({
       why: 'Check whether any price rose by 10% in a week',
     },
     {
-      run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --above 0 --field available_count --any --wait 6h --every 10m',
+      run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --above 0 --field available_count --any --wait 6h --interval 10m',
       why: 'Wait until the product is available again',
     },
   ],
@@ -143,13 +148,13 @@ interface Modes {
   readonly any: boolean;
   readonly all: boolean;
   readonly wait: number | undefined;
-  readonly every: number | undefined;
+  readonly interval: number | undefined;
 }
 
-function checkModes({ field, since, any, all, wait, every }: Modes, change: boolean): void {
+function checkModes({ field, since, any, all, wait, interval }: Modes, change: boolean): void {
   if (any && all) throw new SvcError('usage', '--any and --all cannot be used together');
-  if (every !== undefined && wait === undefined) {
-    throw new SvcError('usage', '--every needs --wait, which says how long to wait');
+  if (interval !== undefined && wait === undefined) {
+    throw new SvcError('usage', '--interval needs --wait, which says how long to wait');
   }
   if (change && field === 'lowest') {
     throw new SvcError('usage', '--change is of one field, and lowest is now one, now another', {
@@ -162,12 +167,12 @@ function checkModes({ field, since, any, all, wait, every }: Modes, change: bool
 async function awaited(
   read: () => Promise<Verdict>,
   judged: Judged,
-  { wait = 0, every = USUAL_EVERY_MS }: Modes,
+  { wait = 0, interval = USUAL_INTERVAL_MS }: Modes,
   ctx: RunContext,
 ): Promise<Verdict> {
   let last: Verdict = { ok: null, sources: [], stale: [] };
   let shown: string | undefined;
-  for await (const { value, outage } of poll(read, { waitMs: wait, intervalMs: every }, ctx)) {
+  for await (const { value, outage } of poll(read, { waitMs: wait, intervalMs: interval }, ctx)) {
     await ctx.reportOutage(outage);
     if (value === undefined) continue;
     last = value;

@@ -117,7 +117,13 @@ export const catalogHistory = chartCommand({
     ...SOURCE_FLAGS,
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
-    interval: { type: 'choice', choices: ['auto', ...INTERVALS], value: 'step', default: 'auto', help: 'Time between points' },
+    interval: {
+      type: 'choice',
+      choices: ['auto', ...INTERVALS],
+      value: 'step',
+      default: 'auto',
+      help: 'Time between points',
+    },
     fill: {
       type: 'choice',
       choices: ['none', 'last'],

@@ -236,7 +236,7 @@ describe('--wait', () => {
     const prices = [120, 120, null, 90].values();
     catalog.replies((asked) => priced(prices.next().value ?? null)(asked));
     const { code, stdout, stderr } = await catalog.run(
-      ['check', 'p1', '--below', '100', '--wait', '1h', '--every', '10s'],
+      ['check', 'p1', '--below', '100', '--wait', '1h', '--interval', '10s'],
       { now: clock() },
     );
     expect(code).toBe(0);
@@ -251,7 +251,7 @@ describe('--wait', () => {
 
   test('ends with 9 when the time is over', async () => {
     catalog.replies(priced(120));
-    const { code, stdout } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '20s', '--every', '5s'], {
+    const { code, stdout } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '20s', '--interval', '5s'], {
       now: clock(),
     });
     expect(code).toBe(9);
@@ -260,7 +260,7 @@ describe('--wait', () => {
 
   test('ends with 9 where nothing is known until the end', async () => {
     catalog.replies(priced(null));
-    const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--every', '5s'];
+    const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--interval', '5s'];
     const { code, stdout } = await catalog.run(argv, { now: clock() });
     expect(code).toBe(9);
     expect(stdout).toMatch(/^not known: /);
@@ -290,7 +290,7 @@ describe('what cannot be checked', () => {
     [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change is of one field'],
     [['p1', '--below', '5', '--since', '1d'], 2, '--since has a meaning with --change only'],
     [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
-    [['p1', '--below', '5', '--every', '5s'], 2, '--every needs --wait'],
+    [['p1', '--below', '5', '--interval', '5s'], 2, '--interval needs --wait'],
     [['p1', '--change', '5%', '--since', 'in 2h'], 2, 'after'],
   ])('%j', async (argv, status, message) => {
     catalog.replies(shop({ places: [FIXPRICE, CHIZHIK, CHIZHIK_MOSCOW] }));

@@ -249,7 +249,9 @@ it('a service that registers nobody says so before', async () => {
   expect(run).toMatchObject({ code: 3, stdout: '' });
   expect(run.stderr).toContain('svc oauth login --token-stdin');
   const few = await startOidc({ metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } });
-  expect((await register(few.url, [])).stderr).toContain('the secret is shown once; say where it goes');
+  expect((await register(few.url, [])).stderr).toContain(
+    'the service shows the secret only once: choose where to store it',
+  );
   expect((await register(few.url, ['--auth-method', 'none'])).stderr).toContain(
     'does not offer the method none, but client_secret_post',
   );

@@ -160,7 +160,7 @@ describe('nothing is sent', () => {
   it('without a confirmation', async () => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '5']);
     expect(code).toBe(2);
-    expect(stderr).toContain('nobody can be asked here, and nothing was sent');
+    expect(stderr).toContain('confirmation required, but this is not a terminal; nothing was sent');
     expect(client.calls()).toEqual([]);
     const declined = await client.run(['buy', 'EUR/USD', '5', '--stop', '40pips'], { terminal: 100, answer: false });
     expect(declined.code).toBe(2);

@@ -65,7 +65,7 @@ describe('the secret', () => {
     const pipe = await service.run(['create', RECEIVER, ...EVENTS]);
     expect([pipe.code, pipe.stderr]).toEqual([
       2,
-      expect.stringContaining('the secret is shown once; say where it goes'),
+      expect.stringContaining('the service shows the secret only once: choose where to store it'),
     ]);
     expect(created(service)).toEqual([]);
     expect((await service.run(['create', RECEIVER, ...EVENTS], { home, terminal: 80 })).stdout).toContain('stored');
