@@ -213,7 +213,7 @@ describe('it refuses', () => {
     [['accounts', 'EUR/USD'], 2, /accounts cannot be filtered by symbol/],
     [['orders', '-o', 'csv'], 2, /a watch has no meaning with -o csv/],
     [['orders', '--query', '[0]'], 2, /a watch and --query cannot be used together/],
-    [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes here/],
+    [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes as they happen/],
   ])('%j before anything is sent', async (argv, expected, message) => {
     const { code, stderr } = await feed.run(['watch', ...argv]);
     expect({ code, calls: feed.calls }).toEqual({ code: expected, calls: [] });
