@@ -66,7 +66,7 @@ const FRAMES: Readonly<Record<string, { readonly hostile: Hostile; readonly mess
   'deep JSON': { hostile: once(push('['.repeat(200_000) + ']'.repeat(200_000))), message: /more than 256 levels deep/ },
   'fragments without end': {
     hostile: endless(frame(TEXT, '42["EUR/USD","'), frame(CONTINUATION, 'a'.repeat(65_000))),
-    message: /larger than 16777216 bytes/,
+    message: /larger than 4194304 bytes/,
   },
   'pings whose pongs it does not read': {
     hostile: unread(endless('', repeated(frame(FIN | PING, 'p'.repeat(125)), 65_536))),
@@ -76,7 +76,13 @@ const FRAMES: Readonly<Record<string, { readonly hostile: Hostile; readonly mess
     hostile: endless(frame(FIN | TEXT, '', 2 ** 40), 'a'.repeat(65_536)),
     message: /larger than/,
   },
-  'a message of 15 MiB, again and again': { hostile: endless('', push(`"${'a'.repeat(15 * MIB)}"`)) },
+  'a message of 15 MiB': {
+    hostile: endless('', push(`"${'a'.repeat(15 * MIB)}"`)),
+    message: /larger than 4194304 bytes/,
+  },
+  'a message of just under 4 MiB, again and again': {
+    hostile: endless('', push(`"${'a'.repeat(4 * MIB - 100)}"`)),
+  },
   'a frame a byte at a time': { hostile: drip('', 'a'), message: /cannot be used/ },
   'binary frames': { hostile: endless('', repeated(frame(FIN | BINARY, 'b'.repeat(120)), 65_536)) },
   'text that is not UTF-8': { hostile: once(frame(FIN | TEXT, Buffer.from([0xff, 0xfe]))), message: /UTF-8/ },

@@ -31,7 +31,9 @@ const post = endpoint({
   mislabelled: true,
 });
 
+/** A poll brings many messages. One of more than 4 MiB, again and again, would need more memory than a stream may have. */
 const LARGEST_PAYLOAD = 16 * 1024 * 1024;
+const LARGEST_MESSAGE = 4 * 1024 * 1024;
 
 export class EngineRequests {
   readonly host: string;
@@ -75,7 +77,7 @@ export class EngineRequests {
   }
 
   openSocket(sink: WebSocketSink, timeoutMs: number): Promise<WebSocket> {
-    return openWebSocket(this.#sender, poll, { query: this.#query('websocket'), timeoutMs }, sink, LARGEST_PAYLOAD);
+    return openWebSocket(this.#sender, poll, { query: this.#query('websocket'), timeoutMs }, sink, LARGEST_MESSAGE);
   }
 
   /** Aborts the requests under way and closes all connections. */
