@@ -191,7 +191,7 @@ export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
   for (const [name, value] of Object.entries(env)) {
     if (SECRET_VARIABLE.test(name)) secrets.add(value);
-    else if (/^https?_proxy$/i.test(name)) secrets.addAddress(value);
+    else if (/^(https?|all)_proxy$/i.test(name)) secrets.addAddress(value);
   }
 }
 

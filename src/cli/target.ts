@@ -92,6 +92,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
       // HTTP_PROXY is what a CGI server makes of a "Proxy:" header.
       http: env['http_proxy'] || undefined,
       https: env['https_proxy'] || env['HTTPS_PROXY'] || undefined,
+      all: env['all_proxy'] || env['ALL_PROXY'] || undefined,
       noProxy: env['no_proxy'] || env['NO_PROXY'] || undefined,
     },
     signal: context.signal,

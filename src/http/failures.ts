@@ -161,7 +161,7 @@ function proxyReason(failure: ProxyFailure): Reason {
   const text = `the proxy ${host} ${message}${detail}`;
   if (status === 407) return { code: 'proxy_failed', text, hint: PROXY_CREDENTIAL };
   const again = status === undefined || status >= 500;
-  return { code: 'proxy_failed', text, hint: 'check https_proxy, http_proxy and no_proxy', again };
+  return { code: 'proxy_failed', text, hint: 'check https_proxy, http_proxy, all_proxy and no_proxy', again };
 }
 
 function brokenReason(error: unknown, { baseUrl, status, received, expected }: Progress): Reason {

@@ -8,7 +8,7 @@ import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
-import { bare, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
+import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;
@@ -45,7 +45,7 @@ export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering
   const toService = buildConnect({ ...context, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
   if (proxy === undefined) return new Pool(to, undefined, toService);
   const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
-  return new Pool(to, proxy, https ? connectThrough(proxy, toProxy, toService) : toProxy);
+  return new Pool(to, proxy, https || isSocks(proxy) ? connectThrough(proxy, toProxy, toService) : toProxy);
 }
 
 export class Pool {
@@ -59,7 +59,7 @@ export class Pool {
 
   constructor(to: URL, proxy: URL | undefined, connect: Connect) {
     const https = to.protocol === 'https:';
-    const byAddress = proxy !== undefined && !https;
+    const byAddress = proxy !== undefined && !https && !isSocks(proxy);
     this.#pathPrefix = byAddress ? to.origin : '';
     this.#proxyHeaders = byAddress ? Object.entries({ host: to.host, ...proxyHeaders(proxy) }).flat() : [];
     this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
@@ -147,10 +147,12 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
       }
       const late = (): void => void socket.destroy(new ProxyFailure(proxy, 'did not answer in time'));
       const timer = setTimeout(late, CONNECT_MS);
-      openTunnel(socket, proxy, options, (failure) => {
+      const https = options.protocol === 'https:';
+      openTunnel(socket, proxy, { ...options, port: options.port || (https ? '443' : '80') }, (failure) => {
         clearTimeout(timer);
-        if (failure === undefined) toService({ ...options, httpSocket: socket }, callback);
-        else callback(failure, null);
+        if (failure !== undefined) callback(failure, null);
+        else if (https) toService({ ...options, httpSocket: socket }, callback);
+        else callback(null, socket);
       });
     });
     return socket;

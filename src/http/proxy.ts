@@ -1,4 +1,5 @@
 /** Which proxy, if any, and the way through it. */
+import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { SvcError } from '../errors.ts';
 import { isLoopback } from './address.ts';
@@ -9,20 +10,29 @@ import type { ProxySettings } from './target.ts';
 /** The proxy for an address, by the environment's variables. Loopback is never proxied. */
 export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const https = url.protocol === 'https:';
-  const text = https ? settings.https : settings.http;
-  if (text === undefined || text === '' || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
-  const variable = https ? 'https_proxy' : 'http_proxy';
+  const own = https ? settings.https : settings.http;
+  const text = own || settings.all;
+  if (!text || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
+  const variable = !own ? 'all_proxy' : https ? 'https_proxy' : 'http_proxy';
   let proxy: URL;
   try {
     proxy = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   } catch {
     throw new SvcError('config_invalid', `${variable} is not a URL: ${JSON.stringify(redactText(text))}`);
   }
-  if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
+  if (!/^(https?|socks5h?):$/.test(proxy.protocol)) {
     const kind = proxy.protocol.slice(0, -1);
-    throw new SvcError('config_invalid', `${variable} names a ${kind} proxy; only http and https are supported`);
+    throw new SvcError(
+      'config_invalid',
+      `${variable} names a ${kind} proxy; svc supports http, https, socks5 and socks5h`,
+    );
   }
+  if (isSocks(proxy) && proxy.port === '') proxy.port = '1080';
   return proxy;
+}
+
+export function isSocks(proxy: URL): boolean {
+  return proxy.protocol.startsWith('socks');
 }
 
 /** `no_proxy`: names with everything below them, addresses, networks, each with or without a port; `*` is everything. */
@@ -76,14 +86,43 @@ function decode(text: string): string {
 
 const LONGEST_HEAD = 16 * 1024;
 
-/** Asks the proxy for a tunnel to the host, and calls back once it is open. */
-export function openTunnel(
-  socket: Socket,
-  proxy: URL,
-  to: { readonly hostname: string; readonly port: string },
-  callback: (error: Error | undefined) => void,
-): void {
-  const authority = `${to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname}:${to.port || 443}`;
+interface Host {
+  readonly hostname: string;
+  readonly port: string;
+}
+
+/** Asks the proxy for a connection to the host, and calls back once it is open. */
+export function openTunnel(socket: Socket, proxy: URL, to: Host, callback: (error: Error | undefined) => void): void {
+  if (!isSocks(proxy)) {
+    openConnect(socket, proxy, to, callback);
+    return;
+  }
+  openSocks(socket, proxy, to).then(
+    () => callback(undefined),
+    (error: Error) => {
+      socket.destroy();
+      callback(new ProxyFailure(proxy, `answered: ${error.message}`));
+    },
+  );
+}
+
+/** RFC 1928. As in curl, `socks5` resolves the name here, `socks5h` at the proxy. */
+async function openSocks(socket: Socket, proxy: URL, to: Host): Promise<void> {
+  const { SocksClient } = await import('socks');
+  const user = { userId: decode(proxy.username), password: decode(proxy.password) };
+  await SocksClient.createConnection({
+    command: 'connect',
+    existing_socket: socket,
+    proxy: { host: bare(proxy.hostname), port: Number(proxy.port), type: 5, ...(user.userId === '' ? {} : user) },
+    destination: {
+      host: proxy.protocol === 'socks5:' ? (await lookup(to.hostname)).address : to.hostname,
+      port: Number(to.port),
+    },
+  });
+}
+
+function openConnect(socket: Socket, proxy: URL, to: Host, callback: (error: Error | undefined) => void): void {
+  const authority = `${to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname}:${to.port}`;
   let head = Buffer.alloc(0);
   const settle = (error?: Error): void => {
     socket.off('data', read).off('error', broken).off('close', closed);

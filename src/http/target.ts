@@ -26,6 +26,8 @@ export interface TlsOptions {
 export interface ProxySettings {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
+  /** For both schemes, where they have none of their own. */
+  readonly all?: string | undefined;
   readonly noProxy?: string | undefined;
 }
 

@@ -153,6 +153,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even without a terminal' },
   { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
   { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
+  { name: 'ALL_PROXY', secret: false, help: 'Proxy for both, where neither is set: http, https, socks5 or socks5h' },
   { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
 ];
 

@@ -348,7 +348,7 @@ test('a failed post does not stand in the way of the next one', async () => {
 });
 
 test('a proxy setting that cannot be one is a failure too', async () => {
-  const posted = await poster({ proxy: { http: 'socks5://127.0.0.1:1' } }).post(posting('http://service.test/'));
+  const posted = await poster({ proxy: { http: 'socks4://127.0.0.1:1' } }).post(posting('http://service.test/'));
   expect(failureOf(posted)).toMatch(/^config_invalid: /);
 });
 

@@ -11,6 +11,14 @@ describe('which proxy', () => {
     expect(proxyFor(new URL('https://h'), { https: '' })).toBeUndefined();
   });
 
+  test('by ALL_PROXY, where the scheme has none of its own', () => {
+    const all = 'socks5h://h';
+    expect(proxyFor(new URL('http://h'), { all })?.href).toBe('socks5h://h:1080');
+    expect(proxyFor(new URL('https://h'), { all, https: settings.https })?.href).toBe('http://secure.proxy:3129/');
+    expect(proxyFor(new URL('http://h'), { all, noProxy: 'h' })).toBeUndefined();
+    expect(() => proxyFor(new URL('http://h'), { all: 'ftp://h' })).toThrow('all_proxy names a ftp proxy');
+  });
+
   test.each(['http://127.0.0.1', 'https://localhost', 'http://[::1]:8080', 'http://127.9.9.9'])(
     'never for %s',
     (url) => {
@@ -18,7 +26,7 @@ describe('which proxy', () => {
     },
   );
 
-  test.each(['socks5://h:1', 'ftp://h'])('%s is not supported', (https) => {
+  test.each(['socks4://h:1', 'socks://h', 'ftp://h'])('%s is not supported', (https) => {
     expect(() => proxyFor(new URL('https://h'), { https })).toThrow(
       expect.objectContaining({ code: 'config_invalid', exit: 2 }),
     );

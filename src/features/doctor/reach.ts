@@ -30,7 +30,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
   let proxy: URL | undefined;
   try {
     proxy = proxyFor(baseUrl, target.proxy);
-    const named = baseUrl.protocol === 'https:' ? target.proxy.https : target.proxy.http;
+    const named = (baseUrl.protocol === 'https:' ? target.proxy.https : target.proxy.http) || target.proxy.all;
     const without =
       named === undefined ? 'none' : 'none, although one is set: the address is this machine, or in no_proxy';
     yield { check: 'proxy', status: 'ok', detail: proxy === undefined ? without : `${proxy.protocol}//${proxy.host}` };
