@@ -51,9 +51,13 @@ function exitCell(rate: number | undefined, pips: number | undefined, precision:
 }
 
 export function moneyCell(amount: number | undefined): Cell {
-  if (amount === undefined) return undefined;
-  const text = amount.toFixed(2);
-  return amount < 0 ? { text, tone: 'bad' } : text;
+  return profitCell(amount, amount?.toFixed(2));
+}
+
+/** A profit is green and a loss is red; the sign says the same without colours. */
+function profitCell(amount: number | undefined, text = String(amount)): Cell {
+  if (amount === undefined || Number(text) === 0) return amount === undefined ? undefined : text;
+  return { text, tone: amount < 0 ? 'bad' : 'good' };
 }
 
 function timeCell(text: string | undefined): Cell {
@@ -109,7 +113,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
     { name: 'close', cell: ({ close, ratePrecision }) => rateText(close, ratePrecision), align: 'right' },
     { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
     { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
-    { name: 'pips', cell: ({ visiblePL }) => visiblePL, align: 'right', wide: true },
+    { name: 'pips', cell: ({ visiblePL }) => profitCell(visiblePL), align: 'right', wide: true },
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
     { name: 'opened', cell: ({ time }) => timeCell(time) },
     ACCOUNT,

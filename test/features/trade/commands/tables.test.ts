@@ -54,6 +54,19 @@ describe('positions', () => {
     expect(rows[2]).toEqual(['USD/JPY', 'sell', expect.stringMatching(/^\d{3}\.\d{3}$/)]);
   });
 
+  it('show a profit in green and a loss in red, and the sign without colours', async () => {
+    const argv = ['positions', '--columns', 'trade-id,pips,gross-pl', '--sort', 'gross-pl'];
+    const colored = (await client.run([...argv, '--color', 'always'].join(' '))).stdout;
+    const plain = (await client.run(argv.join(' '))).stdout;
+    const tone = (text: string) =>
+      Number(text) === 0 ? text : `\u001b[${Number(text) < 0 ? 31 : 32}m${text}\u001b[39m`;
+    const money = rowsOf(plain)
+      .slice(1)
+      .flatMap(([, ...cells]) => cells);
+    expect([money.some((text) => Number(text) < 0), money.some((text) => Number(text) > 0)]).toEqual([true, true]);
+    for (const text of money) expect(colored).toContain(tone(text));
+  });
+
   it('closed and summed up are other tables', async () => {
     expect(await client.json('positions --closed')).toHaveLength(3);
     expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
