@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
-import type { Context, EndSignal, Paths, Prompter } from '../context.ts';
+import type { Context, EndSignal, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
+import { plainPrompter } from './plain-prompter.ts';
+import { prompter } from './prompter.ts';
 
 const SMALL_FILE = 1 << 20;
 
@@ -89,7 +91,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     },
     readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
     isReadableByOthers,
-    prompter: prompter(signal),
+    prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
     openBrowser,
   };
 }
@@ -164,41 +166,6 @@ async function openBrowser(url: URL): Promise<string | undefined> {
     return code === 'ENOENT' ? 'there is no program that opens it' : message;
   }
 }
-
-/** Asks on standard error, so that what is printed stays data. */
-export function prompter(signal: AbortSignal): Prompter {
-  const streams = () => ({ input: process.stdin, output: process.stderr, signal });
-  const ask = async <T>(show: (prompts: typeof import('@inquirer/prompts')) => Promise<T>): Promise<T> => {
-    try {
-      return await show(await import('@inquirer/prompts'));
-    } catch (error) {
-      signal.throwIfAborted();
-      // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
-      if (error instanceof Error && error.name === 'ExitPromptError') throw endedBy('SIGINT');
-      throw error;
-    }
-  };
-  return {
-    confirm: (message) => ask((prompts) => prompts.confirm({ message, default: false }, streams())),
-    text: ({ question, check, ...rest }) =>
-      ask((prompts) =>
-        prompts.input({ message: question, validate: (text) => check?.(text) ?? true, ...rest }, streams()),
-      ),
-    secret: (message, withdrawn) =>
-      ask((prompts) => {
-        const { signal: ended, ...rest } = streams();
-        const over = withdrawn === undefined ? ended : AbortSignal.any([ended, withdrawn]);
-        return prompts.password({ message, mask: false, toggleMask: false }, { ...rest, signal: over });
-      }),
-    select: (message, choices) =>
-      ask((prompts) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, streams())),
-    checkbox: (message, choices) =>
-      ask((prompts) => prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, streams())),
-  };
-}
-
-/** How many choices are shown at a time. */
-const PAGE = 12;
 
 /**
  * Reads a file that the user named, whatever kind it is. Opening a pipe waits for its writer and blocks the process; `deaf` then

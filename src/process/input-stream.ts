@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import type { NetConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { atExit } from './at-exit.ts';
 import { isPipe } from './output-stream.ts';
 
 /**
@@ -98,10 +99,17 @@ export function takeKeys(handler: (key: string) => void): () => void {
   const { stdin } = process;
   if (!stdin.isTTY) return () => {};
   const read = (chunk: Buffer): void => {
-    for (const key of chunk.toString()) handler(key);
+    const keys = chunk.toString();
+    // An arrow or a function key is a sequence of characters, which are no keys of their own.
+    if (!keys.startsWith('\u001b')) for (const key of keys) handler(key);
   };
-  stdin.setRawMode(true).on('data', read);
+  const ignore = (): void => {}; // a closed terminal: its hangup ends the process
+  const restore = (): void => void stdin.setRawMode(false);
+  const forget = atExit(restore);
+  stdin.setRawMode(true).on('data', read).on('error', ignore);
   return () => {
-    stdin.off('data', read).setRawMode(false).pause();
+    forget();
+    restore();
+    stdin.off('data', read).off('error', ignore).pause();
   };
 }

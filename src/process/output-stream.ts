@@ -2,6 +2,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { atExit } from './at-exit.ts';
 
 /** What a pipe holds: more of it may have to wait for the reader. */
 const PIPE_BYTES = 65_536;
@@ -67,6 +68,14 @@ export function outStream(
         terminalStream.off('resize', handler);
       };
     },
+    restoring: (text) =>
+      atExit(() => {
+        try {
+          writeSync(fd, text);
+        } catch {
+          // The terminal is gone.
+        }
+      }),
     get colorDepth() {
       if (!terminal) return 0;
       const bits = stream().getColorDepth();

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { getJson } from '../support/alertmanager.ts';
-import { svc } from './binary.ts';
+import { HOME, svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
 const LONG = 'svc silences create severity=critical --for 30d -c why';
@@ -73,12 +75,49 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     const [first = ''] = await terminal.shows(asked);
     if (how === 'Ctrl-C') terminal.press('C-c');
     else process.kill(Number(first.slice('pid '.length)), 'SIGTERM');
-    expect((await terminal.finish()).status).toBe(expected);
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(expected);
+    expect(lines.filter((line) => !/^server: |mutes 2 alerts now/.test(line))).toEqual([first]);
     expect(await created()).toBe(0);
     const { lines: after } = await terminal.run('stty -a');
     expect(after).toEqual(before);
     expect(after.join(' ')).toMatch(/ icanon .* echo /);
     expect(terminal.tell('#{cursor_flag}')).toBe('1');
+  });
+
+  it.each([
+    ['a choice', 'svc silences create', 'Mute which alerts?'],
+    ['a text', 'svc silences create team=db', 'Comment:'],
+    ['several choices', 'svc silences ack', 'Which alerts?'],
+    ['a secret', 'svc webhooks secrets import ep_1', 'Signing secret'],
+  ])('leaves nothing on the screen after Ctrl-C: %s', async (_name, line, question) => {
+    terminal.begin(line);
+    await terminal.shows((all) => all.some((text) => text.includes(question)));
+    terminal.press('C-c');
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(130);
+    expect(lines.filter((text) => !text.startsWith('server: ') && text !== '')).toEqual([]);
+  });
+
+  it.each([
+    ['answers', ['0', '1', '', 'soon', '30m', 'why'], 0],
+    ['Ctrl-C', ['1', 'C-c'], 130],
+    ['the end of the input', ['C-d'], 130],
+  ] as const)('TERM=dumb: questions are plain lines, and so are %s', async (_name, answers, expected) => {
+    const file = join(HOME, 'dumb.typescript');
+    const questions = ['Number:', 'Another matcher', 'Duration:', 'Comment:'];
+    terminal.begin(`script -qefc "env TERM=dumb svc silences create" "${file}"`);
+    for (const answer of answers) {
+      await terminal.shows((all) => questions.some((question) => all.at(-1)?.startsWith(question)));
+      if (answer.startsWith('C-')) terminal.press(answer);
+      else terminal.type(`${answer}\n`);
+      // The next question, or the same again.
+      await terminal.shows((all) => all.at(-1)?.endsWith(answer) !== true || answer === '');
+    }
+    const { lines, status } = await terminal.finish();
+    expect([status, readFileSync(file, 'utf8').includes('\u001b')]).toEqual([expected, false]);
+    if (expected === 0) expect(lines).toContain('Answer a number from 1 to 7.');
+    expect(await created()).toBe(expected === 0 ? 1 : 0);
   });
 
   it('is not asked where it need not be', async () => {
