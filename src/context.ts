@@ -9,6 +9,8 @@ export interface OutStream {
   readonly rows?: number | undefined;
   /** Calls back whenever the terminal's size has changed, until what it returns is called. */
   onResize?(handler: () => void): () => void;
+  /** Writes `text` when the process ends, whatever ends it, unless what it returns is called before. */
+  restoring?(text: string): () => void;
   /** The number of colours the terminal can show as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**

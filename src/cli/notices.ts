@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import type { TraceEvent } from '../http/target.ts';
 import { escapeText } from '../output/escape.ts';
-import { formatNotice, type Progress, progressBar } from '../output/terminal.ts';
+import { formatNotice, isDumb, type Progress, progressBar } from '../output/terminal.ts';
 import type { Format } from '../output/types.ts';
 
 /**
@@ -50,7 +50,8 @@ export class Notices {
 
   progress(total: number): Progress {
     this.#bar?.clear();
-    this.#bar = progressBar(this.#quiet ? 0 : total, this.#context.stderr, this.#context.now);
+    const { env, stderr, now } = this.#context;
+    this.#bar = progressBar(this.#quiet || isDumb(env) ? 0 : total, stderr, now);
     return this.#bar;
   }
 

@@ -138,21 +138,28 @@ export function watchInterval(flag: string | true): WatchInterval {
   return { text, ms };
 }
 
-/** Each read, and what `compare` makes of it. Where nothing could be read the rows stay as they were. */
+/**
+ * Each read, and what `compare` makes of it. Where nothing could be read the rows stay as they were. `shown` says in the footer which
+ * rows they are.
+ */
 export async function* watchRows<T, Row>(
   read: () => Promise<T>,
   compare: (value: T, at: number) => { readonly rows: readonly Row[]; readonly changes: readonly Change<Row>[] },
-  interval: WatchInterval,
+  { interval, shown }: { readonly interval: WatchInterval; readonly shown: string },
   ctx: PollContext,
 ): AsyncGenerator<Snapshot<Row>, void, void> {
   let rows: readonly Row[] = [];
+  let last: number | undefined;
   for await (const reading of poll(read, { intervalMs: interval.ms }, ctx)) {
     const { at, value, trouble, outage } = reading;
-    if (value === undefined) yield { at, rows, changes: [], error: trouble?.message ?? outage?.reason, outage };
-    else {
+    if (value === undefined) {
+      const age = last === undefined ? 'not read yet' : `read ${Math.round((at - last) / 1000)} s ago`;
+      yield { at, rows, changes: [], error: trouble?.message ?? outage?.reason, outage, footer: `${shown}; ${age}` };
+    } else {
       const seen = compare(value, at);
       rows = seen.rows;
-      yield { at, ...seen, outage };
+      last = at;
+      yield { at, ...seen, outage, footer: `${shown}; up to date` };
     }
   }
 }

@@ -1,9 +1,9 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
 import type { Context } from '../context.ts';
-import { ERROR_KINDS, SvcError } from '../errors.ts';
+import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
-import { canvasOf, colorLevel } from '../output/terminal.ts';
+import { canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
 import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 import { requireSetting } from '../store/setting-keys.ts';
@@ -17,9 +17,13 @@ import { type Engine, runContext } from './run-context.ts';
 export async function runCommand(
   command: Command,
   parsed: ParsedInput,
-  context: Context,
+  outer: Context,
   engine: Engine,
 ): Promise<number> {
+  const quit = new AbortController();
+  const streams = command.streams?.(parsed.input) ?? false;
+  // What a watch reads ends by q as it ends by Ctrl-C.
+  const context = streams ? { ...outer, signal: AbortSignal.any([outer.signal, quit.signal]) } : outer;
   const globals = parsed.input as unknown as GlobalInput;
   const { service, effect } = command.callOf?.(parsed.input) ?? command;
   const settings = await loadSettings({
@@ -33,7 +37,7 @@ export async function runCommand(
   const notices = new Notices(context, {
     quiet: globals.quiet,
     format: options.format,
-    streams: command.streams?.(parsed.input) ?? false,
+    streams,
   });
   for (const text of [...parsed.notices, ...settings.warnings.map((one) => one.text)]) notices.say(text);
   const declared = command.outputOf?.(parsed.input) ?? command.output;
@@ -41,10 +45,15 @@ export async function runCommand(
 
   const print = async (value: unknown, output: Rendering): Promise<void> => {
     // Somebody may have been asked, or waited for, since the command began.
-    const shown = { ...options, now: context.now() };
-    const { rows, dropped, shared, cut } = await render(value, output, shown, context.stdout).catch((error: unknown) =>
-      afterWrite(error, effect),
-    );
+    const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
+    const leave = (key: string): void => {
+      if (key === 'q') quit.abort(endedBy('SIGINT'));
+    };
+    const forget = isWatched ? context.stdin.onKey?.(leave) : undefined;
+    const shown = { ...options, now: context.now(), endKey: forget === undefined ? 'Ctrl-C' : 'q' };
+    const { rows, dropped, shared, cut } = await render(value, output, shown, context.stdout)
+      .catch((error: unknown) => afterWrite(error, effect))
+      .finally(() => forget?.());
     if (!ctx.wants.table) return;
     if (rows === 0 && options.limit !== 0 && output.kind === 'list' && output.empty !== undefined)
       notices.say(output.empty);
@@ -90,6 +99,10 @@ export async function runCommand(
     if (answer.status !== undefined) return answer.status;
     const code = typeof answer.code === 'function' ? answer.code() : answer.code;
     return code === undefined ? 0 : ERROR_KINDS[code].exit;
+  } catch (error) {
+    if (quit.signal.aborted && error instanceof SvcError && error.reason === 'signal' && !outer.signal.aborted)
+      return 0;
+    throw error;
   } finally {
     await end?.();
     await notices.flushed();
@@ -186,6 +199,7 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     color: colorLevel({ flag: usable('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
     width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
     ...canvasOf({ env: context.env, stream: stdout }),
+    dumb: isDumb(context.env),
     now: context.now(),
   };
 }

@@ -26,7 +26,7 @@ export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   if (force) return forced;
   const cliForce = env['CLICOLOR_FORCE'];
   if (cliForce && cliForce !== '0') return forced;
-  if (env['CLICOLOR'] === '0' || env['TERM'] === 'dumb' || !stream.isTTY) return 0;
+  if (env['CLICOLOR'] === '0' || isDumb(env) || !stream.isTTY) return 0;
   return stream.colorDepth;
 }
 
@@ -43,6 +43,11 @@ export async function painter(level: ColorLevel): Promise<Painter> {
     strong: chalk.bold,
   };
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
+}
+
+/** A terminal that shows text and nothing else, as that of an editor: it gets no colour, no cursor movement and no links. */
+export function isDumb(env: Surroundings['env']): boolean {
+  return env['TERM'] === 'dumb';
 }
 
 interface Surroundings {

@@ -103,7 +103,7 @@ export interface Snapshot<Row> {
   readonly error?: string | undefined;
   /** The service can no longer be reached, for this reason, or can be reached again. */
   readonly outage?: { readonly event: 'unreachable' | 'recovered'; readonly reason?: string } | undefined;
-  /** The line below the table: the state of the connection. */
+  /** The line below the table: what is shown, and how fresh it is. How to end the watch follows it. */
   readonly footer?: string | undefined;
 }
 
@@ -230,5 +230,9 @@ export interface OutputOptions {
   readonly canvas: number;
   /** Drawings are made of ASCII only. */
   readonly ascii: boolean;
+  /** TERM=dumb: nothing may move the cursor or clear the screen. */
+  readonly dumb?: boolean;
+  /** What ends a watch, which its footer says. */
+  readonly endKey?: string;
   readonly now: number;
 }

@@ -122,7 +122,7 @@ const MOST_NAMED = 3;
 
 const MARKS: Readonly<Record<Change<unknown>['event'], string>> = { added: '+', changed: '~', resolved: '-' };
 
-/** Draws each snapshot, and the latest again when the terminal's size changes. */
+/** Draws each snapshot, and the latest again when the terminal's size changes. A dumb terminal gets one picture below the other. */
 async function drawScreen(
   snapshots: Snapshots,
   output: WatchOutput<unknown>,
@@ -130,7 +130,15 @@ async function drawScreen(
   sink: OutStream,
 ): Promise<void> {
   const screen = new Screen(output, options, sink);
+  if (options.dumb) {
+    for await (const snapshot of snapshots) {
+      if (sink.closed) return;
+      await screen.show(snapshot);
+    }
+    return;
+  }
   const forget = sink.onResize?.(() => screen.redraw());
+  const restored = sink.restoring?.(LEAVE);
   await sink.write(ENTER);
   try {
     for await (const snapshot of snapshots) {
@@ -141,6 +149,7 @@ async function drawScreen(
     forget?.();
     await screen.settled();
     await sink.write(LEAVE);
+    restored?.();
   }
 }
 
@@ -170,7 +179,10 @@ class Screen {
     const changes = this.#isLive ? snapshot.changes.filter(({ event }) => event !== 'changed') : snapshot.changes;
     if (this.#latest !== undefined && snapshot.changes.length > 0) this.#changed = snapshot;
     if (this.#latest !== undefined && changes.length > 0) this.#named = { at, changes };
+    const isNew = this.#latest === undefined || snapshot.changes.length > 0 || snapshot.error !== this.#latest.error;
     this.#latest = snapshot;
+    // Below each other, pictures that differ in the connection's age alone are noise.
+    if (this.#options.dumb && this.#isLive && !isNew) return;
     this.redraw();
     await this.#drawing;
   }
@@ -189,13 +201,15 @@ class Screen {
 
   async #draw(snapshot: Snapshot<unknown>): Promise<void> {
     const lines = await this.#lines(snapshot);
+    if (this.#options.dumb) return this.#sink.write(`${lines.join('\n')}\n\n`);
     const drawn = lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('');
     await this.#sink.write(`${HOME}${drawn}${CLEAR_BELOW}`);
   }
 
   async #lines(snapshot: Snapshot<unknown>): Promise<readonly string[]> {
     const width = this.#sink.columns ?? 80;
-    const height = Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
+    const { dumb, endKey = 'Ctrl-C' } = this.#options;
+    const height = dumb ? Number.POSITIVE_INFINITY : Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
     const options: OutputOptions = { ...this.#options, width, now: snapshot.at };
     const { subject, cut } = await shape(snapshot.rows, this.#output.list, options);
     if (subject.kind !== 'list') throw new SvcError('internal', 'a watched value is not a list');
@@ -205,7 +219,7 @@ class Screen {
 
     const headings = [this.#heading(snapshot), ...this.#changes(width)];
     if (snapshot.error !== undefined) headings.push(...wrapped(snapshot.error));
-    const footer = wrapped(snapshot.footer ?? '').filter((text) => text !== '');
+    const footer = wrapped([snapshot.footer, `${endKey} to quit`].filter((part) => part !== undefined).join('; '));
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
     const space = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
     const columns = [this.#marks(snapshot), ...subject.columns];
@@ -215,7 +229,7 @@ class Screen {
     const hidden = cut + Math.max(0, rows.length - space);
     const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
     const last = footer.map((text) => paint(text, 'dim'));
-    return [...[...titles, '', ...lines, ...below].slice(0, height - last.length), ...last];
+    return [...[...titles, '', ...lines, ...below].slice(0, Math.max(0, height - last.length)), ...last];
   }
 
   #heading({ at, rows }: Snapshot<unknown>): string {

@@ -80,13 +80,17 @@ export class Terminal {
 
   /** Waits until Ctrl-C is a signal again, and no key that somebody reads. */
   async signalsAgain(): Promise<void> {
+    for (const began = performance.now(); ; await sleep(20)) {
+      if (/(?<!-)\bisig\b/.test(this.settings())) return;
+      if (performance.now() - began > PATIENCE_MS) throw new Error('Ctrl-C stays a key');
+    }
+  }
+
+  /** What `stty -a` says of it at this moment. */
+  settings(): string {
     const tty = openSync(this.tell('#{pane_tty}'), constants.O_RDONLY | constants.O_NOCTTY);
     try {
-      for (const began = performance.now(); ; await sleep(20)) {
-        if (/(?<!-)\bisig\b/.test(execFileSync('stty', ['-a'], { stdio: [tty, 'pipe', 'pipe'], encoding: 'utf8' })))
-          return;
-        if (performance.now() - began > PATIENCE_MS) throw new Error('Ctrl-C stays a key');
-      }
+      return execFileSync('stty', ['-a'], { stdio: [tty, 'pipe', 'pipe'], encoding: 'utf8' });
     } finally {
       closeSync(tty);
     }

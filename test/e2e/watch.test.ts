@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
-import type { FaultServer } from '../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { HOME, startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
@@ -40,18 +40,28 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
   };
 
   it.each([
+    ['q', 0],
     ['Ctrl-C', 130],
+    ['two Ctrl-C', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['a refusal', 4],
   ])('ends by %s, and gives the terminal back as it was', async (how, expected) => {
     const { lines: settings } = await terminal.run('stty -a');
     const state = terminal.tell(STATE);
-    const pid = await begin(emulator.url);
+    await using refusing = await faultServer((socket, _request, index) => {
+      socket.write(index === 1 ? answer(200, '[]') : answer(401, '"no"'));
+    });
+    const pid = await begin(how === 'a refusal' ? refusing.url : emulator.url);
     expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
+    terminal.type('typed');
+    if (how === 'q') terminal.type('q');
     if (how === 'Ctrl-C') terminal.press('C-c');
-    else process.kill(pid, 'SIGTERM');
+    if (how === 'two Ctrl-C') terminal.press('C-c', 'C-c');
+    if (how.startsWith('SIG')) process.kill(pid, how);
     const { lines, status } = await terminal.finish();
     expect(status).toBe(expected);
-    expect(lines).toEqual(['before', `pid ${pid}`]);
+    expect(lines.filter((line) => !/^(?:svc|hint): |Hangup/.test(line))).toEqual(['before', `pid ${pid}`]);
     expect(terminal.tell(STATE)).toBe(state);
     expect((await terminal.run('stty -a')).lines).toEqual(settings);
   });
@@ -84,6 +94,13 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     } finally {
       await gateway.close();
     }
+  });
+
+  it('does not echo what is typed', async () => {
+    await begin(emulator.url);
+    expect(terminal.settings()).toMatch(/ -echo /);
+    terminal.type('q');
+    await terminal.finish();
   });
 
   it('shows what changes, and fits every width', async () => {

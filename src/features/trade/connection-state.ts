@@ -48,8 +48,8 @@ export class ConnectionState {
     this.#since = gap.to;
   }
 
-  /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z; q ends it` */
-  text(transport: string | undefined, now: number, key: string): string {
+  /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z` */
+  text(transport: string | undefined, now: number): string {
     this.#transport = transport ?? (this.#isOver ? this.#transport : undefined);
     const isConnected = this.#transport !== undefined && this.trouble === undefined;
     const gap = this.#last;
@@ -61,7 +61,7 @@ export class ConnectionState {
         ? 'no gaps'
         : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${age(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,
       ...(this.stale === undefined ? [] : [this.stale]),
-      this.#isOver ? 'ended' : `${key} ends it`,
+      ...(this.#isOver ? ['ended'] : []),
     ].join('; ');
   }
 }

@@ -39,7 +39,7 @@ export const alertsList = listCommand({
   description:
     'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',
   details:
-    '--watch redraws the table at a terminal. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
+    '--watch redraws the table at a terminal until q or Ctrl-C. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
@@ -208,11 +208,17 @@ async function watched(
       return alerts;
     },
     (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at)),
-    interval,
+    { interval, shown: shownText(selection, filter) },
     ctx,
   );
   const title = ({ labels }: Alert): string => [labels['alertname'], ...labelCells(labels, OWN_COLUMN)].join(' ');
   return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
+}
+
+/** `active severity="critical"` */
+function shownText({ wanted }: AlertSelection, { filter, receiver }: GivenFilter['filter']): string {
+  const states = wanted === 'all' ? 'every state' : wanted.length === 0 ? 'active' : wanted.join(', ');
+  return [states, ...filter, ...(receiver === undefined ? [] : [`receiver=~"${receiver}"`])].join(' ');
 }
 
 interface AlertUpdate {

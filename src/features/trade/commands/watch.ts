@@ -144,19 +144,12 @@ async function* watched(
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, input);
   const isDrawn = ctx.wants.terminal && ctx.wants.table;
-  let isLeft = false;
-  const leave = (key: string): void => {
-    if (key !== 'q') return;
-    isLeft = true;
-    void feed.end();
-  };
-  const forget = isDrawn && ctx.stdin.isTTY ? ctx.stdin.onKey?.(leave) : undefined;
   const state = new ConnectionState(ctx.now());
   const timed = (): void => {
     if (until.ms !== undefined) feed.endAfter(until.ms);
   };
   const connection = (at: number) => ({
-    footer: state.text(feed.session.transport, at, forget === undefined ? 'Ctrl-C' : 'q'),
+    footer: state.text(feed.session.transport, at),
     error: state.trouble,
     outage: state.takeOutage(),
   });
@@ -186,9 +179,8 @@ async function* watched(
       );
     }
     ctx.signal.throwIfAborted();
-    if (!isLeft) feed.checkReachable();
+    feed.checkReachable();
   } finally {
-    forget?.();
     await feed.end();
   }
 }

@@ -1,9 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../../src/output/terminal.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
@@ -160,12 +161,12 @@ describe('on a terminal', () => {
   test('how many are not shown is said, be it by the screen or by --limit', async () => {
     const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
     const [full] = await frames([many]);
-    const rows = full?.filter((line) => line.includes('active')).length ?? 0;
+    const rows = full?.slice(0, -1).filter((line) => line.includes('active')).length ?? 0;
     expect(rows).toBeGreaterThan(10);
-    expect(full?.at(-1)).toBe(`… ${60 - rows} more`);
+    expect(full?.at(-2)).toBe(`… ${60 - rows} more`);
     const [limited] = await frames([many], ['--limit', '3', '--sort', '-id']);
-    expect(limited?.at(-1)).toBe('… 57 more');
-    expect(limited?.filter((line) => line.includes('active'))).toHaveLength(3);
+    expect(limited?.at(-2)).toBe('… 57 more');
+    expect(limited?.slice(0, -1).filter((line) => line.includes('active'))).toHaveLength(3);
   });
 
   test('while the service is away the rows stay and the reason stands above them', async () => {
@@ -173,6 +174,47 @@ describe('on a terminal', () => {
     expect(away?.join('\n')).toContain('503');
     expect(away?.join('\n')).toContain('Alerta');
     expect(back?.join('\n')).not.toContain('503');
+  });
+
+  test('the footer says what is shown, how fresh it is, and how to quit', async () => {
+    const argv = ['severity=critical', '-r', 'ops', '--state', 'silenced'];
+    const [, away, back] = await frames([[A], 'away', [A]], argv, 120);
+    const shown = 'silenced severity="critical" receiver=~"ops"';
+    expect(away?.at(-1)).toMatch(/^silenced severity="critical" receiver=~"ops"; read \d+ s ago; q to quit$/);
+    expect(back?.at(-1)).toBe(`${shown}; up to date; q to quit`);
+    const [never] = await frames(['away'], [], 120);
+    expect(never?.at(-1)).toBe('active; not read yet; q to quit');
+  });
+
+  test.each([
+    ['q', 0, 'read'],
+    ['q', 0, 'not answered'],
+  ])('%s ends it with %d, also while a request is %s', async (key, expected, state) => {
+    const pressed = new EventEmitter();
+    const body = answer(200, JSON.stringify([A]));
+    await using server = await faultServer((socket) => {
+      if (state === 'read') socket.write(body);
+      pressed.emit('request');
+    });
+    const run = await svc(['alerts', 'list', '--watch', '--base-url', server.url], {
+      terminal: 80,
+      sleeps: true,
+      keys: (press) => void once(pressed, 'request').then(() => setImmediate(press, `x${key}`)),
+    });
+    expect([run.code, run.stderr]).toEqual([expected, '']);
+    expect(run.stdout.endsWith(LEAVE)).toBe(true);
+  });
+
+  test('TERM=dumb: one picture below the other, and no escape sequence', async () => {
+    const { code, stdout } = await watch([[A], [A, B]], [], { terminal: 80, env: { TERM: 'dumb' } });
+    expect(code).toBe(130);
+    expect(stdout).not.toContain('\u001b');
+    const pictures = stdout.split('\n\n').filter((text) => / alerts? at /.test(text));
+    expect(pictures.map((text) => text.split('\n')[0])).toEqual([
+      expect.stringMatching(/^1 alert at /),
+      expect.stringMatching(/^2 alerts at /),
+    ]);
+    expect(stdout.match(/q to quit$/gm)).toHaveLength(2);
   });
 
   test('hostile text draws nothing', async () => {

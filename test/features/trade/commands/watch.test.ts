@@ -195,6 +195,18 @@ describe('on a terminal', () => {
     expect(feed.gateway.live).toEqual([]);
   });
 
+  it('TERM=dumb: a picture for each change below the other, and no escape sequence', async () => {
+    const run = feed.run(['watch', 'orders', '--until', '1', '--interval', '1ms'], {
+      terminal: 80,
+      env: { ...feed.env, TERM: 'dumb' },
+    });
+    await feed.called('GET /trading/get_model models=Order');
+    feed.push('Order', { ...ORDER, orderId: '2', action: 'I' });
+    const { code, stdout } = await run;
+    expect([code, stdout.includes('\u001b')]).toEqual([0, false]);
+    expect(stdout.match(/^\d orders? at /gm)).toEqual(['1 order at ', '2 orders at ']);
+  });
+
   it('names what came and what went, and not what changed', async () => {
     const run = feed.run(['watch', 'orders', '--until', '2', '--every', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Order');
