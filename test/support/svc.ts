@@ -57,8 +57,8 @@ export interface RunOptions {
   readonly keys?: (press: (keys: string) => void) => void;
   /** What the person types where nothing is shown; without it such a question takes its answer from `answers`. */
   readonly hidden?: (question: string, withdrawn: AbortSignal | undefined) => Promise<string>;
-  /** Who runs svc, on which machine. */
-  readonly identity?: string;
+  /** In this process: the test depends on something of it that no child has, such as an open file. */
+  readonly here?: true;
   /** The directory for settings; one of its own by default. */
   readonly home?: string;
 }
@@ -106,7 +106,8 @@ const MAX_ARGUMENT = 128 * 1024;
 /** Runs a command line, in a child process where SVC_BINARY names an executable to be tested. */
 export async function svc(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   if (EXECUTABLE === undefined) return runHere(argv, options);
-  const replaced = Object.keys(options).filter((name) => !GIVEN_TO_CHILD.has(name));
+  const replaced: string[] = [];
+  for (const name in options) if (!GIVEN_TO_CHILD.has(name)) replaced.push(name); // also what they inherit
   if (argv.some((argument) => argument.length >= MAX_ARGUMENT)) replaced.push('a very long argument');
   countRun(replaced.sort().join(', ') || 'executable');
   return replaced.length > 0 ? runHere(argv, options) : runExecutable(EXECUTABLE, argv, options);
@@ -186,7 +187,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     stderr,
     env: options.env ?? {},
     paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
-    identity: options.identity ?? 'tester@host',
+    identity: 'tester@host',
     nodeMajor: Number.parseInt(process.versions.node, 10),
     pid: process.pid,
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],

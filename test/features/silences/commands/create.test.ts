@@ -103,7 +103,7 @@ onBothServices((service) => {
     test('the author: option before environment before profile before user@host', async () => {
       const home = temporaryHome();
       const by = async (argv: readonly string[], env: Record<string, string>): Promise<unknown> => {
-        const run = await create(['a=author', '-c', 'x', ...argv], { home, env, identity: 'tester@host' });
+        const run = await create(['a=author', '-c', 'x', ...argv], { home, env, here: true });
         expect(run.code).toBe(0);
         return posted(run.sent)[0]?.['createdBy'];
       };

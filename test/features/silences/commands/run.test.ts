@@ -190,7 +190,7 @@ onBothServices((service) => {
 
   test('the arguments of the command are its own, and no comment tells them', async () => {
     const ended = await service.svc(['silences', 'run', 'run=own', '--', 'sh', '-c', 'exit $#', '--help', '-o', '--'], {
-      identity: 'tester@host',
+      here: true,
     });
     expect(ended.code).toBe(2);
     expect(await silences('own')).toMatchObject([{ comment: 'while sh runs', createdBy: 'tester@host' }]);

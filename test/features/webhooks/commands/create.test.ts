@@ -48,7 +48,7 @@ describe('the secret', () => {
     await using service = await subscribed();
     const file = join(folder, 'fd');
     const fd = openSync(file, 'w');
-    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-fd', String(fd)]);
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-fd', String(fd)], { here: true });
     expect(run.code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(`${onlySecret(service)}\n`);
   });
