@@ -74,7 +74,7 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 export type Sent = 'no' | 'maybe' | 'yes';
 
-export type Reason = 'signal';
+export type Reason = 'signal' | 'unknown_product';
 
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
@@ -83,10 +83,12 @@ export interface ErrorDetails {
   readonly httpStatus?: number | undefined;
   /** Whether the request left this machine; `maybe` where it was cut off on its way. Undefined where nothing was to be sent, or it is not known. */
   readonly sent?: Sent | undefined;
-  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say. */
+  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say; of an unknown product the id may be a name. */
   readonly reason?: Reason | undefined;
   /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
+  readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
   /** A mistyped word and what was probably meant: the report makes a line to paste of it. */
   readonly meant?: { readonly typed: string; readonly meant: string } | undefined;
   readonly cause?: unknown;
@@ -101,6 +103,7 @@ export class SvcError extends Error {
   readonly sent: Sent | undefined;
   readonly reason: Reason | undefined;
   readonly more: ErrorDetails['more'];
+  readonly candidates: ErrorDetails['candidates'];
   readonly meant: ErrorDetails['meant'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -111,6 +114,7 @@ export class SvcError extends Error {
     this.sent = details.sent;
     this.reason = details.reason;
     this.more = details.more;
+    this.candidates = details.candidates;
     this.meant = details.meant;
   }
 
@@ -154,6 +158,7 @@ export function errorReport(error: SvcError): ErrorReport {
       exit: error.exit,
       retryable: error.retryable,
       sent: error.sent,
+      candidates: error.candidates,
       ...error.more,
     },
   };

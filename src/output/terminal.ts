@@ -79,7 +79,15 @@ export async function formatError(
   if (json) return `${escapeJson(JSON.stringify(errorReport(error)))}\n`;
   const paint = await painter(color);
   const hint = error.hint === undefined ? '' : `${paint('hint:', 'dim')} ${escapeText(error.hint)}\n`;
-  return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${hint}`;
+  return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${candidateLines(error.candidates ?? [])}${hint}`;
+}
+
+function candidateLines(candidates: NonNullable<SvcError['candidates']>): string {
+  const header = Object.keys(candidates[0] ?? {}).map((name) => name.toUpperCase());
+  const rows = [header, ...candidates.map((one) => Object.values(one).map(escapeText))];
+  const widths = header.map((_, at) => Math.max(...rows.map((cells) => displayWidth(cells[at] ?? ''))));
+  const padded = (text: string, at: number): string => text + ' '.repeat((widths[at] ?? 0) - displayWidth(text));
+  return header.length === 0 ? '' : rows.map((cells) => `  ${cells.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
 /** One line, whatever `text` holds. */

@@ -38,7 +38,11 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
       );
     case 404: {
       const missing = Object.hasOwn(MISSING, text) ? MISSING[text] : undefined;
-      if (missing !== undefined) return failure('not_found', ...missing);
+      if (missing !== undefined) {
+        const [message, hint] = missing;
+        const reason = text === 'product_not_found' ? 'unknown_product' : undefined;
+        return new SvcError('not_found', message, { httpStatus: status, hint, reason });
+      }
       return wrongPath(`${method} ${path} is not known there: ${text || 'no reason given'}`);
     }
     case 500:

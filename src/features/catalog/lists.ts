@@ -17,7 +17,11 @@ export const PARAM_FLAG = {
   help: 'Add a query parameter',
 } as const satisfies Flags[string];
 
-export const PRODUCT_ARGUMENT = { help: 'Product id', required: true, complete: 'products' } as const;
+export const PRODUCT_ARGUMENT = {
+  help: 'Product: its id, the beginning of it, or a part of the title',
+  required: true,
+  complete: 'products',
+} as const;
 
 /** A filter of the service itself. */
 export const PARSER_NAME_FLAG = {

@@ -6,6 +6,7 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS } from '../lists.ts';
 import { conditionOf, conditionText, type Judged, judge, readings, type Verdict, verdictText } from '../price-check.ts';
+import { productNames } from '../product-names.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -100,6 +101,7 @@ export const catalogCheck = recordCommand({
     checkModes(input, condition.kind === 'change');
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
     const catalog = openCatalog(ctx.target);
+    const names = productNames(catalog, ctx);
     const incomplete: PagingProblem[] = [];
     let since: number | undefined;
     let missing: readonly string[] = [];
@@ -117,9 +119,10 @@ export const catalogCheck = recordCommand({
         now,
         maxAgeMs: input.maxAge ?? USUAL_AGE_MS,
       };
-      const found = await readings(catalog, input.id, wanted, (problem) => {
+      const report = (problem: PagingProblem): void => {
         if (problem.incomplete) incomplete.push(problem);
-      });
+      };
+      const found = await names.read(input.id, (id) => readings(catalog, id, wanted, report));
       missing = found.missing;
       const verdict = judge(condition, found.readings, judged);
       // A row that was not read may be the one that decides.

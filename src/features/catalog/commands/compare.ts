@@ -5,6 +5,7 @@ import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type PageQuery } from '../api.ts';
 import { pages, type Report, readingProblems, SOURCE_FLAGS } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
+import { productNames } from '../product-names.ts';
 import { FIND_SOURCES, listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
@@ -24,7 +25,7 @@ export const catalogCompare = listCommand({
     'A store or region without an offer is named; exit status 5 if nothing is left.\nIn JSON, the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'Product ids', repeat: true, complete: 'products' } },
+  args: { id: { help: 'Ids of products, or parts of their titles', repeat: true, complete: 'products' } },
   flags: {
     search: {
       type: 'string',
@@ -67,11 +68,18 @@ export const catalogCompare = listCommand({
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);
-    const { outcomes } = await bulk(ids, AT_ONCE, (id) => offers(catalog, id, input, ctx.now(), problems.report));
+    const names = productNames(catalog, ctx);
+    const { outcomes } = await bulk(ids, AT_ONCE, (text) =>
+      names.read(text, (id) => offers(catalog, id, input, ctx.now(), problems.report)),
+    );
     const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
-    if (failed[0] !== undefined && failed.length === ids.length) throw failed[0].error;
+    const fatal =
+      failed.length === ids.length ? failed[0] : failed.find(({ error }) => error.candidates && error.exit === 2);
+    if (fatal !== undefined) throw fatal.error;
     for (const { item, error } of failed) ctx.warn(`${item} is left out: ${error.message}`);
-    const known = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+    const read = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+    // Two names may be of one product.
+    const known = [...new Map(read.map((product) => [product.id, product])).values()];
     const sources = known.flatMap((product) => product.sources);
     const missing = missingPlaces(input, sources);
     const texts = Object.values(missing).flat();
@@ -141,6 +149,7 @@ async function found(
 }
 
 interface Offered {
+  readonly id: string;
   readonly offers: readonly Offer[];
   /** Those that were not chosen, too. */
   readonly sources: readonly Source[];
@@ -164,7 +173,7 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     series.flatMap(({ offer }) => offer ?? []),
     rules,
   );
-  return { offers: wanted.trend ? withTrends(found, series, now) : found, sources };
+  return { id, offers: wanted.trend ? withTrends(found, series, now) : found, sources };
 }
 
 /** A line for each store and region that was asked for and is nowhere. */

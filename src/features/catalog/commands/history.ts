@@ -3,6 +3,7 @@ import { chartCommand } from '../../../cli/command.ts';
 import type { AnyOutput, Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../../output/types.ts';
 import { type DynamicsQuery, openCatalog, type SeriesField } from '../api.ts';
 import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS } from '../lists.ts';
+import { productNames } from '../product-names.ts';
 import { productSeries } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
@@ -152,7 +153,7 @@ export const catalogHistory = chartCommand({
   output: USUAL_CHART,
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
-    const { id, field, fill } = input;
+    const { field, fill } = input;
     const to = plainInstant(input.to, ctx.now());
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);
     const relative = input.from === undefined || input.from.relative === true;
@@ -161,7 +162,11 @@ export const catalogHistory = chartCommand({
     checkSvg(input);
     const problems = readingProblems(ctx);
     const selection = { stores: input.store, sources: input.source };
-    const found = await productSeries(openCatalog(ctx.target), id, selection, problems.report);
+    const catalog = openCatalog(ctx.target);
+    const { id, ...found } = await productNames(catalog, ctx).read(input.id, async (exact) => ({
+      ...(await productSeries(catalog, exact, selection, problems.report)),
+      id: exact,
+    }));
     const series = found.series.filter(({ observations }) => observations.length > 0);
     for (const text of found.missing) ctx.notice(text);
     for (const { parser_name: store, source_id: source } of found.unrecorded) {

@@ -3,6 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { PARAM_FLAG, PRODUCT_ARGUMENT, withParams } from '../lists.ts';
+import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
 import {
@@ -97,7 +98,15 @@ export const catalogProductsDynamics = listCommand({
     checkWindow(window);
     checkPoints(window);
     const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };
-    const value = await openCatalog(ctx.target).dynamics(id, withParams(query, param));
+    const catalog = openCatalog(ctx.target);
+    const names = productNames(catalog, ctx);
+    const value = await names.read(id, (exact) =>
+      catalog.dynamics(exact, withParams(query, param)).catch(async (error: unknown) => {
+        // The service says the same of an unknown source.
+        if (error instanceof SvcError && error.code === 'not_found') await names.checkProduct(exact);
+        throw error;
+      }),
+    );
     if (ctx.wants.document) return { value, as: SERIES_RECORD };
     const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
     const known = points.filter((point) => point.value !== null).length;

@@ -1,7 +1,8 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
-import { PARAM_FLAG } from '../lists.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT } from '../lists.ts';
+import { productNames } from '../product-names.ts';
 
 export const catalogProductsGet = recordCommand({
   id: 'catalog products get',
@@ -10,12 +11,13 @@ export const catalogProductsGet = recordCommand({
     'FROM is the lowest price of all sources; each counts with its discount price, or its loyalty price, or its price. A product that no store sells any more is not found, but may have snapshots.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'Product id (canonical_product_id)', required: true, complete: 'products' } },
+  args: { id: PRODUCT_ARGUMENT },
   flags: { param: PARAM_FLAG },
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Show a product' }],
   output: PRODUCT_RECORD,
   offers: productCandidates,
   async run({ id, param }, ctx) {
-    return { value: await openCatalog(ctx.target).product(id, param) };
+    const catalog = openCatalog(ctx.target);
+    return { value: await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact, param)) };
   },
 });

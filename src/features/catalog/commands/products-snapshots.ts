@@ -12,6 +12,7 @@ import {
   TIME_ORDERS,
   UNDOCUMENTED,
 } from '../lists.ts';
+import { productNames } from '../product-names.ts';
 import type { Snapshot } from '../schema.ts';
 
 const SNAPSHOT_LIST: ListOutput<Snapshot> = {
@@ -58,7 +59,7 @@ export const catalogProductsSnapshots = listCommand({
     const catalog = openCatalog(ctx.target);
     const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
     return listed(
-      (page) => catalog.snapshots(input.id, page),
+      productNames(catalog, ctx).pages(input.id, catalog.snapshots),
       query,
       input,
       ctx,

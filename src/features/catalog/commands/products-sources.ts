@@ -3,6 +3,7 @@ import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { type Candidate, noted, timeCell } from '../columns.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
+import { productNames } from '../product-names.ts';
 import type { Source } from '../schema.ts';
 
 const SOURCE_LIST: ListOutput<Source> = {
@@ -50,7 +51,7 @@ export const catalogProductsSources = listCommand({
   offers: sourceCandidates,
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
-    return listed((query) => catalog.sources(input.id, query), { sort: input.order }, input, ctx);
+    return listed(productNames(catalog, ctx).pages(input.id, catalog.sources), { sort: input.order }, input, ctx);
   },
 });
 

@@ -20,8 +20,14 @@ describe('what is asked for', () => {
       '/products?q=a%25&brand=B&parser_name=fixprice&category_id=3&settlement_id=4&promo=true&is_new=false&hit=true&adult=false&price_min=0.5&price_max=9&sort=price_asc',
     ],
     ['products list --param lang=ru --param x=a=b+c', '/products?lang=ru&x=a%3Db%2Bc'],
-    ['products sources p1 --order observed_at_asc', '/products/p1/sources?sort=observed_at_asc'],
-    ['products snapshots p1 --source-id receiver:1', '/products/p1/snapshots?source_id=receiver%3A1'],
+    [
+      'products sources 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --order observed_at_asc',
+      '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/sources?sort=observed_at_asc',
+    ],
+    [
+      'products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --source-id receiver:1',
+      '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/snapshots?source_id=receiver%3A1',
+    ],
     ['categories list --parent c/food --depth 0', '/categories?depth=0&parent_source_uid=c%2Ffood'],
     ['settlements list --country RU --region Moscow', '/settlements?country=RU&region=Moscow'],
     ['cursors --parser-name fixprice', '/sync/cursors?parser_name=fixprice'],

@@ -1,0 +1,228 @@
+/** Wherever a command takes a product: an id, the beginning of one, or a part of its title. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { type Asked, type Misbehaving, misbehaving } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const MILK = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
+const SKIMMED = '5c0f9999-7d1e-4b86-9a37-0a7d0c3e9b12';
+const BEEF = 'beef1a52-7d1e-4b86-9a37-0a7d0c3e9b13';
+const product = (canonical_product_id: string, title: string, brand: string | null = null) => ({
+  canonical_product_id,
+  title,
+  brand,
+  price_from: 10,
+  parsers: ['fixprice', 'chizhik'],
+});
+const PRODUCTS = [
+  product(MILK, 'Milk 1 l', 'Farm'),
+  product(SKIMMED, 'Skimmed milk 1 l', 'Farm'),
+  product(BEEF, 'Steak, 300 g', 'Ranch'),
+  product('p1', 'Crème brûlée'),
+  product('p2', '100% juice'),
+];
+
+const missing = answer(404, JSON.stringify({ detail: 'product_not_found' }));
+
+/** As the public implementation does: an unknown product has no sources and no snapshots, and is itself not found. */
+function service(items: readonly ReturnType<typeof product>[] = PRODUCTS, lastOnly?: { readonly gone: string }) {
+  return ({ path, query }: Asked): object | string => {
+    const [, , encoded, what] = path.split('/');
+    const id = encoded && decodeURIComponent(encoded);
+    const page = (rows: readonly object[]): object => {
+      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+      return { items: rows.slice(offset, offset + limit), meta: { limit, offset, total: rows.length } };
+    };
+    const q = query.get('q')?.toLowerCase();
+    if (id === undefined)
+      return page(items.filter((one) => !q || `${one.title} ${one.brand ?? ''}`.toLowerCase().includes(q)));
+    const known = items.find((one) => one.canonical_product_id === id);
+    const row = {
+      parser_name: 'fixprice',
+      source_id: 's1',
+      price: 10,
+      price_unit: 'RUB',
+      observed_at: '2026-01-15T11:00:00Z',
+    };
+    if (what === undefined) return known ?? missing;
+    if (what === 'dynamics') {
+      if (known === undefined) return answer(404, JSON.stringify({ detail: 'source not found' }));
+      return { dates: ['2026-01-14T00:00:00Z'], values: [10], meta: {} };
+    }
+    if (what === 'snapshots' && id === lastOnly?.gone) return page([row]);
+    return page(known === undefined ? [] : [row]);
+  };
+}
+
+const DYNAMICS = ['--parser-name', 'fixprice', '--source-id', 's1', '--from', '-1d'];
+const COMMANDS: readonly (readonly [name: string, argv: (product: string) => readonly string[]])[] = [
+  ['get', (id) => ['products', 'get', id]],
+  ['sources', (id) => ['products', 'sources', id]],
+  ['sources, all pages', (id) => ['products', 'sources', id, '--all']],
+  ['snapshots', (id) => ['products', 'snapshots', id]],
+  ['dynamics', (id) => ['products', 'dynamics', id, ...DYNAMICS]],
+  ['history', (id) => ['history', id]],
+  ['compare', (id) => ['compare', id]],
+  ['check', (id) => ['check', id, '--below', '20']],
+];
+
+describe.each(COMMANDS)('%s', (_, argv) => {
+  test.each([
+    ['a part of the title', 'steak', BEEF],
+    ['the beginning of an id', 'BEEF', BEEF],
+    ['a whole title that is also a part of another', 'milk 1 L', MILK],
+  ])('finds a product by %s, and says which', async (_what, text, id) => {
+    catalog.replies(service());
+    const { code, stderr } = await catalog.run(argv(text));
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(`${text} → ${id} "${PRODUCTS.find((one) => one.canonical_product_id === id)?.title}"`);
+    expect(catalog.asked().at(-1)).toMatch(new RegExp(`^/products/${id}`));
+  });
+
+  test('asks nothing more for an exact id, and says nothing of it', async () => {
+    catalog.replies(service());
+    const { code, stderr } = await catalog.run(argv(MILK));
+    const asked = catalog.asked();
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('→');
+    await catalog.run(argv('p1'));
+    expect(catalog.asked()).toEqual(asked.map((path) => path.replace(MILK, 'p1')));
+  });
+
+  test('refuses a text that several products match, and prints them', async () => {
+    catalog.replies(service());
+    const { code, stdout, stderr } = await catalog.run(argv('milk'));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`svc: 2 products match "milk"
+  ID                                    TITLE             STORES
+  ${MILK}  Milk 1 l          fixprice, chizhik
+  ${SKIMMED}  Skimmed milk 1 l  fixprice, chizhik
+hint: did you mean: svc catalog ${argv(MILK).join(' ')}
+`);
+  });
+
+  test('says that there is none, and names what is near', async () => {
+    catalog.replies(service());
+    const { code, stderr } = await catalog.run(argv('staek'));
+    expect(code).toBe(5);
+    expect(stderr).toContain(`there is no product with this id, or with "staek" in its title\n  ID `);
+    expect(stderr).toContain(`${BEEF}  Steak, 300 g`);
+    expect(stderr).not.toContain(MILK);
+  });
+
+  test('lets a person at the terminal choose, and prints the line that needs no choice', async () => {
+    catalog.replies(service());
+    const answers = [`Skimmed milk 1 l  fixprice, chizhik  ${SKIMMED}`];
+    const { code, stderr, asked } = await catalog.run(argv('milk'), { terminal: 200, answers });
+    expect(code, stderr).toBe(0);
+    expect(asked).toEqual(['Which product is "milk"?']);
+    expect(stderr).toContain(`svc catalog ${argv(SKIMMED).join(' ')}`);
+  });
+});
+
+describe('a name', () => {
+  test('never takes the place of the id of a product of which only snapshots are left', async () => {
+    catalog.replies(service([product(MILK, 'all that is gone')], { gone: 'gone' }));
+    expect(await catalog.run(['products', 'sources', 'gone'])).toMatchObject({ code: 0, stdout: '' });
+    const { code, stderr } = await catalog.run(['compare', 'gone']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('only its snapshots are left');
+    expect((await catalog.run(['history', 'gone'])).code).toBe(0);
+  });
+
+  test('is not what the brand says alone: its products are only named', async () => {
+    catalog.replies(service());
+    const { code, stderr } = await catalog.run(['products', 'get', 'ranch']);
+    expect(code).toBe(5);
+    expect(stderr).toContain(`${BEEF}  Steak, 300 g`);
+  });
+
+  test('is not taken for all that there is where the service ignores the search', async () => {
+    catalog.replies((asked) => service([product(MILK, 'Milk')])({ ...asked, query: new URLSearchParams() }));
+    const { code, stderr } = await catalog.run(['products', 'get', 'bread']);
+    expect(code).toBe(5);
+    expect(stderr).not.toContain(MILK);
+  });
+
+  test('has no wildcards', async () => {
+    catalog.replies((asked) => {
+      const q = asked.query.get('q');
+      asked.query.delete('q');
+      const { items } = service()(asked) as { items: typeof PRODUCTS };
+      return q === null ? service()(asked) : { items, meta: { total: items.length } };
+    });
+    expect((await catalog.run(['products', 'get', '100%', '-q'])).stdout).toBe('p2\n');
+  });
+
+  test('is found where the service cannot fold its letters', async () => {
+    catalog.replies((asked) => (asked.query.get('q') ? { items: [], meta: { total: 0 } } : service()(asked)));
+    expect((await catalog.run(['products', 'get', 'BRÛLÉE', '-q'])).stdout).toBe('p1\n');
+    expect((await catalog.run(['products', 'get', 'brulee', '-q'])).stdout).toBe('p1\n');
+  });
+
+  test('may be the beginning of an id and a part of a title', async () => {
+    catalog.replies(service([...PRODUCTS, product('p3', 'Corned beef')]));
+    const { code, stderr } = await catalog.run(['products', 'get', 'beef']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('2 products match "beef"');
+  });
+
+  test('is not searched for where a whole id is unknown', async () => {
+    catalog.replies(service());
+    const { code } = await catalog.run(['products', 'get', SKIMMED.replace('9', '0')]);
+    expect(code).toBe(5);
+    expect(catalog.asked()).toHaveLength(1);
+  });
+
+  test('costs a bounded number of requests, whatever the size of the catalog', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => product(`prd_${index}`, `Product ${index}`));
+    catalog.replies(service(many));
+    const { code, stderr } = await catalog.run(['products', 'get', 'cafe']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('there are 5000 products: too many to find one by the beginning of its id');
+    expect(catalog.asked().length).toBeLessThanOrEqual(22);
+    expect((await catalog.run(['products', 'get', 'nothing'])).code).toBe(5);
+    expect(catalog.asked().length).toBeLessThanOrEqual(22);
+    expect((await catalog.run(['products', 'get', 'prd_'])).stderr).toContain('too many to find one');
+  });
+
+  test('that is ambiguous shows ten products at most, escaped', async () => {
+    catalog.replies(service(Array.from({ length: 150 }, (_, index) => product(`p${index}`, `Tea ${index}\u001b[31m`))));
+    const { stderr } = await catalog.run(['products', 'get', 'tea']);
+    expect(stderr).toContain('150 products match "tea"');
+    expect(stderr.match(/Tea \d+\\x1b\[31m/g)).toHaveLength(10);
+    const json = JSON.parse((await catalog.run(['products', 'get', 'tea', '-o', 'json'])).stderr);
+    expect(json.error).toMatchObject({ code: 'invalid_value', exit: 2 });
+    expect(json.error.candidates[0]).toEqual({ id: 'p0', title: 'Tea 0\u001b[31m', stores: 'fixprice, chizhik' });
+  });
+});
+
+describe('compare', () => {
+  test('takes several names, and counts a product once', async () => {
+    catalog.replies(service());
+    const { code, stdout } = await catalog.run(['compare', 'steak', BEEF, 'skimmed', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(2);
+  });
+
+  test('reads nothing for the others where one is ambiguous', async () => {
+    catalog.replies(service());
+    expect(await catalog.run(['compare', 'steak', 'milk'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('asks about one name after the other', async () => {
+    catalog.replies(service());
+    const choice = (id: string, title: string): string => `${title}  fixprice, chizhik  ${id}`;
+    const { asked, code } = await catalog.run(['compare', 'milk', '5c0f'], {
+      terminal: 200,
+      answers: [choice(MILK, 'Milk 1 l'), choice(SKIMMED, 'Skimmed milk 1 l')],
+    });
+    expect(code).toBe(0);
+    expect([...asked].sort()).toEqual(['Which product is "5c0f"?', 'Which product is "milk"?']);
+  });
+});
