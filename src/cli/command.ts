@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
-import type { Progress } from '../output/terminal.ts';
+import type { Progress } from '../output/progress.ts';
 import type {
   AnyOutput,
   ChartOutput,

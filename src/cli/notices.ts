@@ -1,8 +1,9 @@
-/** Standard error, for a person: notices, the lines of `-v` and `--debug`, and the progress bar. */
+/** Standard error, for a person: notices, the lines of `-v` and `--debug`, the progress bar and the spinner. */
 import type { Context } from '../context.ts';
 import type { TraceEvent } from '../http/target.ts';
 import { escapeText } from '../output/escape.ts';
-import { formatNotice, isDumb, type Progress, progressBar } from '../output/terminal.ts';
+import { type Progress, progressBar, Spinner } from '../output/progress.ts';
+import { formatNotice } from '../output/terminal.ts';
 import type { Format } from '../output/types.ts';
 
 /**
@@ -12,16 +13,37 @@ import type { Format } from '../output/types.ts';
 export class Notices {
   readonly #context: Context;
   readonly #quiet: boolean;
+  readonly #draws: boolean;
   #delayed: string[] | undefined;
   #writes: Promise<void> = Promise.resolve();
   #bar: Progress | undefined;
+  readonly #spinner: Spinner | undefined;
 
+  /** With `traces` requests are printed line by line. */
   constructor(
     context: Context,
-    { quiet, format, streams }: { readonly quiet: boolean; readonly format: Format; readonly streams: boolean },
+    {
+      quiet,
+      traces,
+      format,
+      streams,
+      ascii,
+      dumb,
+    }: {
+      readonly quiet: boolean;
+      readonly traces: boolean;
+      readonly format: Format;
+      readonly streams: boolean;
+      readonly ascii: boolean;
+      readonly dumb: boolean;
+    },
   ) {
+    const { stdout, stderr, env, now } = context;
     this.#context = context;
     this.#quiet = quiet;
+    this.#draws = stderr.isTTY && !quiet && !dumb;
+    const spins = this.#draws && stdout.isTTY && !traces && !streams && !env['CI'];
+    this.#spinner = spins ? new Spinner(stderr, now, ascii) : undefined;
     if (!streams && (format === 'json' || format === 'ndjson')) this.#delayed = [];
   }
 
@@ -45,14 +67,35 @@ export class Notices {
 
   always(line: string): void {
     this.#bar?.clear();
+    this.#spinner?.clear();
     this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
   }
 
   progress(total: number): Progress {
     this.#bar?.clear();
-    const { env, stderr, now } = this.#context;
-    this.#bar = progressBar(this.#quiet || isDumb(env) ? 0 : total, stderr, now);
+    if (total > 1) this.#spinner?.end();
+    this.#bar = progressBar(this.#draws ? total : 0, this.#context.stderr, this.#context.now);
     return this.#bar;
+  }
+
+  /** Shows what is waited for, if it takes long, until what this returns is called. */
+  waiting(host: string): () => void {
+    return this.#spinner?.begin(host) ?? (() => {});
+  }
+
+  /** Nothing is drawn until what this returns is called: a person is asked. */
+  pause(): () => void {
+    return this.#spinner?.pause() ?? (() => {});
+  }
+
+  /** Takes away what is drawn, for good: standard output is written, perhaps in mid-line. */
+  endDrawing(): void {
+    this.#spinner?.end();
+  }
+
+  /** Prints nothing before the pager, whose screen it is, has ended. */
+  holdFor(pager: Promise<void>): void {
+    this.#writes = this.#writes.then(() => pager);
   }
 
   /** Prints what waits, and from here on everything at once. */

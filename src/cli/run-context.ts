@@ -52,9 +52,10 @@ export function runContext(parts: Parts): RunContext {
   addSecretsOf(env, secrets);
   const interactive = stdin.isTTY && stderr.isTTY && globals.input && !env['CI'] && !env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;
-  const asking = async (): Promise<Prompter> => {
+  const ask: Ask = async (show) => {
     await notices.release();
-    return context.prompter;
+    const resume = notices.pause();
+    return show(context.prompter).finally(resume);
   };
   const once = onceFor();
   const checkSecretFile = (path: string): void => {
@@ -64,6 +65,7 @@ export function runContext(parts: Parts): RunContext {
   const log: RequestLog = {
     level: globals.debug ? 2 : globals.verbose ? 1 : 0,
     trace: (event) => notices.trace(event),
+    waiting: (host) => notices.waiting(host),
     // Signing in takes several requests, and each has the same to warn of.
     warn(text) {
       if (once(`warning ${text}`)) notices.always(formatNotice(text));
@@ -104,7 +106,7 @@ export function runContext(parts: Parts): RunContext {
     dryRun,
     yes: globals.yes === true,
     interactive,
-    prompter: escaping(asking),
+    prompter: escaping(ask),
     typed: engine.typed,
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
@@ -134,14 +136,13 @@ export function runContext(parts: Parts): RunContext {
         );
       }
       if (own !== undefined) nameServer(own);
-      const prompter = await asking();
       if (typing === undefined) {
-        confirmed = await prompter.confirm(escapeText(question));
+        confirmed = await ask((prompter) => prompter.confirm(escapeText(question)));
       } else {
         const flag = settings.get('color') as ColorChoice['flag'];
         const paint = await painter(colorLevel({ flag, env, stream: stderr }));
         const shown = paint(escapeText(`${question} Type ${typing.word} to confirm:`), 'bad');
-        confirmed = (await prompter.text({ question: shown })).trim() === typing.word;
+        confirmed = (await ask((prompter) => prompter.text({ question: shown }))).trim() === typing.word;
       }
       if (!confirmed) throw new SvcError('declined', 'declined: nothing was sent');
       return PROOF;
@@ -173,15 +174,18 @@ function onceFor(): (what: string) => boolean {
   };
 }
 
+/** Asks when all notices are printed, and draws nothing meanwhile. */
+type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
+
 /** Labels and comments of the service are among the questions and choices. */
-function escaping(asking: () => Promise<Prompter>): RunContext['prompter'] {
+function escaping(ask: Ask): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] =>
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
   return {
-    text: async (question) => (await asking()).text({ ...question, question: escapeText(question.question) }),
-    secret: async (question, withdrawn) => (await asking()).secret(escapeText(question), withdrawn),
-    select: async (question, choices) => (await asking()).select(escapeText(question), shown(choices)),
-    checkbox: async (question, choices) => (await asking()).checkbox(escapeText(question), shown(choices)),
+    text: (question) => ask((prompter) => prompter.text({ ...question, question: escapeText(question.question) })),
+    secret: (question, withdrawn) => ask((prompter) => prompter.secret(escapeText(question), withdrawn)),
+    select: (question, choices) => ask((prompter) => prompter.select(escapeText(question), shown(choices))),
+    checkbox: (question, choices) => ask((prompter) => prompter.checkbox(escapeText(question), shown(choices))),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
-import type { Context } from '../context.ts';
+import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
@@ -36,6 +36,9 @@ export async function runCommand(
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
   const notices = new Notices(context, {
     quiet: globals.quiet,
+    traces: globals.verbose || globals.debug,
+    ascii: options.ascii,
+    dumb: options.dumb === true,
     format: options.format,
     streams,
   });
@@ -43,7 +46,29 @@ export async function runCommand(
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   await checkOutputOptions(declared, options, { writes: effect !== 'read' });
 
-  const print = async (value: unknown, output: Rendering): Promise<void> => {
+  const stdout: OutStream = Object.assign(Object.create(context.stdout) as OutStream, {
+    write: (chunk: string | Uint8Array) => {
+      notices.endDrawing();
+      return context.stdout.write(chunk);
+    },
+  });
+  /** For what a person reads: data for a program, rows that come over time, and reports of what was done are not paged. */
+  const openPager = async (output: Rendering) => {
+    if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return undefined;
+    const isLive = output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined);
+    if (isLive || !ctx.wants.table || !globals.input || context.env['CI'] || context.env['SVC_NO_INPUT'])
+      return undefined;
+    const { pagerCommand, PagedOutput } = await import('./pager.ts');
+    const pager = pagerCommand(context.env);
+    if (pager === undefined) return undefined;
+    const onStart = (ended: Promise<void>): void => {
+      notices.endDrawing();
+      notices.holdFor(ended);
+    };
+    return new PagedOutput(pager, { context: { ...context, stdout }, onStart, notice: (text) => notices.say(text) });
+  };
+
+  const print = async (value: unknown, output: Rendering, goesOn: boolean): Promise<void> => {
     // Somebody may have been asked, or waited for, since the command began.
     const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
     const leave = (key: string): void => {
@@ -51,9 +76,11 @@ export async function runCommand(
     };
     const forget = isWatched ? context.stdin.onKey?.(leave) : undefined;
     const shown = { ...options, now: context.now(), endKey: forget === undefined ? 'Ctrl-C' : 'q' };
-    const { rows, dropped, shared, cut } = await render(value, output, shown, context.stdout)
+    const pager = goesOn ? undefined : await openPager(output);
+    const { rows, dropped, shared, cut } = await render(value, output, shown, pager ?? stdout)
       .catch((error: unknown) => afterWrite(error, effect))
-      .finally(() => forget?.());
+      .finally(() => forget?.())
+      .finally(() => pager?.end());
     if (!ctx.wants.table) return;
     if (rows === 0 && options.limit !== 0 && output.kind === 'list' && output.empty !== undefined)
       notices.say(output.empty);
@@ -77,7 +104,7 @@ export async function runCommand(
       await renderDryRun(answer.value.requests, {
         curl: globals.dryRun === 'curl',
         options,
-        stdout: context.stdout,
+        stdout,
         secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
       });
       await notices.release();
@@ -85,7 +112,7 @@ export async function runCommand(
     }
     const noted = new Map<string, Candidate[]>();
     const value = context.stdout.isTTY ? noting(answer, command, noted) : answer.value;
-    if (value !== undefined) await print(value, answer.as ?? command.output);
+    if (value !== undefined) await print(value, answer.as ?? command.output, answer.hold !== undefined);
     const address = service === undefined ? undefined : settings.get(`${service}.url`);
     if (service !== undefined && address !== undefined && noted.size > 0) {
       const { keepCandidates } = await import('../store/completion-cache.ts');
@@ -104,6 +131,7 @@ export async function runCommand(
       return 0;
     throw error;
   } finally {
+    notices.endDrawing();
     await end?.();
     await notices.flushed();
   }

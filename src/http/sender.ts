@@ -94,7 +94,7 @@ export class Sender {
     confirmed?: Confirmed,
   ): Promise<Sent<R>> {
     checkConfirmed(endpoint, confirmed);
-    const { baseUrl, authorizer, now, random, sleep, signal } = this.#target;
+    const { baseUrl, authorizer, now, random, sleep, signal, log } = this.#target;
     const { maxAnswerBytes: limit = LARGEST_ANSWER, stallMs: bodyTimeout = STALL_MS, cookies } = this.#rules;
     const { timeoutMs = this.#target.timeoutMs, upgrade } = values;
     const repeatable = endpoint.effect === 'read';
@@ -145,7 +145,11 @@ export class Sender {
       const delay = retryDelay(failed, retryAfter, now(), random());
       if (delay >= deadline.remaining) throw error;
       deadline.run();
-      await sleep(delay, signal).finally(() => deadline.halt());
+      const waited = log.waiting?.(baseUrl.host);
+      await sleep(delay, signal).finally(() => {
+        deadline.halt();
+        waited?.();
+      });
     }
   }
 

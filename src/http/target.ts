@@ -81,6 +81,8 @@ export interface RequestLog {
   warn(text: string): void;
   /** Called before each request that is no read. */
   writing?(): void;
+  /** Called when something of this host begins to be waited for; what it returns is called when that is over. */
+  waiting?(host: string): () => void;
 }
 
 export interface Target extends Outbound {

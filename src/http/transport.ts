@@ -54,7 +54,8 @@ export class Transport {
     const pool = await opening;
     if (signal.aborted) throw interruption(signal);
     const trace = this.tracer?.begin(options.request, options.attempt);
-    return new Exchange(pool, options, trace, this.#active).start(request);
+    const waited = this.#outbound.log.waiting?.(new URL(origin).host);
+    return new Exchange(pool, options, { trace, waited }, this.#active).start(request);
   }
 
   /** Ends all connections, and whatever is in progress on them. */
@@ -76,6 +77,7 @@ export class Exchange implements ResponseHandler {
   readonly #pool: Pool;
   readonly #options: ExchangeOptions;
   readonly #trace: Trace | undefined;
+  readonly #waited: (() => void) | undefined;
   readonly #active: Set<Exchange>;
   #resolve!: (response: Response) => void;
   #reject!: (error: unknown) => void;
@@ -85,11 +87,17 @@ export class Exchange implements ResponseHandler {
   #ended = false;
 
   /** Is among the active ones until nothing more can come. */
-  constructor(pool: Pool, options: ExchangeOptions, trace: Trace | undefined, active: Set<Exchange>) {
+  constructor(
+    pool: Pool,
+    options: ExchangeOptions,
+    { trace, waited }: { readonly trace: Trace | undefined; readonly waited: (() => void) | undefined },
+    active: Set<Exchange>,
+  ) {
     this.request = options.request;
     this.#pool = pool;
     this.#options = options;
     this.#trace = trace;
+    this.#waited = waited;
     this.#active = active.add(this);
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -202,6 +210,7 @@ export class Exchange implements ResponseHandler {
 
   #end(): Body | undefined {
     if (!this.#ended && this.#received !== undefined) this.#trace?.ended(this.#received);
+    if (!this.#ended) this.#waited?.();
     this.#ended = true;
     this.#active.delete(this);
     return this.#received?.body;

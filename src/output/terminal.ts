@@ -95,46 +95,6 @@ export function formatNotice(text: string): string {
   return `${escapeText(text)}\n`;
 }
 
-export interface Progress {
-  /** One more is done. */
-  step(): void;
-  /** Takes the line away again. */
-  clear(): void;
-}
-
-/** What is over sooner needs no bar. */
-const PATIENCE_MS = 300;
-const REDRAW_MS = 100;
-const BAR = 24;
-
-/** A bar on one line of a terminal; nothing elsewhere. */
-export function progressBar(total: number, out: OutStream, now: () => number): Progress {
-  if (!out.isTTY || total < 2) return { step() {}, clear() {} };
-  const began = now();
-  let done = 0;
-  let drawn: number | undefined;
-  const write = (text: string): void => {
-    out.write(text).catch(() => {}); // standard error is gone
-  };
-  return {
-    step() {
-      // The total may have been an estimate.
-      done = Math.min(total, done + 1);
-      const time = now();
-      if (time - began < PATIENCE_MS || (drawn !== undefined && time - drawn < REDRAW_MS)) return;
-      drawn = time;
-      const full = Math.floor((done / total) * BAR);
-      const count = `${done}/${total}`;
-      const bar = (out.columns ?? 80) > BAR + count.length + 4 ? `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ` : '';
-      write(`\r${bar}${count}\u001b[K`);
-    },
-    clear() {
-      if (drawn !== undefined) write('\r\u001b[K');
-      drawn = undefined;
-    },
-  };
-}
-
 /** ASCII, Latin, Greek, Cyrillic and general punctuation: each unit is a character of one cell. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 

@@ -7,8 +7,7 @@ import type { Context, EndSignal, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
 import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
 import { outStream } from './output-stream.ts';
-import { plainPrompter } from './plain-prompter.ts';
-import { prompter } from './prompter.ts';
+import { plainPrompter, prompter } from './prompter.ts';
 
 const SMALL_FILE = 1 << 20;
 

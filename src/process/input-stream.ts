@@ -1,8 +1,7 @@
 import { readSync } from 'node:fs';
 import type { NetConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { atExit } from './at-exit.ts';
-import { isPipe } from './output-stream.ts';
+import { atExit, isPipe } from './output-stream.ts';
 
 /**
  * A file straight from its descriptor. Only what may have to wait for a writer goes to Node's stream: a direct read would block the

@@ -2,7 +2,6 @@ import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { atExit } from './at-exit.ts';
 
 /** What a pipe holds: more of it may have to wait for the reader. */
 const PIPE_BYTES = 65_536;
@@ -106,4 +105,21 @@ export function outStream(
 export function isPipe(fd: number): boolean {
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket();
+}
+
+/** The status of a process that a hangup ended. */
+const HUNG_UP = 129;
+
+/**
+ * Runs `restore` when the process ends, unless what this returns is called before. A hangup would end it without that, so it
+ * becomes an exit.
+ */
+export function atExit(restore: () => void): () => void {
+  const hangUp = (): void => process.exit(HUNG_UP);
+  process.once('exit', restore);
+  process.once('SIGHUP', hangUp);
+  return () => {
+    process.off('exit', restore);
+    process.off('SIGHUP', hangUp);
+  };
 }

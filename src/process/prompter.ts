@@ -1,6 +1,7 @@
 /** Asks on standard error, so that what is printed stays data. */
-import type { Prompter } from '../context.ts';
+import type { Choice, Prompter } from '../context.ts';
 import { endedBy } from '../errors.ts';
+import { CTRL_C, takeKeys } from './input-stream.ts';
 
 /** How many choices are shown at a time. */
 const PAGE = 12;
@@ -54,4 +55,100 @@ export function prompter(signal: AbortSignal): Prompter {
         prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, context),
       ),
   };
+}
+
+const CTRL_D = '\u0004';
+const BACKSPACE = /[\b\x7f]/;
+
+/** For a terminal that shows text and nothing else (TERM=dumb): a question is a line, and so is its answer. */
+export function plainPrompter(signal: AbortSignal): Prompter {
+  const say = (text: string): void => void process.stderr.write(text);
+
+  /** The end of the input ends the command as Ctrl-C does. */
+  const line = async (question: string): Promise<string> => {
+    signal.throwIfAborted();
+    const { createInterface } = await import('node:readline');
+    const reader = createInterface({ input: process.stdin, terminal: false });
+    const abort = (): void => reader.close();
+    signal.addEventListener('abort', abort, { once: true });
+    say(`${question} `);
+    const answer = await new Promise<string | undefined>((done) => {
+      reader.once('line', done).once('close', () => done(undefined));
+    });
+    signal.removeEventListener('abort', abort);
+    reader.close();
+    if (answer !== undefined) return answer.trim();
+    say('\n');
+    signal.throwIfAborted();
+    throw endedBy('SIGINT');
+  };
+
+  /** Asks until `read` makes something of the answer. */
+  const until = async <T>(question: string, problem: string, read: (answer: string) => T | undefined): Promise<T> => {
+    for (;;) {
+      const value = read(await line(question));
+      if (value !== undefined) return value;
+      say(`${problem}\n`);
+    }
+  };
+
+  const list = (question: string, choices: readonly Choice[]): void => {
+    say(`${question}\n${choices.map(({ name }, index) => `${String(index + 1).padStart(3)}  ${name}\n`).join('')}`);
+  };
+  const numbered = (choices: readonly Choice[], answer: string): string | undefined =>
+    choices[Number(answer) - 1]?.value;
+
+  return {
+    confirm: (question) =>
+      until(`${question} (y/N)`, 'Answer y or n.', (answer) => {
+        if (/^(y|yes)$/i.test(answer)) return true;
+        return /^(n|no)?$/i.test(answer) ? false : undefined;
+      }),
+    async text({ question, check, default: usual }) {
+      const asked = usual === undefined ? question : `${question} (${usual})`;
+      for (;;) {
+        const answer = (await line(asked)) || (usual ?? '');
+        const problem = check?.(answer);
+        if (problem === undefined) return answer;
+        say(`${problem}\n`);
+      }
+    },
+    secret: (question, withdrawn) => hiddenLine(question, withdrawn === undefined ? [signal] : [signal, withdrawn]),
+    select(question, choices) {
+      list(question, choices);
+      return until('Number:', `Answer a number from 1 to ${choices.length}.`, (answer) => numbered(choices, answer));
+    },
+    checkbox(question, choices) {
+      list(question, choices);
+      const problem = `Answer numbers from 1 to ${choices.length}, separated by blanks.`;
+      return until('Numbers:', problem, (answer) => {
+        const values = answer.split(/[\s,]+/).map((one) => numbered(choices, one));
+        return values.some((value) => value === undefined) ? undefined : [...new Set(values as string[])];
+      });
+    },
+  };
+}
+
+/** Nothing is shown of what is typed. */
+function hiddenLine(question: string, signals: readonly AbortSignal[]): Promise<string> {
+  const ended = AbortSignal.any([...signals]);
+  ended.throwIfAborted();
+  process.stderr.write(`${question} `);
+  return new Promise<string>((resolve, reject) => {
+    let text = '';
+    const finish = (settle: () => void): void => {
+      release();
+      ended.removeEventListener('abort', abort);
+      process.stderr.write('\n');
+      settle();
+    };
+    const abort = (): void => finish(() => reject(ended.reason));
+    const release = takeKeys((key) => {
+      if (key === CTRL_C || key === CTRL_D) finish(() => reject(endedBy('SIGINT')));
+      else if (key === '\r' || key === '\n') finish(() => resolve(text));
+      else if (BACKSPACE.test(key)) text = text.slice(0, -1);
+      else text += key;
+    });
+    ended.addEventListener('abort', abort, { once: true });
+  });
 }

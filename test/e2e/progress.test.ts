@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../http/servers.ts';
 import { HOME } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
@@ -48,5 +48,55 @@ describe.skipIf(noTmux)(named('the bar of many requests on a terminal', noTmux),
     } finally {
       terminal.close();
     }
+  });
+});
+
+describe.skipIf(noTmux)(named('a slow service on a terminal', noTmux), () => {
+  const SPINNER = /^[⠋-⠿] (127\.0\.0\.1:\d+) {2}\d+ s$/;
+  let terminal: Terminal;
+  afterEach(() => terminal.close());
+
+  it('is named with the seconds until it answers, and nothing of that stays', async () => {
+    let socket: Socket | undefined;
+    await using server = await faultServer((asked, _request, index) => {
+      // The first try fails, so that the wait for the next one is shown, too.
+      if (index === 1) asked.write(answer(503, '"later"'));
+      else socket = asked;
+    });
+    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+    terminal.begin('svc alerts list');
+    const lines = await terminal.shows((all) => SPINNER.test(all[0] ?? '') && socket !== undefined);
+    expect(SPINNER.exec(lines[0] ?? '')?.[1]).toBe(server.url.slice('http://'.length));
+    socket?.write(answer(200, '[]'));
+    expect(await terminal.finish()).toEqual({ lines: [expect.stringMatching(/^no active alerts match/)], status: 0 });
+  });
+
+  it.each([
+    ['Ctrl-C', 'svc alerts list', 'C-c', 130],
+    ['its error', 'svc alerts list --timeout 900ms', undefined, 7],
+  ])('is no longer named after %s', async (_name, line, key, expected) => {
+    await using server = await faultServer(() => {});
+    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+    terminal.begin(line);
+    await terminal.shows((all) => SPINNER.test(all[0] ?? ''));
+    if (key !== undefined) terminal.press(key);
+    const { lines, status } = await terminal.finish();
+    expect([status, lines.filter((text) => /[⠋-⠿]/.test(text))]).toEqual([expected, []]);
+  });
+
+  // With this timeout they end when the spinner has been on the screen for a while, where there is one.
+  it.each([
+    'svc alerts list -q --timeout 900ms',
+    'svc alerts list -v --timeout 900ms',
+    'svc alerts list --debug --timeout 900ms',
+    'svc alerts list --timeout 900ms | cat',
+    'timeout --foreground -s INT 1.5 svc alerts list --watch --timeout 900ms',
+    'CI=1 svc alerts list --timeout 900ms',
+    'TERM=dumb svc alerts list --timeout 900ms',
+  ])('is not named by %s', async (line) => {
+    await using server = await faultServer(() => {});
+    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+    await terminal.run(`script -qec "${line}" "${join(HOME, 'spinner')}"; echo`);
+    expect(readFileSync(join(HOME, 'spinner'), 'utf8')).not.toMatch(/[⠋-⠿]/);
   });
 });

@@ -1,0 +1,85 @@
+/** The spinner: what a terminal shows while a service is waited for. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Spinner } from '../../src/output/progress.ts';
+import { MemoryStream } from './rendering.ts';
+
+const CLEAR = '\r\u001b[K';
+
+describe('a spinner', () => {
+  let time = 0;
+  let out: MemoryStream;
+  let spinner: Spinner;
+  const pass = (ms: number): void => {
+    for (let left = ms; left > 0; left -= 100) {
+      time += 100;
+      vi.advanceTimersByTime(100);
+    }
+  };
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    time = 0;
+    out = new MemoryStream();
+    spinner = new Spinner(out, () => time, false);
+  });
+  afterEach(() => {
+    spinner.end();
+    vi.useRealTimers();
+  });
+
+  it('shows the host and the seconds after half a second, and not before', () => {
+    spinner.begin('alerts.example.com:9093');
+    pass(400);
+    expect(out.text).toBe('');
+    pass(100);
+    expect(out.text).toBe('\r⠋ alerts.example.com:9093  1 s\u001b[K');
+    pass(2_500);
+    expect(out.writes.at(-1)).toMatch(/^\r[⠋-⠿] alerts\.example\.com:9093 {2}3 s/);
+  });
+
+  it('counts one request after another as one wait, and goes when nothing is waited for', () => {
+    const over = spinner.begin('a');
+    pass(400);
+    over();
+    const last = spinner.begin('b');
+    pass(100);
+    expect(out.writes.at(-1)).toContain(' b  1 s');
+    last();
+    pass(100);
+    expect(out.writes.at(-1)).toBe(CLEAR);
+    const { length } = out.writes;
+    pass(5_000);
+    expect(out.writes).toHaveLength(length);
+  });
+
+  it('is taken away for what is printed, and is drawn again', () => {
+    spinner.begin('a');
+    pass(500);
+    spinner.clear();
+    expect(out.writes.at(-1)).toBe(CLEAR);
+    pass(100);
+    expect(out.writes.at(-1)).toContain(' a  1 s');
+  });
+
+  it('draws nothing while a person is asked, and nothing after its end', () => {
+    spinner.begin('a');
+    const resume = spinner.pause();
+    pass(2_000);
+    expect(out.text).toBe('');
+    resume();
+    pass(100);
+    expect(out.writes.at(-1)).toContain(' a  2 s');
+    spinner.end();
+    expect(out.writes.at(-1)).toBe(CLEAR);
+    const { length } = out.writes;
+    spinner.begin('b');
+    pass(2_000);
+    expect(out.writes).toHaveLength(length);
+  });
+
+  it('is ASCII where the locale is', () => {
+    spinner = new Spinner(out, () => time, true);
+    spinner.begin('a');
+    pass(900);
+    expect(out.text).toMatch(/^(\r[-|/\\] a {2}1 s\u001b\[K)+$/);
+  });
+});
