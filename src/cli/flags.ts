@@ -12,6 +12,7 @@ export const REMOTE_SOURCES = {
   receivers: 'alerts',
   silences: 'alerts',
   fingerprints: 'alerts',
+  matchers: 'alerts',
   subscriptions: 'webhooks',
   products: 'catalog',
   stores: 'catalog',

@@ -4,8 +4,7 @@ import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
 import { canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
-import { type Format, type OutputOptions, RawJson, type Rendering } from '../output/types.ts';
-import type { Candidate } from '../store/completion-cache.ts';
+import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { requireSetting } from '../store/setting-keys.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
 import type { Answer, Command } from './command.ts';
@@ -110,14 +109,16 @@ export async function runCommand(
       await notices.release();
       return 0;
     }
-    const noted = new Map<string, Candidate[]>();
-    const value = context.stdout.isTTY ? noting(answer, command, noted) : answer.value;
+    // Only a person at a terminal presses <Tab> afterwards.
+    const noting =
+      context.stdout.isTTY && command.offers !== undefined && answer.as === undefined
+        ? (await import('./completion/noting.ts')).noting(answer.value, command)
+        : undefined;
+    const value = noting === undefined ? answer.value : noting.value;
     if (value !== undefined) await print(value, answer.as ?? command.output, answer.hold !== undefined);
     const address = service === undefined ? undefined : settings.get(`${service}.url`);
-    if (service !== undefined && address !== undefined && noted.size > 0) {
-      const { keepCandidates } = await import('../store/completion-cache.ts');
-      const owner = { service, profile: settings.profile.name, address };
-      keepCandidates(context.paths, owner, noted, { now: context.now(), pid: context.pid });
+    if (service !== undefined && address !== undefined) {
+      noting?.keep({ service, profile: settings.profile.name, address }, context);
     }
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
@@ -134,37 +135,6 @@ export async function runCommand(
     notices.endDrawing();
     await end?.();
     await notices.flushed();
-  }
-}
-
-/** More rows than anybody completes. */
-const MOST_NOTED = 1000;
-
-/**
- * The value, to be printed in place of the answer's: what of it <Tab> offers next is noted as it passes. Only a person at a terminal
- * presses <Tab> afterwards.
- */
-function noting({ value, as }: Answer<unknown>, { output, offers }: Command, noted: Map<string, Candidate[]>): unknown {
-  if (offers === undefined || as !== undefined || value === undefined || value instanceof RawJson) return value;
-  const note = (item: unknown): void => {
-    for (const [source, candidates] of Object.entries(offers(item))) {
-      const known = noted.get(source);
-      if (known === undefined) noted.set(source, [...candidates]);
-      else known.push(...candidates);
-    }
-  };
-  if (output.kind !== 'list') note(value);
-  // An array stays one: how much of it `--limit` leaves out is known then.
-  else if (Array.isArray(value)) value.slice(0, MOST_NOTED).forEach(note);
-  else return notingRows(value as AsyncIterable<unknown>, note);
-  return value;
-}
-
-async function* notingRows(rows: AsyncIterable<unknown>, note: (row: unknown) => void): AsyncGenerator<unknown> {
-  let count = 0;
-  for await (const row of rows) {
-    if (count++ < MOST_NOTED) note(row);
-    yield row;
   }
 }
 

@@ -28,8 +28,8 @@ interface CacheFile {
 
 type Entry = readonly [value: string, note: string, at: number];
 
-/** How many names of a kind are kept; a person reads fewer. */
-const MOST_CANDIDATES = 1000;
+/** The most of a kind; nobody completes more. */
+export const MOST_CANDIDATES = 1000;
 const LONGEST = 256;
 const LIFETIME_MS = 60_000;
 const LARGEST = 4 * 1024 * 1024;

@@ -1,10 +1,11 @@
 /**
  * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells' scripts ask for.
  *
- * The first line of the answer says what is completed (`values`, `options`, `files`, `any` or `command`), then a tab and what the
- * word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that another program's
- * command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=` also answers
- * values that do not begin with the word at the cursor, for shells with their own rules of what matches.
+ * The first line of the answer says what is completed (`values`, `options`, `files`, `any`, `command`, `named` or `titled`), then a
+ * tab and what the word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that
+ * another program's command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=`
+ * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches. The notes of
+ * `named` values have the word in them: the value replaces it. After `titled` a note means the same as its value.
  */
 import type { Context } from '../../context.ts';
 import { escapeText } from '../../output/escape.ts';
@@ -18,7 +19,7 @@ import type { Model, Option, Place, Values } from './model.ts';
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
 
 interface Answer {
-  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command';
+  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
   readonly before?: string;
   readonly candidates: readonly Candidate[];
 }
@@ -29,10 +30,13 @@ export async function completionAnswer(argv: readonly string[], model: Model, co
   if (current === undefined) return '';
   try {
     const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
-    const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
+    const isNamed = kind === 'named' || kind === 'titled';
+    const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
     const lines = candidates
       .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
-      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortened(note)}`));
+      .map(({ value, note }) =>
+        note === undefined ? value : `${value}\t${kind === 'titled' ? note : shortened(note)}`,
+      );
     return [`${kind}\t${before}`, ...lines, ''].join('\n');
   } catch {
     return '';
@@ -48,8 +52,9 @@ function shortened(note: string): string {
 
 async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
   const { place, option, literal, operands } = reached(model, previous);
+  const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, before, current, previous, context);
+    answerOf(values, { before, current, previous, again }, context);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -142,11 +147,18 @@ function namesAt({ next }: Place, typed: string): Candidate[] {
     .map(([value, { help }]) => ({ value, ...(help === '' ? {} : { note: help }) }));
 }
 
+interface Cursor {
+  /** Of the word at the cursor, what comes before its value. */
+  readonly before: string;
+  readonly current: string;
+  readonly previous: readonly string[];
+  /** Whether a matcher was typed already. */
+  readonly again: boolean;
+}
+
 async function answerOf(
   values: Values | undefined,
-  before: string,
-  current: string,
-  previous: readonly string[],
+  { before, current, previous, again }: Cursor,
   context: Files,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
@@ -157,8 +169,36 @@ async function answerOf(
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be read as an option. It is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
-  const known = await candidatesOf(kind, previous, context);
-  return { kind: 'values', before, candidates: known.filter(({ value }) => dashed || !value.startsWith('-')) };
+  const offered = (one: string): boolean => dashed || !one.startsWith('-');
+  const known = (await candidatesOf(kind, previous, context)).filter(({ value }) => offered(value));
+  const typed = current.slice(before.length);
+  if (kind === 'matchers') {
+    const answer = matcherAnswer(known, typed, again);
+    return { ...answer, before: before + answer.before };
+  }
+  if (typed === '' || known.some(({ value }) => value.startsWith(typed)))
+    return { kind: 'values', before, candidates: known };
+  const named = known.filter(({ note = '' }) => note.toLowerCase().includes(typed.toLowerCase()));
+  if (named.length === 0) return { kind: 'values', before, candidates: known };
+  if (kind !== 'products') return { kind: 'named', before, candidates: named };
+  const typable = ({ note = '' }: Candidate): boolean => offered(note) && escapeText(note) === note;
+  return { kind: 'titled', before, candidates: named.filter(typable) };
+}
+
+/** Label names, or after `severity=` its values. Only the first matcher may be an alert name alone. */
+function matcherAnswer(known: readonly Candidate[], typed: string, again: boolean) {
+  const [before = '', name] = /^([^=!~]*)!?=(?!~)/.exec(typed) ?? [];
+  if (name !== undefined) {
+    const values = known.filter(({ value }) => value.startsWith(`${name}=`));
+    return {
+      kind: 'values',
+      before,
+      candidates: values.map(({ value }) => ({ value: value.slice(name.length + 1) })),
+    } as const;
+  }
+  const labels = new Set(known.map(({ value }) => value.slice(0, value.indexOf('=') + 1)));
+  const alerts = again ? [] : known.filter(({ value }) => !value.includes('='));
+  return { kind: 'values', before, candidates: [...[...labels].map((value) => ({ value })), ...alerts] } as const;
 }
 
 /** `words` are those before the cursor: their `--profile` and `--base-url` decide whose names are offered. */

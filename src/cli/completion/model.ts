@@ -75,6 +75,9 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
     for (const command of commands) {
       if (!group.single) addPlaces(places, group.name, command);
       places[command.id] = { ...commandPlace(command), next: places[command.id]?.next ?? {} };
+      // A noun alone lists: svc trade positions --account.
+      const [, noun] = /^(\S+ \S+) list$/.exec(command.id) ?? [];
+      if (noun !== undefined) places[noun] = { ...commandPlace(command), next: places[noun]?.next ?? {} };
     }
   }
   return {
@@ -108,14 +111,15 @@ function addPlaces(places: Record<string, Place>, group: string, { id, summary, 
 
 function commandPlace(command: Command): Place {
   const args: readonly Argument[] = Object.values(command.args ?? {});
+  const operands = args.filter(({ afterDashes }) => !afterDashes);
   return {
     ...EMPTY,
     options: optionsOf(ownFlags(command)),
     remote: isRemote(command),
-    operands: args.map(({ choices, complete }) =>
+    operands: operands.map(({ choices, complete }) =>
       choices === undefined ? { kind: complete ?? 'any' } : { kind: 'choices', choices },
     ),
-    repeats: args.at(-1)?.repeat === true,
+    repeats: operands.at(-1)?.repeat === true,
     commandLine: args.some(({ afterDashes }) => afterDashes),
   };
 }

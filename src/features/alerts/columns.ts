@@ -1,6 +1,8 @@
 /** Cells, columns and outputs that the alert commands share. */
 import type { Candidates } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
+import type { Candidate } from '../../store/completion-cache.ts';
+import { formatMatcher, matcher } from './matcher.ts';
 import type { Alert, Receiver } from './schema.ts';
 import { effectiveState } from './selection.ts';
 
@@ -85,7 +87,18 @@ export function alertCandidates(alert: Alert): Candidates {
   return {
     fingerprints: [{ value: alert.fingerprint, note: alertTitle(alert) }],
     receivers: alert.receivers.map(receiverCandidate),
+    matchers: Object.entries(alert.labels).flatMap(matcherCandidates),
   };
+}
+
+/** What needs no quotes in a matcher. */
+const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
+
+/** A label as a matcher is typed, and an alert name alone, too. */
+function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
+  if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
+  if (!SIMPLE_VALUE.test(value)) return [{ value: formatMatcher(matcher(name, '=', value)) }];
+  return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
 }
 
 export function receiverCandidate({ name }: Receiver): { readonly value: string } {

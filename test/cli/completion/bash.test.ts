@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
+const MILK = '5c0f1a52';
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 
 let shop: Workshop;
@@ -192,6 +193,50 @@ dump
       expect(await terminal.run('svc alerts list --receiver="')).toEqual(['alerts', 'list', `--receiver=${name}`]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
+  });
+
+  it('puts the id of a product in place of a part of its title, or offers the titles of several', async () => {
+    shop.know({ products: PRODUCTS });
+    expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
+    expect(await terminal.complete('svc catalog history Rye\\ b')).toBe('svc catalog history 6dacfd24 ');
+    expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history mil');
+    await terminal.complete('svc catalog history mil', 'Tab', 'Tab');
+    expect(terminal.screen()).toContain('Milk\\ 1\\ l');
+    expect(await terminal.complete("svc catalog history 'Rye b")).toBe("svc catalog history 'Rye b");
+    expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
+    shop.know({ products: [PRODUCTS[0] ?? '', { value: '1', note: 'Milk 2 l' }] });
+    expect(await terminal.complete('svc catalog history Mi', 'Tab', '2', 'Tab')).toBe('svc catalog history 1 ');
+    shop.know({
+      silences: [
+        { value: '2f1a', note: 'disk swap' },
+        { value: '77c0', note: 'disk full' },
+      ],
+    });
+    expect(await terminal.complete('svc silences get swap')).toBe('svc silences get 2f1a ');
+    expect(await terminal.complete('svc silences get disk')).toBe('svc silences get disk');
+  });
+
+  it.each(HOSTILE)('inserts a product whose title has %s, and runs nothing', async (title) => {
+    shop.know({ products: [{ value: MILK, note: `Some ${title}` }] });
+    expect(await terminal.run('svc catalog history some')).toEqual(['catalog', 'history', MILK]);
+    shop.know({
+      products: [
+        { value: MILK, note: `Some ${title}` },
+        { value: 'x', note: `Some ${title} of it` },
+      ],
+    });
+    expect(await terminal.run('svc catalog history Som')).toEqual(['catalog', 'history', `Some ${title}`]);
+    expect(readdirSync(shop.folder)).not.toContain('MARKER');
+  });
+
+  it('completes a matcher: the label, then the value', async () => {
+    shop.know({ matchers: MATCHERS });
+    expect(await terminal.complete('svc alerts list al')).toBe('svc alerts list alertname=');
+    expect(await terminal.complete('svc alerts list al', 'Tab', 'Tab')).toBe('svc alerts list alertname=DiskFull ');
+    expect(await terminal.complete('svc alerts list severity=c')).toBe('svc alerts list severity=critical ');
+    expect(await terminal.complete("svc alerts list 'severity!=i")).toBe("svc alerts list 'severity!=info' ");
+    expect(await terminal.complete('svc silences create Dis')).toBe('svc silences create DiskFull ');
+    expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
   });
 
   it('goes on from what was typed of a name, however it was quoted', async () => {

@@ -4,7 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseMatcherArguments } from '../../../src/features/alerts/matcher-argument.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
+import { HOSTILE } from './hostile.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const ALERT = {
@@ -69,6 +71,8 @@ async function run(line: string, { terminal = true, now = NOW, env = {} }: Optio
   expect(code, stderr).toBe(0);
 }
 
+const ENV = () => ({ SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address });
+
 /** A command line that completes the names of each kind. */
 const LINES = {
   fingerprints: 'alerts get',
@@ -92,7 +96,7 @@ async function offered(typed: readonly string[], prefix: string, { now = NOW, en
   });
   expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
   const [kind, ...lines] = stdout.split('\n');
-  expect(['values\t', 'any\t', '']).toContain(kind);
+  expect(kind).toMatch(/^((values|named|titled)\t.*|any\t)?$/);
   return lines.filter((line) => line !== '');
 }
 
@@ -124,7 +128,7 @@ describe('what is noted', () => {
     answers = { '/v1/webhooks': { items: [{ id: 'ep_1', url: 'https://x.test/a', events: [], status: 1 }] } };
     await run(line, { env: { SVC_WEBHOOKS_TOKEN: 'token-1' } });
     expect(await asked('subscriptions')).toEqual(['ep_1\thttps://x.test/a']);
-    expect(await asked('subscriptions', {}, 'x'), 'begins with something else').toEqual([]);
+    expect(await asked('subscriptions', {}, 'zz'), 'begins with something else').toEqual([]);
   });
 
   it('catalog products list, and the sources of one', async () => {
@@ -173,7 +177,56 @@ describe('what is noted', () => {
   });
 });
 
+describe('a matcher', () => {
+  const matching = (typed: string, ...before: string[]) => offered(['alerts', 'list', ...before], typed, {});
+
+  it('is a label with its operator, or at first the name of an alert', async () => {
+    const labels = { alertname: 'NodeDown', severity: 'critical', 'a.b': 'x', job: 'a, "b"', empty: '', zone: 'ü 1' };
+    answers = {
+      '/alerts': [
+        { ...ALERT, labels },
+        { ...ALERT, labels: { ...labels, severity: 'info' } },
+      ],
+    };
+    await run('alerts list');
+    expect(await matching('')).toEqual(['alertname=', 'severity=', 'job=', 'zone=', 'NodeDown\talert']);
+    expect(await matching('', 'severity=info')).toEqual(['alertname=', 'severity=', 'job=', 'zone=']);
+    expect(await matching('severity=')).toEqual(['critical', 'info']);
+    expect(await matching('severity!=i')).toEqual(['info']);
+    expect(await matching('severity=~')).toEqual([]);
+    expect(await matching('zone=')).toEqual(['ü 1']);
+    expect(await matching('job=')).toEqual(['"a, \\"b\\""']);
+    expect(await offered(['silences', 'run'], 'sev', {})).toEqual(['severity=']);
+    expect(await offered(['silences', 'run', 'a=b'], 'sev', {})).toEqual(['severity=']);
+    expect(await offered(['silences', 'update', '2f1a'], '--matcher=severity=c', {})).toEqual(['critical']);
+  });
+
+  it.each(HOSTILE)('reads back with the value %s', async (value) => {
+    answers = { '/alerts': [{ ...ALERT, labels: { job: value } }] };
+    await run('alerts list');
+    const [typed = ''] = await matching('job=');
+    expect(parseMatcherArguments([`job=${typed}`])).toEqual([{ name: 'job', value, isRegex: false, isEqual: true }]);
+  });
+});
+
 describe('what is offered', () => {
+  it('may be found by its note, where no value begins as the word does', async () => {
+    const items = [
+      { canonical_product_id: 'p1', title: 'Milk 1 l' },
+      { canonical_product_id: 'p2', title: 'Rye bread\u202e' },
+      { canonical_product_id: 'mil', title: null },
+    ];
+    answers = { '/products': { items }, '/silences': [SILENCE] };
+    await run('catalog products list');
+    const kindOf = async (before: string, typed: string): Promise<string> =>
+      (await svc(['__complete', `all=${typed}`, ...before.split(' ')], { home, now: () => NOW, env: ENV() })).stdout;
+    expect(await kindOf('catalog history', 'LK 1')).toBe('titled\t\np1\tMilk 1 l\n');
+    expect(await kindOf('catalog history', 'mi')).toMatch(/^values\t\np1\t/);
+    expect(await kindOf('catalog history', 'bread'), 'a title that cannot be typed').toBe('titled\t\n');
+    await run('silences list');
+    expect(await kindOf('silences get', 'swap')).toBe(`named\t\n${SILENCE.id}\talertname="NodeDown" disk\\u202eswap\n`);
+  });
+
   it('is a minute old at most', async () => {
     await run('alerts list');
     expect(await asked('fingerprints', { now: NOW + 59_999 })).toHaveLength(1);

@@ -71,12 +71,21 @@ describe('svc __complete', () => {
     ['silences run a=b -- cat no', 'command\t1\n'],
     ['silences run a=b -- ', 'command\t0\n'],
     ['alerts list --older-than ', 'any\t\n'],
-    ['alerts list -- --out', 'any\t\n'],
+    ['alerts list -- --out', 'values\t\n'],
     ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
   ])('says for "%s" what is completed', async (line, answer) => {
     const typed = line.split(' ');
     const current = typed.pop();
     expect((await svc(['__complete', `matching=${current}`, ...typed])).stdout).toBe(answer);
+  });
+
+  it('completes a noun alone as its list', async () => {
+    expect(await offered('trade positions ')).toEqual(['list', 'update']);
+    expect(await offered('catalog products --order=obs')).toEqual(['observed_at_desc', 'observed_at_asc']);
+    expect(await offered('trade positions --acc')).toEqual(['--account']);
+    // A value of it follows, and no command.
+    expect(await offered('trade positions --account ')).toEqual([]);
+    expect(await offered('catalog products --order ')).toContain('price_asc');
   });
 
   it('answers values that do not begin as the word does only where all are asked for', async () => {

@@ -24,6 +24,14 @@ export interface Workshop {
   close(): void;
 }
 
+/** What `catalog products list` and `alerts list` said lately. */
+export const PRODUCTS: readonly Candidate[] = [
+  { value: '5c0f1a52', note: 'Milk 1 l' },
+  { value: '9126fd52', note: 'Skimmed milk 1 l' },
+  { value: '6dacfd24', note: 'Rye bread' },
+];
+export const MATCHERS = ['alertname=DiskFull', 'DiskFull', 'severity=critical', 'severity=info', 'job="a, b"'];
+
 export async function workshop(): Promise<Workshop> {
   const home = mkdtempSync(join(tmpdir(), 'svc-complete-'));
   const folder = join(home, 'work');
@@ -67,9 +75,10 @@ mv '${calls}.new' '${calls}'
       SVC_CONFIG_DIR: config,
       SVC_ALERTS_URL: address,
       SVC_WEBHOOKS_URL: address,
+      SVC_CATALOG_URL: address,
     },
     know(names) {
-      for (const service of ['alerts', 'webhooks']) {
+      for (const service of ['alerts', 'webhooks', 'catalog']) {
         rmSync(cachePath(paths, service), { force: true });
         const found = Object.entries(names)
           .filter(([kind]) => REMOTE_SOURCES[kind as RemoteSource] === service)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zsh } from '../../support/peers.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = zsh();
 
@@ -131,6 +131,26 @@ describe.skipIf(missing)('zsh, from fpath', () => {
     expect(terminal.screen()).toContain('2f1a  -- disk: swap %B $(x)');
     await terminal.complete('svc silences ');
     expect(terminal.screen()).toMatch(/expire +-- Expire silences/);
+  });
+
+  it('puts the id of a product in place of a part of its title, and says which it is', async () => {
+    shop.know({ products: PRODUCTS });
+    expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
+    expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history 5c0f1a52');
+    expect(terminal.screen()).toContain('9126fd52  -- Skimmed milk 1 l');
+    expect(await terminal.complete('svc catalog history mil', 'Tab', 'Tab')).toBe('svc catalog history 9126fd52');
+    expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
+    shop.know({ silences: [{ value: '2f1a', note: 'disk: swap %B $(x)' }] });
+    expect(await terminal.complete('svc silences get swap')).toBe('svc silences get 2f1a ');
+  });
+
+  it('completes a matcher: the label, then the value', async () => {
+    shop.know({ matchers: MATCHERS });
+    expect(await terminal.complete('svc alerts list al')).toBe('svc alerts list alertname=');
+    expect(await terminal.complete('svc alerts list severity=c')).toBe('svc alerts list severity=critical ');
+    expect(await terminal.complete("svc alerts list 'severity!=i")).toBe("svc alerts list 'severity!=info' ");
+    expect(await terminal.complete('svc silences create Dis')).toBe('svc silences create DiskFull ');
+    expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
   });
 
   it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (receiver) => {

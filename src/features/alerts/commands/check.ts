@@ -71,7 +71,7 @@ export const alertsCheck = recordCommand({
   effect: 'read',
   service: 'alerts',
   streams: ({ wait }) => wait !== undefined,
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     min: { type: 'integer', value: 'n', min: 0, help: 'Minimum number of alerts' },
     max: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of alerts' },

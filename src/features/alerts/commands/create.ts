@@ -18,8 +18,8 @@ export const alertsCreate = listCommand({
   effect: 'write',
   service: 'alerts',
   args: {
-    name: { help: 'The alert name, or name=value' },
-    label: { help: 'Labels, as name=value', repeat: true },
+    name: { help: 'The alert name, or name=value', complete: 'matchers' },
+    label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' },
   },
   flags: {
     annotation: { type: 'pairs', repeat: true, help: 'Add an annotation' },

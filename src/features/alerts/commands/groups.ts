@@ -17,7 +17,7 @@ export const alertsGroups = listCommand({
   description: 'An alert appears in every group whose route matches it.',
   effect: 'read',
   service: 'alerts',
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' },

@@ -43,7 +43,7 @@ export const alertsList = listCommand({
   effect: 'read',
   service: 'alerts',
   streams: ({ watch }) => watch !== undefined,
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },

@@ -40,7 +40,7 @@ export const silencesList = listCommand({
     'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',
   effect: 'read',
   service: 'alerts',
-  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
   flags: {
     ...STATE_FLAGS,
     ...SELECTION_FLAGS,

@@ -20,7 +20,7 @@ export const silencesRun = textCommand({
   service: 'alerts',
   streams: () => true,
   args: {
-    matcher: { help: 'Matchers, as for svc silences create', repeat: true, required: true },
+    matcher: { help: 'Matchers, as for svc silences create', repeat: true, required: true, complete: 'matchers' },
     command: { help: 'The command and its arguments', repeat: true, required: true, afterDashes: true },
   },
   flags: {

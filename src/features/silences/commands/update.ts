@@ -30,6 +30,7 @@ export const silencesUpdate = recordCommand({
       short: 'm',
       repeat: true,
       value: 'matcher',
+      complete: 'matchers',
       help: 'New matchers (replace all old ones)',
     },
     ...ALL_ALERTS,

@@ -1,0 +1,40 @@
+/** Notes what of a command's value <Tab> offers next, as the value is printed. */
+import type { Context } from '../../context.ts';
+import { RawJson } from '../../output/types.ts';
+import { type CacheOwner, type Candidate, keepCandidates, MOST_CANDIDATES } from '../../store/completion-cache.ts';
+import type { Command } from '../command.ts';
+
+interface Noting {
+  /** To be printed in place of the answer's. */
+  readonly value: unknown;
+  /** Once it is printed. */
+  keep(owner: CacheOwner, context: Pick<Context, 'paths' | 'now' | 'pid'>): void;
+}
+
+export function noting(value: unknown, { output, offers }: Command): Noting {
+  const noted = new Map<string, Candidate[]>();
+  const note = (item: unknown): void => {
+    for (const [source, candidates] of Object.entries(offers?.(item) ?? {})) {
+      const known = noted.get(source);
+      if (known === undefined) noted.set(source, [...candidates]);
+      else known.push(...candidates);
+    }
+  };
+  const keep: Noting['keep'] = (owner, { paths, now, pid }) => {
+    if (noted.size > 0) keepCandidates(paths, owner, noted, { now: now(), pid });
+  };
+  if (value === undefined || value instanceof RawJson) return { value, keep };
+  if (output.kind !== 'list') note(value);
+  // An array stays one: how much of it `--limit` leaves out is known then.
+  else if (Array.isArray(value)) value.slice(0, MOST_CANDIDATES).forEach(note);
+  else return { value: notingRows(value as AsyncIterable<unknown>, note), keep };
+  return { value, keep };
+}
+
+async function* notingRows(rows: AsyncIterable<unknown>, note: (row: unknown) => void): AsyncGenerator<unknown> {
+  let count = 0;
+  for await (const row of rows) {
+    if (count++ < MOST_CANDIDATES) note(row);
+    yield row;
+  }
+}
