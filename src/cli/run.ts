@@ -196,6 +196,7 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
     color: colorLevel({ flag: usable('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),
     width: stdout.isTTY && format === 'table' ? (stdout.columns ?? 80) : undefined,
+    ...(stdout.isTTY ? {} : { exact: true }),
     ...canvasOf({ env: context.env, stream: stdout }),
     dumb: isDumb(context.env),
     now: context.now(),

@@ -4,8 +4,10 @@ import type { Cell, Tone } from './types.ts';
 /** How cells become texts. */
 export interface CellStyle extends Clock {
   readonly ascii?: boolean;
-  /** A value stands for the drawing it is in. */
+  /** Numbers are printed in full. */
   readonly exact?: true;
+  /** The last value takes the place of a drawing. */
+  readonly undrawn?: true;
 }
 
 export interface CellText {
@@ -35,9 +37,10 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
   if ('spark' in cell) {
     const { spark, bars = USUAL_BARS } = cell;
-    return style.exact ? String(spark.at(-1) ?? '') : sparkline(spark, bars, style.ascii === true);
+    return style.undrawn ? String(spark.at(-1) ?? '') : sparkline(spark, bars, style.ascii === true);
   }
-  if ('amount' in cell && style.exact) return String(cell.amount ?? '');
+  // `50000.00` is no rounded number.
+  if ('amount' in cell && style.exact && Number(cell.text || 'none') !== cell.amount) return String(cell.amount ?? '');
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
 }
 

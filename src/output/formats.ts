@@ -102,7 +102,8 @@ async function writeSeparated(
   quoted: (text: string) => string,
 ): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  const style: CellStyle = { time: options.time === 'relative' ? 'utc' : options.time, now: options.now, exact: true };
+  const time = options.time === 'relative' ? 'utc' : options.time;
+  const style: CellStyle = { time, now: options.now, exact: true, undrawn: true };
   const field = (cell: Cell): string => {
     const text = escapeText(cellLine(cell, style));
     return quoted(isNumber(cell) ? text : withoutFormula(text));

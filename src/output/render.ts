@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { escapeText, jsonByteFilter } from './escape.ts';
+import { GAP } from './fit.ts';
 import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
 import { chartForm, compileQuery, shape } from './shape.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type Subject,
   selectColumns,
 } from './subject.ts';
-import { GAP, renderTable } from './table.ts';
+import { renderTable } from './table.ts';
 import { displayWidth, type Painter, painter, wrap } from './terminal.ts';
 import {
   type AnyOutput,

@@ -1,20 +1,20 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
+import { briefLength, columnSize, fitColumns, GAP, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import { displayWidth, type Painter, painter, shorten, wrap } from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
-/** Between two columns. */
-export const GAP = '  ';
-/** A shortened column keeps this much, or its header. */
-const LEAST = 8;
 /** For 10,000 rows cli-table3 needs 1.3 s, and our own printer 0.02 s: longer tables are printed by ours. */
 const MOST_LIBRARY_ROWS = 200;
 /** In longer tables nobody compares all rows. */
 const MOST_COMPARED = 500;
+/** On a narrower terminal rows that do not fit have two lines. */
+const TWO_LINES_BELOW = 100;
+const INDENT = '    ';
 
 export async function renderTable(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
@@ -27,8 +27,12 @@ interface LaidOut extends Printed {
   readonly lines: Iterable<string>;
 }
 
-/** The lines of a table, headers among them; none where there are no rows. */
-export async function layOut(subject: ListSubject, options: OutputOptions): Promise<LaidOut> {
+/** The lines of a table, headers among them; none where there are no rows. With `height`, no more rows than fit into so many lines below the header. */
+export async function layOut(
+  subject: ListSubject,
+  options: OutputOptions,
+  height = Number.POSITIVE_INFINITY,
+): Promise<LaidOut> {
   let { columns } = subject;
   const cellsOf = (item: unknown): readonly CellText[] => columns.map(({ cell }) => gridCell(cell(item), options));
   // Of a long table only the texts stay in memory.
@@ -40,32 +44,102 @@ export async function layOut(subject: ListSubject, options: OutputOptions): Prom
   }
   if (rows.length === 0) return { rows: 0, lines: [] };
   const shared: string[] = [];
+  const isCompared = rows.length <= MOST_COMPARED;
   // `--columns` and wide show each row as it is.
-  if (options.format === 'table' && options.columns === undefined && rows.length > 1 && rows.length <= MOST_COMPARED) {
-    columns = columns.map((column) => withoutCommonValues(column, items, shared));
-    if (shared.length > 0) rows = items.map(cellsOf);
+  const isPlain = options.format === 'table' && options.columns === undefined;
+  if (isPlain && rows.length > 1 && isCompared) {
+    const before = columns;
+    columns = columns.map((column) => withoutCommonValues(column, items, shared, options));
+    if (columns.some((column, index) => column !== before[index])) rows = items.map(cellsOf);
   }
-  for (const [index, { align }] of columns.entries()) if (align === 'right') rows = withPointsAligned(rows, index);
+  if (isPlain && options.width !== undefined) {
+    const isNeeded = columns.map(({ optional }, index) => !optional || rows.some((cells) => cells[index]?.text !== ''));
+    columns = columns.filter((_, index) => isNeeded[index]);
+    rows = rows.map((cells) => cells.filter((_, index) => isNeeded[index]));
+  }
+  for (const [index, { align, brief }] of columns.entries()) {
+    if (align === 'right') rows = withPointsAligned(rows, index);
+    if (brief && options.width !== undefined) rows = withBriefIds(rows, index);
+  }
   const headers = options.headers && subject.named;
   const titles = columns.map(({ name }) => (headers ? escapeText(name.toUpperCase()) : ''));
-  const sizes = columns.map(({ name, flex }, index) => {
-    // cli-table3 gives a cell to an empty column, too.
-    const title = Math.max(1, displayWidth(titles[index] ?? ''));
-    const natural = rows.reduce((most, cells) => Math.max(most, displayWidth(cells[index]?.text ?? '')), title);
-    return { name, natural, least: flex === true ? Math.min(natural, Math.max(LEAST, title)) : natural };
+  const sizes = columns.map((column, index) => {
+    const texts = rows.map((cells) => cells[index]?.text ?? '');
+    return columnSize(column, titles[index] ?? '', texts, isPlain && isCompared);
   });
-  const { shown, dropped } = fitColumns(sizes, options.width);
-  const header: Grid['rows'] = headers
-    ? [shown.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))]
-    : [];
-  const grid: Grid = {
-    columns: shown.map(({ index, width }) => ({ width, align: columns[index]?.align })),
-    rows: header.concat(
-      dropped.length === 0 ? rows : rows.map((cells) => shown.map(({ index }) => cells[index] ?? NO_CELL)),
+  const { width = Number.POSITIVE_INFINITY } = options;
+  const natural = sizes.reduce((sum, size) => sum + size.natural + GAP.length, -GAP.length);
+  const isSplit = isPlain && width < TWO_LINES_BELOW && width > 2 * INDENT.length && natural > width;
+  const above = [...columns.keys()].filter((index) => !(isSplit && columns[index]?.below));
+  const below = [...columns.keys()].filter((index) => !above.includes(index));
+  const at = (indexes: readonly number[]) => indexes.flatMap((index) => sizes[index] ?? []);
+  const { shown, dropped, common } = fitColumns(at(above), width);
+  const fitted = shown.map((column) => {
+    const index = above[column.index] ?? 0;
+    const cells = rows.map((row) => row[index] ?? NO_CELL);
+    const isCut = column.width < (sizes[index]?.natural ?? 0);
+    return { ...column, index, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
+  });
+  const paint = await painter(options.color);
+  const seconds = rows.map((row) =>
+    secondLine(
+      below.map((index) => row[index] ?? NO_CELL),
+      width,
+      paint,
     ),
-    paint: await painter(options.color),
+  );
+  const count = below.length === 0 ? Math.min(rows.length, height) : rowsWithin(seconds, height);
+  const grid: Grid = {
+    columns: fitted.map(({ index, width }) => ({ width, align: columns[index]?.align })),
+    rows: [
+      ...(headers ? [fitted.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))] : []),
+      ...Array.from({ length: count }, (_, row) => fitted.map(({ cells }) => cells[row] ?? NO_CELL)),
+    ],
+    paint,
   };
-  return { rows: rows.length, dropped, shared, lines: await gridLines(grid) };
+  const firsts = await gridLines(grid);
+  const lines = below.length === 0 ? firsts : interleaved(firsts, headers ? ['', ...seconds] : seconds);
+  return { rows: count, dropped, shared: [...shared, ...common], lines };
+}
+
+/** The cells below a row in one line: the last has the space that it needs, if the others have a part of the line. */
+function secondLine(cells: readonly CellText[], width: number, paint: Painter): string {
+  const filled = cells.filter(({ text }) => text !== '');
+  let free = width - INDENT.length;
+  const part = Math.ceil((free * 0.4) / Math.max(1, filled.length - 1));
+  const texts = filled.map(({ text, tone }, index) => {
+    const rest = filled.slice(index + 1).reduce((sum, cell) => sum + GAP.length + displayWidth(cell.text), 0);
+    const cut = shorten(text, rest === 0 ? free : Math.max(part, free - rest));
+    free -= displayWidth(cut) + GAP.length;
+    return colored({ text: cut, tone }, paint);
+  });
+  return texts.length === 0 ? '' : INDENT + texts.join(GAP);
+}
+
+/** How many rows fit into so many lines, with their second lines. */
+function rowsWithin(seconds: readonly string[], height: number): number {
+  let free = height;
+  const last = seconds.findIndex((second) => {
+    free -= second === '' ? 1 : 2;
+    return free < 0;
+  });
+  return last < 0 ? seconds.length : last;
+}
+
+function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
+  let row = 0;
+  for (const first of firsts) {
+    yield first;
+    const second = seconds[row++] ?? '';
+    if (second !== '') yield second;
+  }
+}
+
+function withBriefIds(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
+  const length = briefLength(rows.map((cells) => cells[column]?.text ?? ''));
+  return rows.map((cells) =>
+    cells.map((cell, index) => (index === column ? { ...cell, text: cell.text.slice(0, length) } : cell)),
+  );
 }
 
 /** Blanks follow the numbers that have fewer decimals than others of their column. */
@@ -121,15 +195,26 @@ function wrapped({ text, tone }: CellText, width: number): readonly CellText[] {
   return wrap(escapeText(text), width).map((line) => ({ text: line, tone }));
 }
 
-/** Takes the values that all rows have out of a column that is declared `shared`, and adds them to those of the others. */
-function withoutCommonValues(column: Column<unknown>, rows: readonly unknown[], shared: string[]): Column<unknown> {
+/**
+ * Takes the values that all rows have out of a column that is declared `shared`, and adds them to those of the others. On a terminal, which may cut the
+ * rest, the values that the fewest rows have come first.
+ */
+function withoutCommonValues(
+  column: Column<unknown>,
+  rows: readonly unknown[],
+  shared: string[],
+  { width }: OutputOptions,
+): Column<unknown> {
   if (column.shared !== true) return column;
-  const [first = [], ...others] = rows.map((row) => texts(column.cell(row)));
-  const sets = others.map((list) => new Set(list));
-  const common = new Set(first.filter((text) => sets.every((set) => set.has(text))));
-  if (common.size === 0) return column;
-  shared.push(...common);
-  return { ...column, cell: (row) => texts(column.cell(row)).filter((text) => !common.has(text)) };
+  const counts = new Map<string, number>();
+  for (const text of rows.flatMap((row) => [...new Set(texts(column.cell(row)))])) {
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const countOf = (text: string): number => counts.get(text) ?? 0;
+  for (const [text, count] of counts) if (count === rows.length) shared.push(text);
+  const rest = (row: unknown) => texts(column.cell(row)).filter((text) => countOf(text) < rows.length);
+  const cell = (row: unknown) => (width === undefined ? rest(row) : rest(row).sort((a, b) => countOf(a) - countOf(b)));
+  return { ...column, cell };
 }
 
 function texts(cell: Cell): readonly string[] {
@@ -218,47 +303,4 @@ function trimEnd(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === ' ') end--;
   return line.slice(0, end);
-}
-
-interface ColumnSize {
-  readonly name: string;
-  /** What header and cells need. */
-  readonly natural: number;
-  /** What is left of it at least: the same as `natural` where the column must not be shortened. */
-  readonly least: number;
-}
-
-interface Fit {
-  /** The columns that stay, in their order, by index. */
-  readonly shown: readonly { readonly index: number; readonly width: number }[];
-  readonly dropped: readonly string[];
-}
-
-/** The next command needs an id: its column is never dropped, nor is the first. */
-const ID_COLUMN = /^(id|.*-id)$/;
-
-/** The widest columns shrink first, as far as they may. Of those that still do not fit, the last are dropped. */
-export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITIVE_INFINITY): Fit {
-  const ids = columns.filter(({ name }, index) => index > 0 && ID_COLUMN.test(name));
-  const allFit = width > ids.length * (1 + GAP.length);
-  const isNeeded = (index: number): boolean => index === 0 || (allFit && ID_COLUMN.test(columns[index]?.name ?? ''));
-  let free = width + GAP.length;
-  for (const [index, { least }] of columns.entries()) if (isNeeded(index)) free -= least + GAP.length;
-  const shown: { index: number; width: number; least: number }[] = [];
-  const dropped: string[] = [];
-  for (const [index, { name, natural, least }] of columns.entries()) {
-    const fits = isNeeded(index) || least + GAP.length <= free;
-    if (fits) shown.push({ index, width: Math.min(natural, width), least: Math.min(least, width) });
-    else dropped.push(name);
-    if (fits && !isNeeded(index)) free -= least + GAP.length;
-  }
-  let excess = shown.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
-  for (; excess > 0; excess--) {
-    // Where not even the ids fit, they share the line.
-    const shrinking = shown.filter((column) => column.width > column.least);
-    const candidates = shrinking.length > 0 ? shrinking : shown.filter((column) => column.width > 1);
-    const widest = candidates.reduce((most, column) => (column.width >= most.width ? column : most));
-    widest.width--;
-  }
-  return { shown, dropped };
 }

@@ -138,6 +138,20 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/** Its beginning and its end, where it does not fit. */
+export function shortenMiddle(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let free = Math.floor((width - 1) / 2);
+  let end = text.length;
+  for (const cluster of [...clusters(text)].reverse()) {
+    free -= clusterWidth(cluster);
+    if (free < 0) break;
+    end -= cluster.length;
+  }
+  const tail = text.slice(end);
+  return shorten(text, width - displayWidth(tail)) + tail;
+}
+
 /** Lines of at most `width` cells, 2 at least, broken behind a blank where there is one. Only the blanks at a break are left out. */
 export function wrap(text: string, width: number): readonly string[] {
   if (displayWidth(text) <= width) return [text];

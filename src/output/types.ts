@@ -33,7 +33,7 @@ export interface Spark {
   readonly tone?: Tone;
 }
 
-/** A number that people read in a sentence (`16.8% more`): csv and tsv have the number, nothing for null, and `--sort` goes by it. */
+/** A number that people read rounded or in a sentence (`16.8% more`): pipes, csv and tsv have the number, nothing for null, and `--sort` goes by it. */
 export interface Amount {
   readonly amount: number | null;
   readonly text: string;
@@ -48,6 +48,14 @@ export interface Column<Row> {
   readonly wide?: true;
   /** May be shortened to fit a terminal; all others keep their width. */
   readonly flex?: true;
+  /** A narrow terminal drops it only after all others; an id it never drops. */
+  readonly vital?: true;
+  /** Commands also take the beginning of this id: a terminal shows as much of it as tells the rows apart, at least 8 characters. */
+  readonly brief?: true;
+  /** Below 100 columns it is on a second line of its row, unless all columns fit into one. */
+  readonly below?: true;
+  /** A terminal leaves it out where no row has a text in it. */
+  readonly optional?: true;
   /** Several values a cell: those that all rows have are told once beside a plain table, and left out of its rows. */
   readonly shared?: true;
   readonly align?: 'right';
@@ -226,6 +234,8 @@ export interface OutputOptions {
   readonly color: 0 | 1 | 2 | 3;
   /** Of the terminal, or undefined where stdout is none: nothing is shortened then. */
   readonly width: number | undefined;
+  /** Stdout is no terminal: numbers are not rounded. */
+  readonly exact?: true;
   /** For drawings, which have a width everywhere. */
   readonly canvas: number;
   /** Drawings are made of ASCII only. */

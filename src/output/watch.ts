@@ -223,10 +223,11 @@ class Screen {
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
     const space = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
     const columns = [this.#marks(snapshot), ...subject.columns];
-    const { lines, shared = [] } = await layOut({ ...subject, columns, rows: rows.slice(0, space) }, options);
+    const table = await layOut({ ...subject, columns, rows: rows.slice(0, space) }, options, space);
+    const { lines, shared = [] } = table;
     if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
     const titles = headings.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
-    const hidden = cut + Math.max(0, rows.length - space);
+    const hidden = cut + rows.length - table.rows;
     const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
     const last = footer.map((text) => paint(text, 'dim'));
     return [...[...titles, '', ...lines, ...below].slice(0, Math.max(0, height - last.length)), ...last];

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../src/output/escape.ts';
-import { fitColumns, type Grid, libraryLines, ownLines } from '../../src/output/table.ts';
+import { fitColumns } from '../../src/output/fit.ts';
+import { type Grid, libraryLines, ownLines } from '../../src/output/table.ts';
 import { displayWidth, painter } from '../../src/output/terminal.ts';
 import type { ListOutput, RecordOutput } from '../../src/output/types.ts';
 import { ALERT, ALERTS, type Alert, alert, arriving, rendering } from './rendering.ts';
@@ -85,13 +86,14 @@ describe('a list', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyAlert, { minLength: 1, maxLength: 5 }), fc.boolean(), async (rows, wide) => {
         const format = wide ? 'wide' : 'table';
-        const { text, dropped } = await rendering(rows, ALERTS, { width, format });
+        const { text, dropped, shared } = await rendering(rows, ALERTS, { width, format });
         const [header = '', ...others] = lines(text);
         for (const line of [header, ...others]) expect(displayWidth(line)).toBeLessThanOrEqual(width);
         expect(others).toHaveLength(rows.length);
         const shown = header.split(/ +/).map((title) => title.toLowerCase());
         const declared = ALERTS.columns.filter((column) => wide || column.wide !== true).map(({ name }) => name);
-        expect([...shown, ...dropped].sort()).toEqual([...declared].sort());
+        const named = shared.map((value) => value.split('=')[0] ?? '');
+        expect([...shown, ...dropped, ...named].sort()).toEqual([...declared].sort());
       }),
       { numRuns: 60 },
     );

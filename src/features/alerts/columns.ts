@@ -41,17 +41,18 @@ export function labelCells(
 }
 
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
-  { name: 'state', cell: stateCell },
-  { name: 'severity', cell: severityCell },
+  { name: 'state', cell: stateCell, vital: true },
+  { name: 'severity', cell: severityCell, vital: true },
   { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
-  { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true },
+  { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true, below: true },
   {
     name: 'summary',
     cell: ({ annotations }) => annotations['summary'] ?? annotations['description'] ?? annotations['message'],
     flex: true,
+    below: true,
   },
   { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
-  { name: 'id', cell: ({ fingerprint }) => fingerprint.slice(0, 8) },
+  { name: 'id', cell: ({ fingerprint }) => fingerprint, brief: true },
   { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name), wide: true },
   { name: 'silenced-by', cell: ({ status }) => status.silencedBy, wide: true },
   { name: 'inhibited-by', cell: ({ status }) => status.inhibitedBy, wide: true },

@@ -17,12 +17,12 @@ export function matcherTexts({ matchers }: Pick<Silence, 'matchers'>): string[] 
 }
 
 export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
-  { name: 'id', cell: ({ id }) => id.slice(0, 8) },
+  { name: 'id', cell: ({ id }) => id, brief: true },
   { name: 'state', cell: stateCell },
-  { name: 'matchers', cell: matcherTexts, flex: true },
+  { name: 'matchers', cell: matcherTexts, flex: true, below: true },
   { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
   { name: 'created-by', cell: ({ createdBy }) => createdBy, flex: true },
-  { name: 'comment', cell: ({ comment }) => comment, flex: true },
+  { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
   { name: 'silence', cell: ({ id }) => id, wide: true },
@@ -31,9 +31,10 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
 export const POSTED_RECORD: RecordOutput<PostedSilence> = {
   kind: 'record',
   columns: [
-    { name: 'id', cell: ({ silenceID }) => silenceID },
+    { name: 'id', cell: ({ silenceID }) => silenceID, brief: true },
     {
       name: 'before',
+      optional: true,
       cell: ({ silenceID, previousID }) =>
         previousID === undefined
           ? undefined
@@ -41,17 +42,19 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
             ? 'the same id'
             : `${previousID} (expired and replaced)`,
     },
-    { name: 'matchers', cell: matcherTexts },
+    { name: 'matchers', cell: matcherTexts, below: true },
     { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
     { name: 'created-by', cell: ({ createdBy }) => createdBy },
-    { name: 'comment', cell: ({ comment }) => comment },
+    { name: 'comment', cell: ({ comment }) => comment, below: true },
     {
       name: 'result',
+      optional: true,
       cell: ({ unchanged }) => (unchanged ? 'unchanged: it already covers this time' : undefined),
     },
     {
       name: 'matches',
+      vital: true,
       cell: ({ matched }) =>
         matched === null
           ? undefined
@@ -99,12 +102,12 @@ const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
 export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   kind: 'list',
   columns: [
-    { name: 'id', cell: ({ id, silenceID }) => (silenceID ?? id).slice(0, 8) },
+    { name: 'id', cell: ({ id, silenceID }) => silenceID ?? id, brief: true },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: OUTCOME_TONES[result] }) },
     { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
-    { name: 'message', cell: ({ message }) => message, flex: true },
-    { name: 'matchers', cell: matcherTexts, flex: true },
-    { name: 'comment', cell: ({ comment }) => comment, flex: true },
+    { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
+    { name: 'matchers', cell: matcherTexts, flex: true, below: true },
+    { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
     { name: 'before', cell: ({ id }) => id, wide: true },
     { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
   ],

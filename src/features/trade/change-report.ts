@@ -113,7 +113,7 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'of', cell: subject },
     { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
     { name: 'order-ids', cell: ({ orderIds }) => orderIds },
-    { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
+    { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
   // Only accepted requests have an id to use next.

@@ -1,5 +1,5 @@
 /** How the gateway's tables are shown. */
-import type { Cell, Column, ListOutput } from '../../output/types.ts';
+import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
@@ -11,8 +11,13 @@ export function sideWord(isBuy: boolean | undefined): string | undefined {
   return isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
 }
 
-export function rateText(rate: number | undefined, precision: number | undefined): string | undefined {
-  return rate === undefined ? undefined : precision === undefined ? String(rate) : rate.toFixed(precision);
+function rateCell(rate: number | undefined, precision: number | undefined): Cell {
+  return rate === undefined ? undefined : fixed(rate, precision);
+}
+
+/** With this number of decimals where people read it. */
+function fixed(amount: number, decimals: number | undefined): Amount {
+  return { amount, text: decimals === undefined ? String(amount) : amount.toFixed(decimals) };
 }
 
 /** The price columns of quotes and watched prices, with each symbol's number of digits; `precision` may be unknown. */
@@ -36,13 +41,13 @@ interface PriceFields {
   readonly time: string | null;
 }
 
-export function priceCell(rate: number | null, precision: number | undefined): string | undefined {
-  return rate === null ? undefined : rateText(rate, precision);
+export function priceCell(rate: number | null, precision: number | undefined): Cell {
+  return rateCell(rate ?? undefined, precision);
 }
 
 /** 0 stands for none in the tables. */
-function setRate(rate: number | undefined, precision: number | undefined): string | undefined {
-  return rate === 0 ? undefined : rateText(rate, precision);
+function setRate(rate: number | undefined, precision: number | undefined): Cell {
+  return rate === 0 ? undefined : rateCell(rate, precision);
 }
 
 /** An order whose rate is not known yet has the distance of its stop in pips alone. */
@@ -51,13 +56,14 @@ function exitCell(rate: number | undefined, pips: number | undefined, precision:
 }
 
 export function moneyCell(amount: number | undefined): Cell {
-  return profitCell(amount, amount?.toFixed(2));
+  return profitCell(amount, 2);
 }
 
 /** A profit is green and a loss is red; the sign says the same without colours. */
-function profitCell(amount: number | undefined, text = String(amount)): Cell {
-  if (amount === undefined || Number(text) === 0) return amount === undefined ? undefined : text;
-  return { text, tone: amount < 0 ? 'bad' : 'good' };
+function profitCell(amount: number | undefined, decimals?: number): Cell {
+  if (amount === undefined) return undefined;
+  const cell = fixed(amount, decimals);
+  return Number(cell.text) === 0 ? cell : { ...cell, tone: amount < 0 ? 'bad' : 'good' };
 }
 
 function timeCell(text: string | undefined): Cell {
@@ -72,11 +78,11 @@ export const ACCOUNT_LIST: ListOutput<Account> = {
   columns: [
     { name: 'id', cell: ({ accountId }) => accountId },
     { name: 'name', cell: ({ accountName }) => accountName },
-    { name: 'balance', cell: ({ balance }) => balance?.toFixed(2), align: 'right' },
-    { name: 'equity', cell: ({ equity }) => equity?.toFixed(2), align: 'right' },
-    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'balance', cell: ({ balance }) => rateCell(balance, 2), align: 'right' },
+    { name: 'equity', cell: ({ equity }) => rateCell(equity, 2), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'day-pl', cell: ({ dayPL }) => moneyCell(dayPL), align: 'right', wide: true },
-    { name: 'usable-margin', cell: ({ usableMargin }) => usableMargin?.toFixed(2), align: 'right' },
+    { name: 'usable-margin', cell: ({ usableMargin }) => rateCell(usableMargin, 2), align: 'right' },
     { name: 'margin-call', cell: marginCallCell },
     { name: 'hedging', cell: ({ hedging }) => hedgingText(hedging) },
   ],
@@ -102,19 +108,19 @@ const TRADED: readonly Column<Traded>[] = [
   { name: 'side', cell: ({ isBuy }) => sideWord(isBuy) },
   { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
 ];
-const ACCOUNT: Column<Traded> = { name: 'account', cell: ({ accountId }) => accountId, shared: true };
+const ACCOUNT: Column<Traded> = { name: 'account', cell: ({ accountId }) => accountId };
 
 export const POSITION_LIST: ListOutput<OpenPosition> = {
   kind: 'list',
   columns: [
     { name: 'trade-id', cell: ({ tradeId }) => tradeId },
     ...TRADED,
-    { name: 'open', cell: ({ open, ratePrecision }) => rateText(open, ratePrecision), align: 'right' },
-    { name: 'close', cell: ({ close, ratePrecision }) => rateText(close, ratePrecision), align: 'right' },
+    { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
+    { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
     { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
     { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
     { name: 'pips', cell: ({ visiblePL }) => profitCell(visiblePL), align: 'right', wide: true },
-    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'opened', cell: ({ time }) => timeCell(time) },
     ACCOUNT,
   ],
@@ -127,9 +133,9 @@ export const CLOSED_LIST: ListOutput<ClosedPosition> = {
   columns: [
     { name: 'trade-id', cell: ({ tradeId }) => tradeId },
     ...TRADED,
-    { name: 'open', cell: ({ open, ratePrecision }) => rateText(open, ratePrecision), align: 'right' },
-    { name: 'close', cell: ({ close, ratePrecision }) => rateText(close, ratePrecision), align: 'right' },
-    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
+    { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'opened', cell: ({ openTime }) => timeCell(openTime), wide: true },
     { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },
     { ...ACCOUNT, cell: ({ accountId, accountName }) => accountId ?? accountName },
@@ -146,7 +152,7 @@ export const SUMMARY_LIST: ListOutput<Summary> = {
     { name: 'avg-sell', cell: ({ avgSell, ratePrecision }) => setRate(avgSell, ratePrecision), align: 'right' },
     { name: 'buy-k', cell: ({ amountKBuy }) => amountKBuy, align: 'right' },
     { name: 'avg-buy', cell: ({ avgBuy, ratePrecision }) => setRate(avgBuy, ratePrecision), align: 'right' },
-    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right' },
+    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
   ],
   id: ({ offerId, currency }) => offerId ?? currency,
@@ -157,7 +163,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
   { name: 'order-id', cell: ({ orderId }) => orderId },
   ...TRADED,
   { name: 'type', cell: ({ type }) => orderTypeText(type) },
-  { name: 'rate', cell: (order) => rateText(orderRate(order), order.ratePrecision), align: 'right' },
+  { name: 'rate', cell: (order) => rateCell(orderRate(order), order.ratePrecision), align: 'right' },
   {
     name: 'stop',
     cell: ({ stopRate, stop, ratePrecision }) => exitCell(stopRate, stop, ratePrecision),
@@ -169,7 +175,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
     align: 'right',
   },
   { name: 'tif', cell: ({ timeInForce }) => timeInForce },
-  { name: 'state', cell: ({ status }) => orderStateText(status) },
+  { name: 'state', cell: ({ status }) => orderStateText(status), vital: true },
   { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },
   { name: 'oco', cell: ({ ocoBulkId }) => (ocoBulkId === '0' ? undefined : ocoBulkId), wide: true },
   { name: 'time', cell: ({ time }) => timeCell(time) },
@@ -185,11 +191,11 @@ export const ORDER_LIST: ListOutput<Order> = {
 
 export const OFFER_COLUMNS: readonly Column<Offer>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
-  { name: 'bid', cell: ({ sell, ratePrecision }) => rateText(sell, ratePrecision), align: 'right' },
-  { name: 'ask', cell: ({ buy, ratePrecision }) => rateText(buy, ratePrecision), align: 'right' },
+  { name: 'bid', cell: ({ sell, ratePrecision }) => rateCell(sell, ratePrecision), align: 'right' },
+  { name: 'ask', cell: ({ buy, ratePrecision }) => rateCell(buy, ratePrecision), align: 'right' },
   { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
-  { name: 'high', cell: ({ high, ratePrecision }) => rateText(high, ratePrecision), align: 'right', wide: true },
-  { name: 'low', cell: ({ low, ratePrecision }) => rateText(low, ratePrecision), align: 'right', wide: true },
+  { name: 'high', cell: ({ high, ratePrecision }) => rateCell(high, ratePrecision), align: 'right', wide: true },
+  { name: 'low', cell: ({ low, ratePrecision }) => rateCell(low, ratePrecision), align: 'right', wide: true },
   { name: 'tradable', cell: tradableCell },
   { name: 'type', cell: ({ instrumentType }) => instrumentText(instrumentType) },
   { name: 'offer-id', cell: ({ offerId }) => offerId, wide: true },

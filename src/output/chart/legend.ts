@@ -1,7 +1,8 @@
 /** What is below a chart: whose line is whose, and the facts about each. */
 import { cellLine } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import { GAP, layOut } from '../table.ts';
+import { GAP } from '../fit.ts';
+import { layOut } from '../table.ts';
 import { type ColorLevel, displayWidth, painter, shorten, wrap } from '../terminal.ts';
 import type { ChartFacts, ChartPicture, Column, OutputOptions } from '../types.ts';
 

@@ -33,7 +33,7 @@ export const alertsGroups = listCommand({
     kind: 'list',
     columns: [
       { name: 'receiver', cell: ({ receiver }: AlertGroup) => receiver.name },
-      { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true },
+      { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true, below: true },
       { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
       { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
       {

@@ -33,7 +33,12 @@ export const configList = listCommand({
     columns: [
       { name: 'key', cell: (row: SettingRow) => row.key },
       { name: 'value', flex: true, cell: valueCell },
-      { name: 'origin', cell: ({ origin, source }) => (source ? `${origin}: ${source}` : origin) },
+      {
+        name: 'origin',
+        cell: ({ origin, source }) => (source ? `${origin}: ${source}` : origin),
+        flex: true,
+        vital: true,
+      },
     ],
     id: (row) => row.key,
     empty: 'no settings',

@@ -22,7 +22,7 @@ const VISIBILITY_LIST: ListOutput<VisibilityRow> = {
     { name: 'symbol', cell: ({ symbol }) => symbol },
     { name: 'visible', cell: ({ visible }) => visible },
     { name: 'changed', cell: ({ changed }) => changed ?? { text: 'failed', tone: 'bad' } },
-    { name: 'message', cell: ({ message }) => message, flex: true },
+    { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
   ],
   id: ({ symbol }) => symbol,
 };

@@ -31,7 +31,7 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
     { name: 'id', cell: ({ id }) => id },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: RESULT_TONES[result] }) },
     { name: 'url', cell: ({ url }) => url, flex: true },
-    { name: 'message', cell: ({ message }) => message, flex: true },
+    { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
   ],
   id: ({ id }) => id,
   empty: 'no matching subscriptions: nothing was sent',

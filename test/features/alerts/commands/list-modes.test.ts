@@ -147,7 +147,7 @@ describe('many alerts', () => {
     const { stdout, stderr } = await listed(count);
     const rows = stdout.trimEnd().split('\n').slice(1);
     expect(rows.map((row) => row.trimEnd().split(/ +/).at(-1))).toEqual(
-      Array.from({ length: count }, (_, index) => `${index.toString(16).padStart(4, '0')}0000`),
+      Array.from({ length: count }, (_, index) => index.toString(16).padStart(4, '0').padEnd(16, '0')),
     );
     expect(rows.filter((row) => row.includes('cluster=eu'))).toHaveLength(compared ? 0 : count);
     expect(stderr.includes('common: ')).toBe(compared);

@@ -154,7 +154,7 @@ onBothServices((service) => {
     const quiet = await service.svc(['silences', 'extend', ...ids, '--by', '1m', '-q']);
     expect(quiet.stdout).toBe(`${ids.join('\n')}\n`);
     const table = await service.svc(['silences', 'extend', ids[0] ?? '', '--by', '1m']);
-    expect(table.stdout).toMatch(new RegExp(`^${ids[0]?.slice(0, 8)} +extended +\\S+Z `, 'm'));
+    expect(table.stdout).toMatch(new RegExp(`^${ids[0]} +extended +\\S+Z `, 'm'));
     const dry = await extend([...ids, '--by', '1m', '--dry-run']);
     expect(printed<unknown[]>(dry)).toHaveLength(2);
     expect(writes(dry.sent)).toEqual([]);
