@@ -122,7 +122,7 @@ describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
     });
     const answered = await deliverMany(port, 10_000, () => {});
     expect(answered).toBeGreaterThan(5);
-    await printed('no space left on device: deliveries are answered 500');
+    await printed('no space left on device: svc responds 500 to deliveries');
     // A small one finds room, or not; either way it is answered.
     expect([204, 500]).toContain((await deliver(port, event('evt_small'))).status);
     const { pid } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { pid: number };

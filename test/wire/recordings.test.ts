@@ -114,12 +114,12 @@ describe('failures', () => {
       '401',
       list,
       'unauthorized',
-      'the recording service does not take the credential: unauthorized: missing or invalid bearer token',
+      'the recording service rejected the credential: unauthorized: missing or invalid bearer token',
     ],
-    ['401-oauth', list, 'unauthorized', 'the recording service does not take the credential: invalid_token: '],
+    ['401-oauth', list, 'unauthorized', 'the recording service rejected the credential: invalid_token: '],
     ['404', test_, 'not_found', 'there is no subscription with this id'],
-    ['404', list, 'wrong_path', 'GET /webhooks is not known there: not_found: webhook not found'],
-    ['404-router', test_, 'wrong_path', 'POST /webhooks/{endpoint_id}/test is not known there: 404 page not found'],
+    ['404', list, 'wrong_path', 'the service does not know GET /webhooks: not_found: webhook not found'],
+    ['404-router', test_, 'wrong_path', 'the service does not know POST /webhooks/{endpoint_id}/test: 404 page not found'],
     ['429', create, 'limited', 'too_many_requests: webhook quota exceeded'],
     ['500', list, 'server_error', 'GET /webhooks answered 500: internal: transient'],
     ['500', create, 'outcome_unknown', 'POST /webhooks answered 500: internal: transient; it may have been applied'],
@@ -147,6 +147,6 @@ describe('failures', () => {
   test('how long a 429 asks to wait is in its hint', async () => {
     const [head = '', body = ''] = sample('failures/429.txt').split('\n\n');
     bytes = withLength(head, body);
-    await expect(create()).rejects.toMatchObject({ hint: 'wait 7 s before you repeat it, says the service' });
+    await expect(create()).rejects.toMatchObject({ hint: 'the service asks you to wait 7 s before you try again' });
   });
 });

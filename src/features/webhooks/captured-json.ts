@@ -26,7 +26,7 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
   if (found.every((requests) => requests === undefined)) return undefined;
   const all = found.flatMap((requests, index) => {
     if (requests !== undefined) return requests;
-    throw new SvcError('file_unusable', `${place(index)}: holds no request, as other lines do`);
+    throw new SvcError('file_unusable', `${place(index)}: this line has no request, unlike others`);
   });
   // A collection holds requests of all kinds; one alone is what it was given for.
   const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
@@ -83,7 +83,7 @@ function captured(
 ): Captured {
   const read = (): Delivery => {
     if (typeof body !== 'string') {
-      const fault = `${what} whose body was parsed: the bytes that were signed are gone`;
+      const fault = `${what} whose body was parsed: the signed bytes are lost`;
       throw new SvcError('file_unusable', `${source}: ${fault}`, {
         hint: 'log the raw body as text or in base64, before any JSON parser',
       });

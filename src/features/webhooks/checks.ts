@@ -41,13 +41,13 @@ function quotaFinding(all: readonly Subscription[]): Finding {
   if (all.length < QUOTA) return { ...common, ...ok(quotaText(all)) };
   const useless = all.find(({ status }) => status === DISABLED);
   const fix = `svc webhooks delete ${useless === undefined ? '<id>' : shellWord(useless.id)}`;
-  return { ...common, ...warn(`${quotaText(all)}: none can be created, nor rotated`, fix) };
+  return { ...common, ...warn(`${quotaText(all)}: no subscription can be created or rotated`, fix) };
 }
 
 /** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
 function clockFinding(skewMs: number | undefined): Finding | undefined {
   if (skewMs === undefined) return undefined;
-  return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be taken for old ones') };
+  return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be rejected as too old') };
 }
 
 interface SubscriptionContext {
@@ -144,7 +144,7 @@ const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => s
 /** Of the latest deliveries, in any order. */
 function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
   const common = { check: 'deliveries', subject: id };
-  if (items.length === 0) return { ...common, ...ok('none so far') };
+  if (items.length === 0) return { ...common, ...ok('none yet') };
   const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
   if (failed.length > 0) {
@@ -254,7 +254,7 @@ async function examine(
 export async function checkWebhooks(target: Target): Promise<ServiceReply> {
   const client = openRecordings(target);
   try {
-    const detail = `, and takes the token: quota ${quotaText(await client.subscriptions())}`;
+    const detail = `, and accepts the token: quota ${quotaText(await client.subscriptions())}`;
     return { detail, clockSkewMs: client.clockSkewMs };
   } finally {
     await client.close();

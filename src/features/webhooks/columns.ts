@@ -132,7 +132,7 @@ export const UPDATED_RECORD: RecordOutput<UpdatedRow> = {
   ],
   id: ({ id }) => id,
   line: (row) => {
-    if (row.unchanged) return `unchanged ${row.id}  it is so already, nothing was sent`;
+    if (row.unchanged) return `unchanged ${row.id}  already up to date, nothing was sent`;
     const parts = [`updated ${row.id}`, urlText(row), eventsText(row), statusText(row)];
     return parts.filter((part) => part !== undefined).join('  ');
   },
@@ -149,7 +149,7 @@ function eventsText(row: UpdatedRow): string {
     ...before.filter((type) => !now.includes(type)).map((type) => `-${type}`),
   ];
   const all = now.length === 0 ? 'none: nothing is delivered' : now.join(', ');
-  return changes.length === 0 ? `events kept: ${all}` : `events ${changes.join(' ')}: ${all}`;
+  return changes.length === 0 ? `events unchanged: ${all}` : `events ${changes.join(' ')}: ${all}`;
 }
 
 function statusText({ status, status_text: text, previous }: UpdatedRow): string | undefined {

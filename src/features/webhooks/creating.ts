@@ -128,7 +128,7 @@ async function explainLimit(
   if (now === undefined) return cause;
   if (now.length >= QUOTA) return quotaFailure(now, notice);
   const used = quotaText(now).replace(/ \(.*/, '');
-  return new SvcError('limited', `429 but ${used}: may be a request-rate limit (not documented)`, {
+  return new SvcError('limited', `status 429, but ${used}: possibly a rate limit (not documented)`, {
     hint: cause.hint,
     httpStatus: 429,
     cause,
@@ -143,7 +143,7 @@ function explainLoss(error: SvcError, orphans: readonly Subscription[] | undefin
   const message =
     more.length === 0
       ? `${orphan.id} was created, but its secret was lost in transit and cannot be fetched`
-      : `${error.message}; ${more.length + 1} subscriptions of this url are new: ${orphans?.map((one) => one.id).join(', ')}`;
+      : `${error.message}; ${more.length + 1} new subscriptions have this url: ${orphans?.map((one) => one.id).join(', ')}`;
   return new SvcError(more.length === 0 ? 'not_as_asked' : 'outcome_unknown', message, {
     hint: more.length === 0 ? `svc webhooks delete ${id}, then create it again` : hint,
     httpStatus: error.httpStatus,

@@ -4,7 +4,7 @@ import type { Delivery, RawHeader } from './delivery.ts';
 
 /** A line that is longer was not made by hand, nor by a browser. */
 const LONGEST = 16 << 20;
-const ADVICE = 'save the body in a file, and give its headers by options';
+const ADVICE = 'save the body in a file, and pass its headers as options';
 
 const DATA = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
 /** They change what is sent in ways of their own. */
@@ -18,10 +18,12 @@ export async function curlDeliveries(
   source: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<readonly Delivery[]> {
-  if (bytes.length > LONGEST) throw new SvcError('file_unusable', `${source}: is larger than ${LONGEST >> 20} MiB`);
+  if (bytes.length > LONGEST) throw new SvcError('file_unusable', `${source}: larger than ${LONGEST >> 20} MiB`);
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\s*curl(?:\.exe)?\s+\^"|\^\r?\n/.test(text)) {
-    throw new SvcError('file_unusable', `${source}: is a command line for cmd.exe`, { hint: 'copy it as cURL (bash)' });
+    throw new SvcError('file_unusable', `${source}: this is a command line for cmd.exe`, {
+      hint: 'copy it as cURL (bash)',
+    });
   }
   const lines: string[][] = [];
   let line: string[] | undefined;
@@ -33,7 +35,7 @@ export async function curlDeliveries(
       lines.push(line);
     }
   }
-  if (lines.length === 0) throw new SvcError('file_unusable', `${source}: holds no curl command`);
+  if (lines.length === 0) throw new SvcError('file_unusable', `${source}: contains no curl command`);
   const found: Delivery[] = [];
   for (const [index, args] of lines.entries()) {
     found.push(await delivery(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
@@ -105,7 +107,7 @@ function* options(args: readonly string[], source: string): Generator<readonly [
 }
 
 function unknownBody(source: string, what: string): SvcError {
-  return new SvcError('file_unusable', `${source}: the curl command ${what}, and so its body is not known`, {
+  return new SvcError('file_unusable', `${source}: the curl command ${what}, so its body is not known`, {
     hint: ADVICE,
   });
 }
@@ -134,7 +136,7 @@ function* shellTokens(text: string, source: string): Generator<string | undefine
     if (part === undefined) {
       const [quote] = /^\$?['"]/.exec(text.slice(at)) ?? [];
       const [expansion = '$'] = /^\$?[\w({`]+/.exec(text.slice(at)) ?? [];
-      throw unusable(quote === undefined ? unknown(expansion) : `the command line ends within ${QUOTES[quote]}`);
+      throw unusable(quote === undefined ? unknown(expansion) : `the command line ends inside ${QUOTES[quote]}`);
     }
     const { single, ansi, double, escaped, plain, blank } = part;
     if (double !== undefined) {
@@ -162,7 +164,7 @@ const QUOTES: Readonly<Record<string, string>> = {
 };
 
 function unknown(expansion: string): string {
-  return `${expansion}… is known to the shell only`;
+  return `only the shell knows the value of ${expansion}…`;
 }
 
 /** Within `$'…'`, by which browsers write what is not plain: a character beyond the first plane is two units. */
@@ -214,7 +216,7 @@ export function sentBytes(bytes: Buffer, source: string): Buffer {
     if (hex !== undefined) sent.push(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
   }
   if (sent.length > 0) return Buffer.concat(sent);
-  throw new SvcError('file_unusable', `${source}: is curl --trace-ascii output, which does not have every byte`, {
+  throw new SvcError('file_unusable', `${source}: this is curl --trace-ascii output, which lacks some of the bytes`, {
     hint: 'curl --trace FILE writes every byte',
   });
 }

@@ -58,7 +58,7 @@ export function hasServiceHeader(headers: readonly RawHeader[], prefix: string):
 /** Headers in JSON: an object of names and values, or a list of pairs. Throws `file_unusable`. */
 export function jsonHeaders(value: unknown, source: string): readonly RawHeader[] {
   const fault = (): SvcError =>
-    new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of texts`);
+    new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of strings`);
   const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : [undefined];
   return pairs.flatMap((pair: unknown): RawHeader[] => {
     if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw fault();

@@ -59,7 +59,7 @@ function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
   }
   const documents = jsonDocuments(Buffer.from(bytes).toString());
   if (documents === undefined) {
-    throw new SvcError('file_unusable', `${source}: holds neither an event in JSON nor a delivery of one`);
+    throw new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
   }
   const values = documents.length === 1 ? documents.flat() : documents;
   for (const [index, value] of values.entries()) {

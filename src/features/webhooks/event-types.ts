@@ -29,7 +29,9 @@ export function awaitedEvents(lists: readonly string[], filter: readonly string[
     if (one.startsWith('evt_')) continue;
     requireKnown(one, option);
     if (filter.length === 0 || filter.includes(one)) continue;
-    throw new SvcError('usage', `${option} ${one} never comes: --event leaves it out`, { hint: `add --event ${one}` });
+    throw new SvcError('usage', `${option} ${one} will never arrive: --event filters it out`, {
+      hint: `add --event ${one}`,
+    });
   }
   return wanted;
 }

@@ -37,7 +37,7 @@ export function unresolved(
   if (!listed) return stillUnknown(error, 'the list could not be read either', hint);
   const message = messageOfService(error);
   // Behind a proxy, or after a cut, a request may still be carried out.
-  if (message === undefined) return stillUnknown(error, `the list does not show it as ${what} so far`, hint);
+  if (message === undefined) return stillUnknown(error, `the list does not show it as ${what} yet`, hint);
   const details = { httpStatus: error.httpStatus, cause: error };
   return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
 }
@@ -54,12 +54,12 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     case 409:
     case 415:
     case 422:
-      return failure('refused', reason === '' ? `the recording service refused: status ${status}` : reason);
+      return failure('refused', reason === '' ? `the recording service refused the request: status ${status}` : reason);
     case 401:
       return failure(
         'unauthorized',
-        `the recording service does not take the credential${reason === '' ? '' : `: ${reason}`}`,
-        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a token that is valid',
+        `the recording service rejected the credential${reason === '' ? '' : `: ${reason}`}`,
+        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a valid token',
       );
     case 404:
       if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {
@@ -67,7 +67,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
       }
       return failure(
         'wrong_path',
-        `${endpoint.method} ${endpoint.path} is not known there: ${reason || 'no reason given'}`,
+        `the service does not know ${endpoint.method} ${endpoint.path}: ${reason || 'no reason given'}`,
         'check the path of --base-url: svc adds /v1 to it',
       );
     case 429:
@@ -83,8 +83,8 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
 function retryHint({ headers }: FailedAnswer): string {
   const after = headers['retry-after'];
   return after !== undefined && /^\d{1,6}$/.test(after)
-    ? `wait ${after} s before you repeat it, says the service`
-    : 'wait before you repeat it';
+    ? `the service asks you to wait ${after} s before you try again`
+    : 'wait before you try again';
 }
 
 const LONGEST = 300;

@@ -109,7 +109,7 @@ function body(
   { format, signed, refuseBodies }: Input,
 ): StreamedBody {
   if (refuseBodies === undefined || format === 'body' || signed) return { source, pieces };
-  throw new SvcError('file_unusable', `${source}: holds no delivery in a format that svc reads`, {
+  throw new SvcError('file_unusable', `${source}: contains no delivery in a format that svc reads`, {
     hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}`,
   });
 }
@@ -124,7 +124,7 @@ export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFor
 
 /** Files that are known, and hold no delivery that can be read. */
 const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
-  [/^\x1f\x8b/, 'compressed with gzip', 'unpack it first, with gunzip'],
+  [/^\x1f\x8b/, 'a gzip file', 'unpack it first, with gunzip'],
   [/^PK\x03\x04/, 'a zip archive', 'unpack it first'],
   [
     /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x4d\x3c\xb2\xa1|\x0a\x0d\x0d\x0a)/,
@@ -147,13 +147,14 @@ const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[]
 export function refuseOthers(bytes: Buffer, source: string): void {
   const text = bytes.toString('latin1');
   const [, what, hint] = OTHERS.find(([begins]) => begins.test(text)) ?? [];
-  if (what !== undefined) throw new SvcError('file_unusable', `${source}: is ${what}`, { hint });
+  if (what !== undefined) throw new SvcError('file_unusable', `${source}: this is ${what}`, { hint });
 }
 
 /** Files as they are named, and for a folder the files in it and below, by name. */
 export function inputFiles(paths: readonly string[]): readonly string[] {
   const named = paths.length === 0 ? ['-'] : paths;
-  if (named.filter((path) => path === '-').length > 1) throw new SvcError('usage', '- can be given once');
+  if (named.filter((path) => path === '-').length > 1)
+    throw new SvcError('usage', '- (standard input) can be given only once');
   return named.flatMap((path) => {
     if (path === '-' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
     return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -166,7 +167,7 @@ export function inputFiles(paths: readonly string[]): readonly string[] {
 /** A line from elsewhere must not have a device or a pipe read. */
 async function readNamedFile(path: string, source: string, chunks: Input['chunks']): Promise<Uint8Array> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is no file`);
+    throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is not a file`);
   }
   return gather(chunks(path), path);
 }
@@ -181,7 +182,7 @@ export async function gather(
   let size = 0;
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > most) throw new SvcError('file_unusable', `${source}: is larger than ${most >> 20} MiB`);
+    if (size > most) throw new SvcError('file_unusable', `${source}: larger than ${most >> 20} MiB`);
     all.push(Buffer.from(piece));
   }
   return Buffer.concat(all);

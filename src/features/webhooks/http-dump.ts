@@ -122,7 +122,7 @@ export function headerFile(bytes: Uint8Array, source: string): readonly RawHeade
   try {
     value = parseJsonText(text);
   } catch {
-    throw new SvcError('file_unusable', `${source}: these headers are no JSON, though they begin like it`);
+    throw new SvcError('file_unusable', `${source}: the headers look like JSON, but are not valid JSON`);
   }
   return jsonHeaders(value, source);
 }

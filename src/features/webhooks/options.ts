@@ -11,7 +11,7 @@ import { TOLERANCE_S } from './signature.ts';
 
 /** The argument of commands about one subscription. */
 export const SUBSCRIPTION_ARGUMENT = {
-  help: 'Id of the subscription, or a unique beginning of it',
+  help: 'Subscription id, or a unique prefix of it',
   required: true,
   complete: 'subscriptions',
 } as const;
@@ -37,7 +37,7 @@ export const GIVEN_HEADER_FLAGS = {
     help: "Prefix of the service's header names",
     check: (text: string) => {
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(text)) {
-        throw new SvcError('invalid_value', `"${text}" cannot begin the name of a header`);
+        throw new SvcError('invalid_value', `"${text}" is not a valid prefix for header names`);
       }
     },
   },
@@ -61,7 +61,9 @@ export async function givenHeaders(
   for (const line of header) {
     const colon = line.indexOf(':');
     if (colon < 1) {
-      throw new SvcError('invalid_value', `--header: "${line}" has no name and colon`, { hint: "write 'Name: value'" });
+      throw new SvcError('invalid_value', `--header: "${line}" is not a name, a colon and a value`, {
+        hint: "write 'Name: value'",
+      });
     }
     given.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
   }
@@ -105,7 +107,7 @@ export function parseByteSize(text: string): number {
   const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
   const factor = UNITS[unit.toLowerCase()];
   if (count !== undefined && factor !== undefined) return Number(count) * factor;
-  throw new SvcError('invalid_value', `"${text}" is not an amount of bytes`, { hint: 'write it like 2MiB or 512KiB' });
+  throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
 }
 
 const RECEIVER = { group: 'Receiver options' } as const;
@@ -128,14 +130,14 @@ export function receiverAddress(text: string): URL {
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
   // The URL parser drops tabs and line breaks and reads a backslash as a slash: what is shown would not be what is used.
-  if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('holds a blank, a backslash or a control character');
+  if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   if (!/^https?:\/\//i.test(text)) {
     throw refuse('is not http:// or https://', 'write it like http://127.0.0.1:3000/hook');
   }
   if (!URL.canParse(text)) throw refuse('is not a valid URL');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') throw refuse('holds a user or a password');
-  if (url.hash !== '') throw refuse('holds a fragment, which is never sent', 'leave out what follows "#"');
+  if (url.username !== '' || url.password !== '') throw refuse('contains a user name or a password');
+  if (url.hash !== '') throw refuse('contains a fragment, which is never sent', 'remove the part that starts with "#"');
   return url;
 }
 
@@ -153,7 +155,7 @@ export function addressWarnings(url: URL, { insecure }: { readonly insecure: boo
   }
   // A shell cuts an unquoted address at the first "&", which may leave a whole parameter.
   if (/[?&=]$/.test(url.href)) {
-    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut? Quote it if it contains "&"`);
+    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut off? Quote it if it contains "&"`);
   }
   return warnings;
 }

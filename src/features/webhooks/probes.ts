@@ -139,13 +139,13 @@ export const PROBES: readonly Probe[] = [
     sameEvent: true,
     sends: [
       ['a summary.completed for the first time', summary],
-      ['the same event id again, in a delivery of its own', summary],
+      ['the same event id again, in a new delivery', summary],
     ],
   },
-  spelling('body-blanks', 'blanks, tabs and line ends inside', (json) =>
+  spelling('body-blanks', 'spaces, tabs and newlines inside', (json) =>
     json.replace(/([{,:])"/g, '$1 \t"').replace('}', '\n }'),
   ),
-  spelling('body-trimming', 'a line feed before and CRLF after', (json) => `\n${json}\r\n`),
+  spelling('body-trimming', 'a line feed before it and CRLF after it', (json) => `\n${json}\r\n`),
   spelling('body-numbers', 'the numbers 1.0 and 1e1', (json) => json.replace('"start":1', '"start":1.0,"end":1e1'), {
     start: 1,
   }),
@@ -161,7 +161,7 @@ export const PROBES: readonly Probe[] = [
   }),
   spelling(
     'body-duplicate-keys',
-    'one key twice',
+    'a duplicate key',
     (json) => json.replace('"note":"A"', '"note":"A","note":"A"'),
     { note: 'A' },
     PARSED,
@@ -199,7 +199,7 @@ export const PROBES: readonly Probe[] = [
       ['a signature whose last digit is wrong', ping, { alter: otherSignature }],
       ['a signature whose first digit is wrong', ping, { alter: otherFirstDigit }],
       ['a signature of 64 zeros', ping, { alter: () => `sha256=${'0'.repeat(64)}` }],
-      ['a timestamp one second later than the one that is signed', ping, { headerSkewS: 1 }],
+      ['a timestamp one second later than the signed one', ping, { headerSkewS: 1 }],
     ],
   },
   notWhole(
@@ -219,7 +219,7 @@ export const PROBES: readonly Probe[] = [
   badSignature(
     'signature-prefix',
     RULES.signature,
-    `${HEX_ONLY}, and compute HMAC-SHA256 always`,
+    `${HEX_ONLY}, and always compute HMAC-SHA256`,
     ['the digits of the right signature without sha256=', digits],
     [
       'sha1= and an HMAC-SHA1 with the right secret',
@@ -263,7 +263,7 @@ export const PROBES: readonly Probe[] = [
     ['the right signature without its last two digits', (signature) => signature.slice(0, -2)],
     ['the right signature without its last digit', (signature) => signature.slice(0, -1)],
   ),
-  notWhole('signature-long', ['the right signature and two digits more', (signature) => `${signature}00`]),
+  notWhole('signature-long', ['the right signature with two extra digits', (signature) => `${signature}00`]),
   {
     name: 'signature-upper-case',
     expected: EITHER,
@@ -310,14 +310,14 @@ export const PROBES: readonly Probe[] = [
     expected: REFUSED,
     rule: RULES.tolerance,
     fix: 'refuse a timestamp that is more than about 5 minutes old with 401',
-    sends: [['a correctly signed ping of an hour ago', ping, { skewS: -HOUR_S }]],
+    sends: [['a correctly signed ping that is one hour old', ping, { skewS: -HOUR_S }]],
   },
   {
     name: 'future-timestamp',
     expected: REFUSED,
     rule: RULES.tolerance,
-    fix: 'compare the absolute difference between the timestamp and now: a timestamp in the future can be used until then',
-    sends: [['a correctly signed ping of an hour from now', ping, { skewS: HOUR_S }]],
+    fix: 'compare the absolute difference between the timestamp and now: a timestamp in the future stays usable until then',
+    sends: [['a correctly signed ping dated one hour ahead', ping, { skewS: HOUR_S }]],
   },
   {
     name: 'shifted-dot',

@@ -136,7 +136,7 @@ function judged({ name, expected = ACCEPTED, rule, fix, alike }: Probe, sent: re
     probe: name,
     status: good ? 'pass' : 'fail',
     expected: expected.text,
-    got: differs && new Set(statuses).size === 1 ? `${got}, with another body` : got,
+    got: differs && new Set(statuses).size === 1 ? `${got}, with a different body` : got,
     statuses,
     ms: last === undefined ? null : Math.round(last.posted.ms),
     sent: good ? null : (shown?.delivery.sent ?? null),

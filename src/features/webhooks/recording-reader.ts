@@ -57,13 +57,13 @@ export async function* recordedDeliveries(
     const end = text.lastIndexOf('\n');
     if (end >= 0) yield deliveries((rest + text.slice(0, end)).split('\n'));
     rest = end < 0 ? rest + text : text.slice(end + 1);
-    if (rest.length > LONGEST_LINE) throw new SvcError('file_unusable', `${source}: has a line that is too long`);
+    if (rest.length > LONGEST_LINE) throw new SvcError('file_unusable', `${source}: a line is too long`);
   }
   const last = recordedDelivery(rest, `${source}:${++number}`);
   if (last !== undefined) yield [last];
   else if (rest.trim() !== '') {
     // A recorder that was killed leaves half a line.
-    notice(`${source}:${number}: the last line was cut off while it was written, and is left out`);
+    notice(`${source}:${number}: skipped: the last line was cut off while it was being written`);
   }
 
   function* deliveries(lines: readonly string[]): Generator<Delivery> {
@@ -71,7 +71,7 @@ export async function* recordedDeliveries(
       const place = `${source}:${++number}`;
       const delivery = recordedDelivery(line, place);
       if (delivery !== undefined) yield delivery;
-      else if (line.trim() !== '') unusable(new SvcError('file_unusable', `${place}: is no recorded delivery`));
+      else if (line.trim() !== '') unusable(new SvcError('file_unusable', `${place}: not a recorded delivery`));
     }
   }
 }

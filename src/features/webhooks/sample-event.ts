@@ -167,10 +167,10 @@ function checkSize(event: SampleEvent, size: number): void {
   const least = eventBytes(event).length;
   if (event.type !== SUMMARY_COMPLETED) {
     throw new SvcError('invalid_value', `--size: a ${event.type} has no text that could grow`, {
-      hint: `--event ${SUMMARY_COMPLETED} has`,
+      hint: `use --event ${SUMMARY_COMPLETED}`,
     });
   }
-  if (least > size) throw new SvcError('invalid_value', `--size: the event has ${least} bytes at least`);
+  if (least > size) throw new SvcError('invalid_value', `--size: the event has at least ${least} bytes`);
 }
 
 /** Sets what is there, to a value of the same kind. */
@@ -191,8 +191,8 @@ function field(holder: unknown, name: string, path: string): unknown {
   throw new SvcError('invalid_value', `--set: the event has no ${path}`, {
     hint:
       names.length > 0
-        ? `there is ${names.join(', ')}`
-        : `the data of --event ${SUMMARY_COMPLETED} has fields; --set data='{"a":1}' gives any event some`,
+        ? `it has ${names.join(', ')}`
+        : `use --event ${SUMMARY_COMPLETED}, whose data has fields, or add fields: --set data='{"a":1}'`,
   });
 }
 
@@ -206,7 +206,7 @@ function sameKind(before: unknown, text: string, path: string): unknown {
   }
   const kind = kindOf(before);
   if (kindOf(value) === kind) return value;
-  throw new SvcError('invalid_value', `--set: ${path} is ${kind}, which ${JSON.stringify(text)} is not`);
+  throw new SvcError('invalid_value', `--set: ${path} is ${kind}, but ${JSON.stringify(text)} is not`);
 }
 
 function kindOf(value: unknown): string {

@@ -22,9 +22,10 @@ const CONTROL = /[\x00-\x08\x0e-\x1f\x7f-\x9f]/;
 export function signingSecret(text: string, source: string): SigningSecret {
   const advice = { hint: 'nothing was checked or sent' };
   if (text === '') throw new SvcError('empty_secret', `${source}: the secret is empty`, advice);
-  if (CONTROL.test(text)) throw new SvcError('bad_secret', `${source}: the secret holds a control character`, advice);
+  if (CONTROL.test(text))
+    throw new SvcError('bad_secret', `${source}: the secret contains a control character`, advice);
   if (text === SECRET_PREFIX) {
-    throw new SvcError('bad_secret', `${source}: the secret is ${SECRET_PREFIX} and nothing else`, advice);
+    throw new SvcError('bad_secret', `${source}: the secret is only the prefix ${SECRET_PREFIX}`, advice);
   }
   return { key: new Secret(text), source };
 }
@@ -40,7 +41,7 @@ export function standardWebhooksSecret({ key, source }: SigningSecret): SigningS
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
     throw new SvcError(
       'bad_secret',
-      `${source}: what follows ${SECRET_PREFIX} is no base64, which --key-derivation std needs`,
+      `${source}: the part after ${SECRET_PREFIX} is not base64, which --key-derivation std needs`,
     );
   }
   return { key: new Secret(text), source, encoding: 'base64' };

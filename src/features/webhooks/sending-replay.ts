@@ -79,11 +79,11 @@ export class Replay {
       }
     } finally {
       if (this.#leftOut.size > 0) {
-        notice(`left out: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
+        notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
       }
       if (this.#unproven > 0) {
         notice(
-          `${this.#unproven} left out: nothing proves that the service signed them; --resign-unproven signs them anyway`,
+          `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
         );
       }
     }
@@ -93,13 +93,13 @@ export class Replay {
     const { path, format, chunks, notice } = this.#options;
     const unusable = (error: SvcError): void => {
       this.unreadable++;
-      notice(`${error.message}, and left out`);
+      notice(`${error.message}; skipped`);
     };
     let isEmpty = true;
     const input = { format, signed: false, refuseBodies: BODY_ADVICE, prefix: HEADER_PREFIX, chunks, notice, unusable };
     for await (const found of readDeliveries(path, input)) {
       if ('pieces' in found) {
-        throw new SvcError('file_unusable', `${found.source}: is a body without its headers`, { hint: BODY_ADVICE });
+        throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });
       }
       for (const delivery of found) {
         isEmpty = false;
@@ -107,7 +107,7 @@ export class Replay {
       }
     }
     if (!isEmpty) return;
-    throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: holds no delivery`, {
+    throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: contains no delivery`, {
       hint: '"svc webhooks listen --record" writes recordings',
     });
   }

@@ -175,13 +175,13 @@ export class Tally {
       const counts = [
         `${this.#accepted} accepted`,
         `${this.#answered - this.#accepted} refused`,
-        `${this.sent - this.#answered} without an answer`,
+        `${this.sent - this.#answered} without a response`,
       ];
       lines.push(`${this.sent} sent: ${counts.filter((count) => !count.startsWith('0 ')).join(', ')}`);
     }
-    if (this.#redirected > 0) lines.push('redirects are not followed by the service');
+    if (this.#redirected > 0) lines.push('the service does not follow redirects');
     if (this.#slow > 0) {
-      lines.push(`${this.#slow} took longer than 5 s: the service waits no longer, and counts that as a failure`);
+      lines.push(`${this.#slow} took longer than 5 s: the service counts that as a failure`);
     }
     return lines.length === 0 ? undefined : lines.join('\n');
   }

@@ -97,7 +97,7 @@ function matches({ digest, message, keys }: Comparison): boolean {
 /** One sentence for a person. */
 export function describeHint(name: string): string {
   if (name === 'body_with_newlines') {
-    return 'the signature matches the file with its line ends: curl -d drops them; use --data-binary';
+    return 'the signature matches the file with its newlines: curl -d drops them; use --data-binary';
   }
   return REPAIRS.find((repair) => repair.name === name)?.sentence ?? name;
 }
@@ -114,17 +114,17 @@ const MOST_UNPACKED = 16 << 20;
 export const REPAIRS: readonly Repair[] = [
   bodyRepair(
     'body_minus_trailing_newline',
-    'the signature matches without the trailing newline (echo and editors add one; use printf, or the file as it came)',
+    'the signature matches without the trailing newline (echo and editors add one; use printf, or the original file)',
     (body, text) => [/\r?\n$/, /\n$/].map((end) => body.subarray(0, text.length - (end.exec(text)?.[0].length ?? 0))),
   ),
   bodyRepair(
     'body_plus_trailing_newline',
-    'the signature matches with a newline at the end ($(cat file) and copying drop it; use the file as it came)',
+    'the signature matches with a newline at the end ($(cat file) and copying drop it; use the original file)',
     (_, text) => [latin1(`${text}\n`), latin1(`${text}\r\n`)],
   ),
   bodyRepair(
     'body_line_ends',
-    'the signature matches with other line ends (an editor, git, FTP or curl -d changed them)',
+    'the signature matches with other line endings (an editor, git, FTP or curl -d changed them)',
     (_, text) => ['\n', '\r\n', ''].map((end) => latin1(text.replace(/\r?\n/g, end))),
   ),
   bodyRepair('body_trimmed', 'the signature matches without the white space around the body', (_, text) => [
@@ -143,7 +143,7 @@ export const REPAIRS: readonly Repair[] = [
   ),
   bodyRepair(
     'body_reserialized',
-    'the signature matches the same JSON printed in another way: something parsed the body and printed it again; keep the bytes',
+    'the signature matches the same JSON in another layout: something parsed the body and serialized it again; keep the original bytes',
     (body) => {
       const value = json(body);
       if (typeof value === 'string') return [Buffer.from(value)];
@@ -156,7 +156,7 @@ export const REPAIRS: readonly Repair[] = [
   ),
   bodyRepair(
     'body_escaped_html',
-    'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something printed the JSON again; keep the bytes',
+    'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something serialized the JSON again; keep the original bytes',
     (body) => {
       const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
       return [text, `${text}\n`].map(utf8);
@@ -199,7 +199,7 @@ export const REPAIRS: readonly Repair[] = [
   ),
   secretRepair(
     'secret_without_prefix',
-    `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest alone`,
+    `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest only`,
     withoutPrefix,
   ),
   secretRepair(
@@ -214,22 +214,22 @@ export const REPAIRS: readonly Repair[] = [
   ),
   {
     name: 'message_without_timestamp',
-    sentence: 'the signature is of the body alone: the sender did not sign the timestamp, so anyone can replay it',
+    sentence: 'the signature covers only the body: the sender did not sign the timestamp, so anyone can replay it',
     attempts: ({ body }) => [{ message: [body] }],
   },
   {
     name: 'message_without_dot',
-    sentence: 'the signature is of timestamp and body without the dot between them',
+    sentence: 'the signature covers the timestamp and the body without the dot between them',
     attempts: ({ timestamp, body }) => [{ message: [timestamp, body] }],
   },
   {
     name: 'message_standard_webhooks',
-    sentence: 'the signature is of id, timestamp and body (Standard Webhooks)',
+    sentence: 'the signature covers id, timestamp and body (Standard Webhooks)',
     attempts: ({ timestamp, body, deliveryId }) => [{ message: [`${deliveryId}.${timestamp}.`, body] }],
   },
   {
     name: 'prefix_case',
-    sentence: 'the signature matches but for the case of its prefix: it has to be sha256=',
+    sentence: 'the signature matches except for the case of its prefix: it must be sha256=',
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^sha256=/i, 'sha256=')) }],
   },
   {
@@ -244,7 +244,7 @@ export const REPAIRS: readonly Repair[] = [
   },
   {
     name: 'signature_hex',
-    sentence: 'the signature matches but is in base64: it has to be sha256= and hexadecimal digits',
+    sentence: 'the signature matches, but it is in base64: it must be sha256= and hexadecimal digits',
     attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
   },
 ];

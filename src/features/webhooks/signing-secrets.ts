@@ -54,7 +54,7 @@ function refusedSecret(advice: string) {
     hidden: true,
     help: 'Refused: other users can see command lines',
     check: () => {
-      throw new SvcError('invalid_value', 'other users can see command lines, so no secret is taken from one', {
+      throw new SvcError('invalid_value', 'svc takes no secret from the command line, because other users can see it', {
         hint: `pass ${advice}`,
       });
     },
@@ -117,7 +117,7 @@ export function namedSecrets(
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
   const stored = await storedSecret(id, ctx);
   if (stored !== undefined) return hidden(signingSecret(stored.secret, `--endpoint ${id}`), ctx);
-  throw new SvcError('missing_value', `--endpoint: no secret of an endpoint ${JSON.stringify(id)} is stored`, {
+  throw new SvcError('missing_value', `--endpoint: no secret is stored for endpoint ${JSON.stringify(id)}`, {
     hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',
   });
 }
@@ -166,12 +166,12 @@ const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = 
   [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
   [
     /^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/,
-    'is a line of a .env file',
-    'give what follows "=" alone',
+    'is a line from a .env file',
+    'give only the part after "="',
   ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
-  [/\n/, 'holds white space: it is more than one line', 'give one secret for each option'],
-  [/\s/, 'holds white space', 'was more copied than the secret?'],
+  [/\n/, 'spans several lines', 'pass one secret per option'],
+  [/\s/, 'contains white space', 'was more than the secret copied?'],
 ];
 
 /** One final line end is the editor's, and dropped. */

@@ -68,7 +68,7 @@ export function shownSecret({ endpoint_id, base_url, secret, stored_at }: Stored
 }
 
 export function notStored(id: string): SvcError {
-  return new SvcError('not_found', `no secret of an endpoint ${JSON.stringify(id)} is stored`, {
+  return new SvcError('not_found', `no secret is stored for endpoint ${JSON.stringify(id)}`, {
     hint: 'see: svc webhooks secrets list',
   });
 }

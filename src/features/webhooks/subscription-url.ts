@@ -8,7 +8,7 @@ import { SvcError } from '../../errors.ts';
 export function checkReceiverUrl(text: string, option: string, { local }: { readonly local: boolean }): string {
   if (text.trim() === '') throw new SvcError('invalid_value', `${option} is empty`);
   if (/\s/.test(text) || !URL.canParse(text)) {
-    throw new SvcError('invalid_value', `${option}: not an address`, { hint: 'for example https://example.com/hook' });
+    throw new SvcError('invalid_value', `${option}: not a URL`, { hint: 'for example https://example.com/hook' });
   }
   const url = new URL(text);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url.hostname))) return text;
@@ -34,15 +34,15 @@ export async function receiverWarnings(
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const warnings: string[] = [];
   if (url.username !== '' || url.password !== '') {
-    warnings.push('the address holds a user or password, which everyone who can list subscriptions sees');
+    warnings.push('the URL contains a user name or password, which everyone who can list subscriptions sees');
   }
   if (isLoopback(url.hostname)) {
-    if (!local) warnings.push(`the service cannot reach ${host}: that is its own machine`);
+    if (!local) warnings.push(`the service cannot reach ${host}: that is a loopback address`);
   } else if (isPrivate(host)) warnings.push(`the service cannot reach ${host}: that is a private address`);
   else if (/\.(?:local|internal|lan|home|corp)$/i.test(host) || (!host.includes('.') && !isIPv6(host))) {
-    warnings.push(`the service cannot reach ${host}: that is a name of a private network`);
+    warnings.push(`the service cannot reach ${host}: that name belongs to a private network`);
   } else if (!isIPv4(host) && !isIPv6(host) && (await isUnknownName(host))) {
-    warnings.push(`there is no public address for ${host}`);
+    warnings.push(`${host} has no public address`);
   }
   return warnings;
 }

@@ -68,9 +68,13 @@ export function eventsLeft({ consecutive_failures: failures = 0 }: Subscription)
 /** Throws `invalid_value` for what would make another path of it: checked before anything is sent. */
 export function checkSubscriptionId(typed: string): void {
   if (typed.trim() !== '' && typed !== '.' && typed !== '..') return;
-  throw new SvcError('invalid_value', `${JSON.stringify(typed)} is no subscription id, nor the beginning of one`, {
-    hint: 'svc webhooks list shows them',
-  });
+  throw new SvcError(
+    'invalid_value',
+    `${JSON.stringify(typed)} is neither a subscription id nor the beginning of one`,
+    {
+      hint: 'svc webhooks list shows them',
+    },
+  );
 }
 
 /** The one whose id is, or begins with, what was typed. There is no endpoint that reads one by its id. */
@@ -90,6 +94,6 @@ export function findSubscription(subscriptions: readonly Subscription[], typed: 
   if (more.length === 0) return first;
   const ids = [first, ...more].map(({ id }) => id).join(', ');
   throw new SvcError('invalid_value', `${more.length + 1} subscriptions begin with ${typed}: ${ids}`, {
-    hint: 'give more of the id',
+    hint: 'type more of the id',
   });
 }

@@ -21,7 +21,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
     const { queued, event_id: eventId } = answer;
     if (!queued) throw new SvcError('refused', 'not queued');
     if (eventId !== undefined && eventId !== '') return eventId;
-    throw new SvcError('not_as_asked', 'queued, but the answer names no event', { hint });
+    throw new SvcError('not_as_asked', 'queued, but the response names no event', { hint });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
@@ -35,7 +35,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
 /** Why a test may never arrive, though it is queued. */
 export function testWarning(subscription: Subscription): string | undefined {
   if (eventsOf(subscription).includes(PING)) return undefined;
-  return `warning: ${subscription.id} does not list ${PING}; the document is unclear whether the ping is then delivered`;
+  return `warning: ${subscription.id} does not list ${PING}; the API documentation does not say whether it is then delivered`;
 }
 
 interface TestState {

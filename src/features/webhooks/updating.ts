@@ -41,7 +41,7 @@ export async function updateSubscription(
   const current = eventsOf(before);
   const events = set ?? [...new Set([...current, ...add])].filter((type) => !remove.includes(type));
   if (events.length === 0 && current.length > 0) {
-    await guard.confirm(`Clear the events of ${before.id} (${before.url})? Nothing is delivered to it then.`);
+    await guard.confirm(`Clear the events of ${before.id} (${before.url})? It then receives nothing.`);
     await checkUnmoved(before, recordings);
   }
   for (const type of remove) if (!current.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
@@ -69,7 +69,7 @@ export async function enableSubscription(
     });
   }
   if (before.url === url) {
-    throw new SvcError('guarded', 'a disabled subscription is enabled only by another url: append ?v=2, for example');
+    throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
   }
   const enabled = await patch(before, { url, events: eventsOf(before) }, recordings, guard);
   if (enabled instanceof Plan || enabled.after.status !== DISABLED) return enabled;
@@ -82,7 +82,7 @@ export async function enableSubscription(
 async function checkUnmoved(before: Subscription, recordings: Recordings): Promise<void> {
   const now = findSubscription(await recordings.subscriptions(), before.id);
   if (now.url === before.url && sameEvents(eventsOf(now), eventsOf(before))) return;
-  throw new SvcError('guarded', `${before.id} was changed by someone else meanwhile; nothing was sent`, {
+  throw new SvcError('guarded', `${before.id} was changed by someone else in the meantime; nothing was sent`, {
     hint: `svc webhooks get ${shellWord(before.id)}`,
   });
 }
@@ -151,7 +151,7 @@ async function settle(
   }
   const hint = `check before you repeat it: svc webhooks get ${shellWord(before.id)}`;
   if (listed !== undefined && !is({ url: before.url, events: eventsOf(before) })) {
-    throw stillUnknown(error, 'the list shows something else', hint);
+    throw stillUnknown(error, 'the list shows other values', hint);
   }
   throw unresolved(error, 'updated', listed !== undefined, hint);
 }

@@ -104,7 +104,7 @@ export class Verification {
           found.push({ source: some.source, headers: [], body, notes: [] });
         } else found.push(...some);
         if (found.length > 1) {
-          throw new SvcError('usage', '--extract takes one delivery, and there are more', {
+          throw new SvcError('usage', '--extract takes one delivery, and the input has more', {
             hint: 'nothing was printed',
           });
         }
@@ -138,7 +138,7 @@ export class Verification {
     return (
       this.failure ??
       new SvcError('missing_value', 'there is no delivery to check', {
-        hint: 'an empty input is not a valid one; name a file that holds a delivery',
+        hint: 'an empty input does not count as valid; name a file that contains a delivery',
       })
     );
   }

@@ -262,7 +262,7 @@ describe('a curl line', () => {
     ['curl x -d `cat f`', 'shell'],
     [`curl x -d 'a`, 'single quotes'],
     [`curl x -d "a`, 'double quotes'],
-    [`curl x -d $'a`, 'within'],
+    [`curl x -d $'a`, 'inside'],
     ['curl x -F a=b', '-F'],
     ['curl x -T file', '-T'],
     ['curl x --data-urlencode a', '--data-urlencode'],
@@ -342,8 +342,8 @@ describe('a recording', () => {
     const { found, unusable } = await read(Buffer.from(`${recorded()}{"a":1}\n[\n${recorded()}`));
     expect(found.map(({ source }) => source)).toEqual(['in:1', 'in:4']);
     expect(unusable.map(({ message }) => message)).toEqual([
-      'in:2: is no recorded delivery',
-      'in:3: is no recorded delivery',
+      'in:2: not a recorded delivery',
+      'in:3: not a recorded delivery',
     ]);
   });
 });

@@ -113,7 +113,7 @@ test('several new ones of the address: all are named, none is touched', async ()
   const { created } = await create(service(lost, [made('ep_1'), made('ep_2')]));
   expect(created).toMatchObject({
     exit: 8,
-    message: expect.stringContaining('2 subscriptions of this url are new: ep_1, ep_2'),
+    message: expect.stringContaining('2 new subscriptions have this url: ep_1, ep_2'),
   });
 });
 

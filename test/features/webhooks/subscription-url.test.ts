@@ -56,8 +56,8 @@ describe('what it would hardly reach', () => {
     ['https://169.254.169.254/', 'private address'],
     ['https://[fd00::1]/', 'private address'],
     ['https://[fe80::1]/', 'private address'],
-    ['https://127.0.0.1/', 'its own machine'],
-    ['https://localhost/', 'its own machine'],
+    ['https://127.0.0.1/', 'a loopback address'],
+    ['https://localhost/', 'a loopback address'],
     ['https://printer.local/', 'private network'],
     ['https://intranet/', 'private network'],
   ])('%s', async (text, why) => {
@@ -66,7 +66,7 @@ describe('what it would hardly reach', () => {
 
   test('a password in the address is everybody’s', async () => {
     expect(await receiverWarnings('https://u:p@192.0.2.7/', REMOTE)).toEqual([
-      expect.stringContaining('user or password'),
+      expect.stringContaining('user name or password'),
     ]);
     expect((await receiverWarnings('https://u:hunter2@192.0.2.7/', REMOTE)).join()).not.toContain('hunter2');
   });

@@ -94,7 +94,7 @@ export const webhooksCreate = recordCommand({
 });
 
 function wantedEvents(lists: readonly string[], none: boolean): readonly string[] {
-  if (none && lists.length > 0) throw new SvcError('usage', '--event and --no-events do not go together');
+  if (none && lists.length > 0) throw new SvcError('usage', '--event and --no-events cannot be combined');
   if (none) return [];
   if (lists.length > 0) return eventTypes(lists);
   throw new SvcError('missing_value', 'no event types: nothing would be delivered', {

@@ -51,10 +51,10 @@ export const webhooksDelete = listCommand({
   aliases: ['rm'],
   summary: 'Delete subscriptions',
   description:
-    'Deliveries stop, and the place in the quota is free again. A failure does not stop the other deletions. A stored secret remains: svc webhooks secrets delete removes it.',
+    'Deliveries stop, and the subscription no longer counts against the quota. If one deletion fails, svc continues with the others. A stored secret remains; svc webhooks secrets delete removes it.',
   effect: 'destroy',
   service: 'webhooks',
-  args: { id: { help: 'Ids, or unique beginnings of ids', repeat: true, complete: 'subscriptions' } },
+  args: { id: { help: 'Ids, or unique prefixes of ids', repeat: true, complete: 'subscriptions' } },
   flags: {
     disabled: { type: 'boolean', help: 'Delete all disabled subscriptions' },
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a subscription does not exist' },
@@ -66,7 +66,7 @@ export const webhooksDelete = listCommand({
   ],
   output: DELETION_LIST,
   async run({ id: ids, disabled, ignoreMissing }, ctx) {
-    if (disabled && ids.length > 0) throw new SvcError('usage', 'ids and --disabled do not go together');
+    if (disabled && ids.length > 0) throw new SvcError('usage', 'ids and --disabled cannot be combined');
     if (!disabled && ids.length === 0) {
       throw new SvcError('missing_value', '<id> is missing', { hint: 'svc webhooks list shows them' });
     }

@@ -74,7 +74,7 @@ export const webhooksDeliveries = listCommand({
   description:
     'Lists one page of 20. With --all or a filter, svc reads all pages and lists the latest delivery first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',
   details:
-    'ATTEMPTS includes failures before any HTTP request. JSON adds status_text. --limit counts what the filters leave.\nWith --follow, each change is one line: {"type":"delivery","change":"new|status|attempt",…}. An outage is {"event":"unreachable|recovered","at"}. With --until, svc exits 0 when that event is delivered and 1 when it has failed; with --wait, it exits 9 when the time is over. Without --since, --until finds an event only among the newest 100 deliveries and new ones.',
+    'ATTEMPTS includes failures before any HTTP request. JSON adds status_text. --limit applies after the filters.\nWith --follow, each change is one line: {"type":"delivery","change":"new|status|attempt",…}. An outage is {"event":"unreachable|recovered","at"}. With --until, svc exits 0 when that event is delivered and 1 when it has failed; with --wait, it exits 9 on timeout. Without --since, --until finds an event only among the newest 100 deliveries and new ones.',
   effect: 'read',
   service: 'webhooks',
   streams: ({ follow }) => follow,
@@ -94,7 +94,7 @@ export const webhooksDeliveries = listCommand({
       group: 'Filter options',
       help: 'Only if the last error contains this text',
     },
-    since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since then' },
+    since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since this time' },
     limit: { type: 'integer', value: 'n', min: 0, group: 'Filter options', help: 'Maximum number of results' },
     all: { type: 'boolean', group: 'Paging options', help: 'Read all pages' },
     page: { type: 'integer', value: 'n', min: 1, group: 'Paging options', help: 'Read this page only (default 1)' },
@@ -150,8 +150,8 @@ export const webhooksDeliveries = listCommand({
       : await recordings.deliveries(id, { page: input.page ?? 1, size });
     const chosenItems = items.filter((item) => keepsItem(item, filter));
     const value = (whole ? latestFirst(chosenItems) : chosenItems).map(shownLogItem);
-    const more = !whole && items.length === size ? 'there may be more: --page, or --all' : undefined;
-    const left = `${items.length - chosenItems.length} of ${items.length} left out; the service does not say how many there are`;
+    const more = !whole && items.length === size ? 'there may be more; use --page or --all' : undefined;
+    const left = `${items.length - chosenItems.length} of ${items.length} filtered out; the service does not report the total`;
     return { value, footer: chosen ? left : more };
   },
 });
@@ -168,12 +168,15 @@ interface Options {
 }
 
 function checkOptions({ page, pageSize, all, limit, follow, until, wait }: Options): void {
-  if (page !== undefined && all) throw new SvcError('usage', '--page and --all do not go together');
+  if (page !== undefined && all) throw new SvcError('usage', '--page and --all cannot be combined');
   if (!follow && (until !== undefined || wait !== undefined)) {
-    throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} goes with --follow`);
+    throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} needs --follow`);
   }
   if (follow && (all || [page, pageSize, limit].some((value) => value !== undefined))) {
-    throw new SvcError('usage', '--follow reads what is new: --page, --page-size, --all and --limit do not go with it');
+    throw new SvcError(
+      'usage',
+      '--follow prints only changes: it cannot be combined with --page, --page-size, --all or --limit',
+    );
   }
 }
 

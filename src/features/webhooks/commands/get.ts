@@ -27,7 +27,7 @@ export const webhooksGet = recordCommand({
   summary: 'Show one subscription',
   description: 'The service cannot return a single subscription, so svc reads the list.',
   details:
-    'JSON adds status_text, secret_fingerprint (null if svc stores no secret for it) and events_left (how many more events that fail for good disable it).',
+    'JSON adds status_text, secret_fingerprint (null if svc stores no secret for it) and events_left (how many more failed events disable it).',
   effect: 'read',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },

@@ -50,7 +50,7 @@ export const webhooksInspect = recordCommand({
       const { event, source, verdict } = found;
       if (!READABLE.has(verdict)) refused.push(found);
       if (event === undefined) {
-        if (READABLE.has(verdict) || unverified) others.push(`${source}: the body is no event`);
+        if (READABLE.has(verdict) || unverified) others.push(`${source}: the body is not an event`);
       } else if (eventId === undefined || event.id === eventId) {
         known.set(event.value, found);
         values.push(event.value);
@@ -83,11 +83,11 @@ const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'uns
 function nothing(refused: FoundEvent | undefined, other: string | undefined, file: string): SvcError {
   if (refused === undefined) {
     const source = file === '-' ? 'stdin' : file;
-    return new SvcError('file_unusable', other ?? `${source}: there is no such event to show`);
+    return new SvcError('file_unusable', other ?? `${source}: no matching event`);
   }
   const { verdict, source } = refused;
   return new SvcError('signature_invalid', `${verdict}: ${source}: the event is not shown`, {
-    hint: '"svc webhooks verify" says why; --unverified shows it all the same',
+    hint: '"svc webhooks verify" explains why; --unverified shows it anyway',
   });
 }
 

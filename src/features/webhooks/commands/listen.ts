@@ -156,7 +156,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
       throw new SvcError('usage', '--append needs --record, which names the file');
     const forwarder = forwardTo === undefined ? undefined : openForwarder({ ...input, forwardTo }, ctx);
     if (input.dedupeFile !== undefined && input.dedupe === 'off') {
-      throw new SvcError('usage', '--dedupe-file does not go with --dedupe off');
+      throw new SvcError('usage', '--dedupe-file cannot be combined with --dedupe off');
     }
     const seenFile = input.dedupeFile === undefined ? undefined : openSeen(input.dedupeFile, ctx);
     const recording = record === undefined ? undefined : openRecorder(record, input.append, ctx);
@@ -254,10 +254,10 @@ function introduction({ url, forward, record, events }: ReadyRow, secrets: numbe
   if (record !== null) parts.push(`record: ${record}`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
-  if (!isLoopback(new URL(url))) lines.push('warning: other machines reach this address');
+  if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
   if (secrets === undefined)
     lines.push('warning: nothing is verified: anyone who reaches this address can send events');
-  if (record !== null) lines.push('warning: recordings hold transcripts, which are personal data');
+  if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
   return lines;
 }
 
@@ -300,7 +300,7 @@ function tlsPair(
 ): SessionOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
-    throw new SvcError('missing_value', '--tls-cert and --tls-key belong together', { hint: 'pass both' });
+    throw new SvcError('missing_value', '--tls-cert and --tls-key must be given together', { hint: 'pass both' });
   }
   ctx.checkSecretFile(key);
   return { cert: pem('--tls-cert', cert, ctx), key: pem('--tls-key', key, ctx) };

@@ -15,9 +15,9 @@ export const webhooksReplay = listCommand({
   suggestFor: ['resend', 'retry', 'redeliver'],
   summary: 'Resend recorded deliveries, byte for byte',
   description:
-    'Sends the deliveries of a recording, or of any file that svc webhooks verify reads, in their order. Recorded timestamps are old, and most receivers refuse them after 300 s: --resign signs each delivery again. Exit 0 if every response is a 2xx, 1 if none is, 7 without a response, 10 if only some are.',
+    'Sends the deliveries of a recording, or of any file that svc webhooks verify reads, in order. Recorded timestamps are old, and most receivers refuse them after 300 s: --resign signs each delivery again. Exit 0 if every response is a 2xx, 1 if none is, 7 without a response, 10 if only some are.',
   details:
-    'svc sends the recorded bytes and the documented headers. --resign leaves out deliveries that nothing proves to be from the service: those refused for their signature, and unverified ones that do not match the secret. The service cannot resend an old event itself. A line that was cut off at the end is left out; exit 10 if another line could not be read.',
+    'svc sends the recorded bytes and the documented headers. --resign skips deliveries that cannot be proved to come from the service: those with an invalid signature, and unverified ones that do not match the secret. The service cannot resend an old event itself. A last line that was cut off is skipped; svc exits 10 if another line could not be read.',
   effect: 'write',
   args: { file: { help: 'Recording or other file, or - for standard input', required: true, complete: 'files' } },
   flags: {
@@ -33,11 +33,11 @@ export const webhooksReplay = listCommand({
     concurrency: RECEIVER_FLAGS.concurrency,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
-    'only-failed': { ...FILTER, type: 'boolean', help: 'Only deliveries that got no 2xx' },
+    'only-failed': { ...FILTER, type: 'boolean', help: 'Only deliveries without a 2xx response' },
     'event-id': { ...FILTER, type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
     event: { ...FILTER, ...EVENT_FLAG },
-    since: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received since then' },
-    until: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received until then' },
+    since: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
+    until: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
     limit: { ...FILTER, type: 'integer', value: 'n', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
     resign: { type: 'boolean', group: SECRET_FLAGS.endpoint.group, help: 'Sign each again when it is sent' },

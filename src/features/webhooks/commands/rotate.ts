@@ -22,7 +22,7 @@ interface RotatedRow extends CreatedRow {
 
 const secretText = (row: RotatedRow): string => `${row.secret_stored} (sha256 fp ${row.secret_fingerprint})`;
 const oldText = ({ replaced, replaced_deleted: gone }: RotatedRow): string =>
-  `${replaced} ${gone ? 'deleted' : 'still there'}`;
+  `${replaced} ${gone ? 'deleted' : 'not deleted'}`;
 
 const ROTATED_RECORD: RecordOutput<RotatedRow> = {
   kind: 'record',
@@ -67,7 +67,7 @@ export const webhooksRotate = recordCommand({
     const sink = await openSecretSink(input, ctx);
     let stored = false;
     try {
-      const question = `Replace ${old.id} (${old.url}) by a new subscription, and delete it once that one works?`;
+      const question = `Replace ${old.id} (${old.url}) with a new subscription, and delete it once the new one works?`;
       const confirmed = input.keepOld ? undefined : await ctx.confirm(question);
       const created = await createSubscription({ url: old.url, events: [...eventsOf(old)] }, recordings, {
         dryRun: ctx.dryRun,
@@ -114,8 +114,8 @@ async function finishRotation(
   const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
   const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
   const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
-    new SvcError(code, `${state}, and ${old.id} is still there: ${why}`, { hint: next, cause });
-  ctx.notice(`${state}: until ${old.id} is deleted the receiver has to accept both secrets`);
+    new SvcError(code, `${state}, and ${old.id} was not deleted: ${why}`, { hint: next, cause });
+  ctx.notice(`${state}: until ${old.id} is deleted, the receiver must accept both secrets`);
   const doubt = testWarning({ ...old, id });
   if (doubt !== undefined) ctx.notice(doubt);
   let test: TestResult;
@@ -129,7 +129,7 @@ async function finishRotation(
   }
   if (test.outcome !== 'delivered') {
     const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
-    throw stop(code, `its test event is not delivered: ${test.text}`);
+    throw stop(code, `its test event was not delivered: ${test.text}`);
   }
   if (confirmed === undefined) return { test, replaced_deleted: false };
   await deleteSubscription(old.id, recordings, confirmed).catch((error: unknown) => {

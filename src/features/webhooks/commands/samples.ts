@@ -27,7 +27,7 @@ const SAMPLE_LIST: ListOutput<ShownSample> = {
     { name: 'title', cell: ({ data }) => text((data as { title?: unknown } | undefined)?.title), flex: true },
   ],
   id: ({ id }) => text(id) ?? '',
-  empty: 'the service has no such samples',
+  empty: 'no matching samples',
 };
 const SAVED_LIST: ListOutput<ShownSample> = {
   ...SAMPLE_LIST,
@@ -38,14 +38,19 @@ export const webhooksSamples = listCommand({
   id: 'webhooks samples',
   summary: 'Show sample events, to test a receiver with',
   description:
-    'Samples are recent real events, which contain transcripts of people, or one synthetic event. They are not deliveries: they have no signature, and not the bytes that were delivered. svc webhooks send --body signs and sends one.',
+    'Samples are recent real events, which contain what people said, or one synthetic event. They are not deliveries: they have no signature, and their bytes differ from those delivered. svc webhooks send --body signs and sends one.',
   details: 'JSON is the complete events, with synthetic and file added.',
   effect: 'read',
   service: 'webhooks',
   flags: {
     event: EVENT_FLAG,
     limit: { type: 'integer', value: 'n', min: 1, max: 10, help: 'Maximum number of samples (default 3)' },
-    save: { type: 'string', value: 'directory', complete: 'files', help: 'Write each to a new file there (mode 600)' },
+    save: {
+      type: 'string',
+      value: 'directory',
+      complete: 'files',
+      help: 'Write each to a new file in this folder (mode 600)',
+    },
   },
   examples: [
     { run: 'svc webhooks samples --event summary.completed --limit 1 -o json', why: 'One complete event' },

@@ -34,18 +34,16 @@ export const webhooksSecretsImport = recordCommand({
       one.base_url === base_url && one.endpoint_id === id;
     const { secrets: stored } = await readWebhookSecrets(ctx.paths, { replacing: true });
     const before = stored.find(isThis);
-    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'it was stored already' };
+    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'already stored' };
     if (before !== undefined) {
       const { fingerprint } = shownSecret(before);
-      await ctx.confirm(
-        `Replace the secret ${fingerprint} of ${id} (${serviceOf(before)}) by another, ${shown.fingerprint}?`,
-      );
+      await ctx.confirm(`Replace secret ${fingerprint} of ${id} (${serviceOf(before)}) with ${shown.fingerprint}?`);
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const now = secrets.find(isThis)?.secret;
       if (now !== before?.secret && now !== next.secret) {
-        throw new SvcError('guarded', `another process has stored another secret of ${id} meanwhile`, {
+        throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {
           hint: 'see: svc webhooks secrets list',
         });
       }
@@ -58,8 +56,8 @@ export const webhooksSecretsImport = recordCommand({
 
 function checkId(id: string): void {
   if (/^[\x21-\x7e]{1,256}$/.test(id)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not the id of an endpoint`, {
-    hint: 'ids are visible ASCII without blanks, such as ep_1',
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an endpoint id`, {
+    hint: 'ids are printable ASCII without spaces, such as ep_1',
   });
 }
 

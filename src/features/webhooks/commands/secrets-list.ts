@@ -13,7 +13,7 @@ export const webhooksSecretsList = listCommand({
     kind: 'list',
     columns: SECRET_COLUMNS,
     id: (secret) => secret.endpoint_id,
-    empty: 'no secret is stored; svc webhooks secrets import adds one',
+    empty: 'no secrets are stored; svc webhooks secrets import adds one',
   },
   run: async (_input, ctx) => ({ value: (await storedSecrets(ctx)).map(shownSecret) }),
 });

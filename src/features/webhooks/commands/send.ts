@@ -43,7 +43,15 @@ export const webhooksSend = listCommand({
       check: (text: string) => void parseByteSize(text),
       help: 'Size of a summary.completed body: 2MiB',
     },
-    repeat: { ...EVENT, type: 'integer', value: 'n', min: 1, max: 1_000_000, default: 1, help: 'Send it this often' },
+    repeat: {
+      ...EVENT,
+      type: 'integer',
+      value: 'n',
+      min: 1,
+      max: 1_000_000,
+      default: 1,
+      help: 'Number of times to send it',
+    },
     'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
     skew: {
       group: 'Fault options',
@@ -125,7 +133,7 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
     if (likely !== undefined) ctx.notice(`warning: the service has no event type ${type}; did you mean ${likely}?`);
   }
   if (types.length > 1 && (id !== undefined || input.body !== undefined)) {
-    throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} is for one event: give one --event`);
+    throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: give only one --event`);
   }
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
@@ -133,7 +141,10 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
   const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, ...clockOf(ctx) };
   if (input.body !== undefined) {
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
-      throw new SvcError('usage', '--body is the complete event: --set, --id, --new-id and --size do not go with it');
+      throw new SvcError(
+        'usage',
+        '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
+      );
     }
     const bytes = await ctx.readInput(input.body);
     const event = readEvent(bytes);

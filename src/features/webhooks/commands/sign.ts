@@ -39,7 +39,7 @@ export const webhooksSign = textCommand({
   id: 'webhooks sign',
   summary: 'Sign a body as the service would',
   description:
-    'Signs the exact bytes, including a final line end. Prints the headers of a delivery, or with --as a complete request: http can be read by svc webhooks verify. The event type comes from the body; svc generates the delivery id.',
+    'Signs the exact bytes, including a final newline. Prints the headers of a delivery, or with --as a complete request: http can be read by svc webhooks verify. The event type comes from the body; svc generates the delivery id.',
   effect: 'read',
   args: { file: { help: 'Body; - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -139,7 +139,7 @@ function oneHeader(text: string): void {
 
 function target(as: string, to: string | undefined): URL {
   if (as !== 'curl' && as !== 'http') {
-    if (to !== undefined) throw new SvcError('usage', '--to goes with --as curl and --as http');
+    if (to !== undefined) throw new SvcError('usage', '--to needs --as curl or --as http');
   } else if (to === undefined && as === 'curl') {
     throw new SvcError('missing_value', '--as curl needs --to <url>');
   }

@@ -32,7 +32,7 @@ export const webhooksTest = recordCommand({
   id: 'webhooks test',
   summary: 'Send a test event and check its delivery',
   description:
-    'Queued does not mean delivered. With --wait, svc polls the delivery log and exits 0 when the event is delivered, 1 when it failed or was skipped, and 9 when the time is over.',
+    'Queued does not mean delivered. With --wait, svc polls the delivery log and exits 0 when the event is delivered, 1 when it failed or was skipped, and 9 on timeout.',
   details:
     'A wait of 90s covers the first attempt and the first retry; all five retries take about 51 minutes.\nJSON: endpoint_id, event_id, outcome (queued, delivered, failed, skipped, pending, not-dispatched), text, delivery (the log item, or null), waited_ms.',
   effect: 'write',
@@ -41,7 +41,7 @@ export const webhooksTest = recordCommand({
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, help: 'How long to wait for the delivery' },
-    interval: { type: 'duration', positive: true, default: '2s', formerly: ['poll'], help: 'Time between two polls' },
+    interval: { type: 'duration', positive: true, default: '2s', formerly: ['poll'], help: 'Poll interval' },
     force: { type: 'boolean', help: 'Test a disabled subscription' },
   },
   exits: ['delivery_failed', 'still_pending'],
@@ -57,7 +57,7 @@ export const webhooksTest = recordCommand({
     const { id } = subscription;
     if (subscription.status === DISABLED && !input.force) {
       throw new SvcError('guarded', `${id} is disabled`, {
-        hint: 'svc webhooks enable enables it; --force tests it anyway',
+        hint: 'enable it with svc webhooks enable, or pass --force to test it anyway',
       });
     }
     const doubt = testWarning(subscription);
@@ -81,7 +81,7 @@ export const webhooksTest = recordCommand({
     const value = await waitForTest(id, eventId, wait, recordings, ctx);
     const suspect =
       value.outcome === 'not-dispatched' && doubt !== undefined
-        ? `first suspect: ${id} does not list webhook.ping`
+        ? `likely cause: ${id} does not list webhook.ping`
         : undefined;
     return { value, code: testCode(value), footer: suspect };
   },

@@ -13,7 +13,7 @@ export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
   summary: 'Change the URL or the events of a subscription',
   description:
-    'Whatever you do not name stays unchanged. The service clears the events in every update that omits them, so svc reads them first, sends them again and verifies the result. A new URL enables a disabled subscription.',
+    'Anything you do not name stays unchanged. The service clears the events in every update that omits them, so svc reads them first, sends them again and verifies the result. A new URL enables a disabled subscription.',
   details: 'JSON adds status_text, previous, and unchanged (true if nothing was sent).',
   effect: 'write',
   service: 'webhooks',
@@ -63,11 +63,11 @@ function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: Eve
   if ([set !== undefined, clearEvents, edits].filter((given) => given).length > 1) {
     throw new SvcError(
       'usage',
-      '--set-event and --clear-events replace all event types: give no other option for events',
+      '--set-event and --clear-events replace all event types: they cannot be combined with other options for events',
     );
   }
   const both = add.find((type) => remove.includes(type));
-  if (both !== undefined) throw new SvcError('usage', `${both} is to be added and removed`);
+  if (both !== undefined) throw new SvcError('usage', `${both} is both added and removed`);
   if (url === undefined && set === undefined && !clearEvents && !edits) {
     throw new SvcError('usage', 'nothing to change', { hint: 'see svc webhooks update --help' });
   }

@@ -196,7 +196,9 @@ function extracted(
 
 function clock({ now, receivedAt }: Readonly<Record<'now' | 'receivedAt', Instant | undefined>>): CheckOptions['at'] {
   if (now !== undefined && receivedAt !== undefined) {
-    throw new SvcError('usage', '--now and --received-at both say what time to check against', { hint: 'give one' });
+    throw new SvcError('usage', '--now and --received-at cannot be combined: both set the time to check against', {
+      hint: 'give one',
+    });
   }
   if (receivedAt !== undefined) return { seconds: receivedAt.ms / 1000, clock: 'received_at' };
   return now && { seconds: now.ms / 1000, clock: 'now' };
@@ -229,10 +231,10 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
   signature_mismatch: () => 'another secret signed this, or other bytes were signed',
   malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
-  unsupported_algorithm: (_, prefix) => `${prefix}Signature is not of sha256, the only one the service uses`,
-  missing_signature: (_, prefix) => `there is no ${prefix}Signature: pass --signature, --header or --headers-file`,
-  missing_timestamp: (_, prefix) => `there is no ${prefix}Timestamp: pass --timestamp, --header or --headers-file`,
-  malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds in plain digits`,
+  unsupported_algorithm: (_, prefix) => `${prefix}Signature does not use sha256, the only algorithm of the service`,
+  missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,
+  missing_timestamp: (_, prefix) => `${prefix}Timestamp is missing: pass --timestamp, --header or --headers-file`,
+  malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds`,
   stale: (row) =>
     `signature OK, but the timestamp is ${duration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --received-at or --ignore-timestamp`,
   future: (row) => {
@@ -240,8 +242,8 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
     return `signature OK, but the timestamp is ${duration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
   },
   duplicate_header: (_, prefix) =>
-    `${prefix}Signature or ${prefix}Timestamp is there twice: which one counts is unknown`,
-  truncated_input: (row) => `the input ends before the body does: ${row.body_bytes} B of it are there`,
+    `${prefix}Signature or ${prefix}Timestamp appears twice, so it is unclear which one counts`,
+  truncated_input: (row) => `the input ends in the middle of the body, after ${row.body_bytes} B`,
 };
 
 const YEAR_5000 = 95_617_584_000;
@@ -251,10 +253,10 @@ const NOTES: Readonly<Record<string, Describe>> = {
     `${prefix}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`,
   tolerance_not_checked: () => 'age not checked',
   noncanonical_hex_case: () => 'signature in upper case',
-  bare_lf_head: () => 'head with bare LF line ends',
+  bare_lf_head: () => 'headers with bare LF line endings',
   text_body: () => 'body from text in JSON',
-  curl_d_strips_newlines: () => 'curl -d drops line ends of a file',
-  chunks_decoded_before: () => 'chunked by its header, but not in this file',
+  curl_d_strips_newlines: () => 'curl -d drops the newlines of a file',
+  chunks_decoded_before: () => 'declared chunked, but not chunked in this file',
   bytes_after_body: () => 'more bytes follow the body',
   event_not_read: () => 'too large to read the event',
 };

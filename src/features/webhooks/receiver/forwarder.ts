@@ -36,7 +36,7 @@ export function forwardTarget(text: string, { external }: { readonly external: b
   const url = receiverAddress(text);
   if (external || isLoopback(url)) return url;
   throw new SvcError('invalid_value', `--forward-to: ${url.hostname} is not this machine`, {
-    hint: 'deliveries hold what people said: pass --forward-external if they may go there',
+    hint: 'deliveries contain what people said: pass --forward-external to send them to another machine',
   });
 }
 

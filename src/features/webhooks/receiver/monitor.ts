@@ -51,7 +51,7 @@ export class DeliveryMonitor {
     const final = isSuccess(response) ? ', so the service does not send it again' : '';
     this.#warn(
       `filtered ${type}`,
-      `left out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
+      `filtered out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
     );
   }
 
@@ -76,20 +76,17 @@ export class DeliveryMonitor {
     if (response >= 300 && response < 400) {
       this.#warn(
         `redirect ${location}`,
-        `warning: <- ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
+        `warning: the target responded ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
       );
     }
     if (isSuccess(response) && forward !== null && !isSuccess(forward.status ?? 0)) {
       this.#warn(
         'lost',
-        `warning: ${event} was answered ${response} before the target failed: the service does not send it again (svc webhooks replay does, of a recording)`,
+        `warning: ${event} was answered ${response} before the target failed, so the service does not send it again (svc webhooks replay can, from a recording)`,
       );
     }
     if (ms >= SLOW_MS) {
-      this.#warn(
-        'slow',
-        `warning: ${event} took ${ms} ms to answer: the service waits 5 s, and then takes it for failed`,
-      );
+      this.#warn('slow', `warning: ${event} took ${ms} ms to answer: after 5 s the service counts it as failed`);
     }
     if (this.#failedInARow === FIRST_WARNING) {
       this.#warn(
@@ -115,12 +112,12 @@ export class DeliveryMonitor {
       const consequence = harmless
         ? ''
         : `; the service disables the endpoint after ${DISABLES} failed attempts. Is it the secret of another endpoint?`;
-      this.#warn('mismatches', `warning: ${FIRST_WARNING} deliveries in a row fail verification${consequence}`);
+      this.#warn('mismatches', `warning: ${FIRST_WARNING} deliveries in a row failed verification${consequence}`);
     }
     if (row === LAST_STRAW && !keepGoing && !harmless) {
       this.#warn(
         'ended',
-        `ended: ${LAST_STRAW} deliveries in a row fail verification (--keep-going goes on all the same)`,
+        `stopped: ${LAST_STRAW} deliveries in a row failed verification (--keep-going continues anyway)`,
       );
       return 'failed';
     }

@@ -120,7 +120,7 @@ export class DeliveryProcessor {
       notes.push('unsigned_header_mismatch');
       warn(
         `header ${type} ${value}`,
-        `warning: X-Service-Event says ${value}, the signed body says ${type}: the body counts`,
+        `warning: X-Service-Event says ${value}, the signed body says ${type}: svc uses the body`,
       );
     }
     const filtered = valid && events.size > 0 && !events.has(type ?? '');

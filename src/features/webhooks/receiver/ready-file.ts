@@ -19,7 +19,7 @@ export class ReadyFile {
     const before = contentOf(path);
     if (before === undefined) return;
     if (!isReadiness(before)) {
-      throw new SvcError('file_unusable', `--ready-file: ${path} holds something else, and is not overwritten`);
+      throw new SvcError('file_unusable', `--ready-file: ${path} has other contents, and was not overwritten`);
     }
     rmSync(path, { force: true });
   }

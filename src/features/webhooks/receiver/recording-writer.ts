@@ -28,8 +28,8 @@ const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (cons
 export function openRecording(path: string, { append }: { readonly append: boolean }): OpenedRecording {
   const there = statSync(path, { throwIfNoEntry: false });
   if (!append && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new SvcError('file_unusable', `--record: ${path} exists already`, {
-      hint: 'name another file, or continue it with --append',
+    throw new SvcError('file_unusable', `--record: ${path} already exists`, {
+      hint: 'name another file, or append to it with --append',
     });
   }
   if (there?.isFIFO() || there?.isSocket() || there?.isDirectory()) {
@@ -155,7 +155,7 @@ function removeCutLine(path: string, file: number, size: number): string[] {
   const end = endOfLastLine(file, size);
   if (end === size) return [];
   ftruncateSync(file, end);
-  return [`--record: ${path} ended in the middle of a line, of which ${size - end} bytes were removed`];
+  return [`--record: ${path} ended in the middle of a line; svc removed its ${size - end} bytes`];
 }
 
 /** The offset behind the last line feed. */
@@ -172,7 +172,7 @@ function endOfLastLine(file: number, size: number): number {
 }
 
 function othersMayRead(path: string, { mode }: Stats): string[] {
-  return (mode & 0o077) === 0 ? [] : [`--record: others may read ${path}: chmod 600 ${path}`];
+  return (mode & 0o077) === 0 ? [] : [`--record: other users can read ${path}: chmod 600 ${path}`];
 }
 
 function unwritable(path: string, error: unknown): SvcError {

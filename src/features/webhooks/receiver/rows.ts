@@ -189,6 +189,6 @@ export function summary({ deliveries, valid, duplicates, invalid, refused, filte
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
-  if (filtered > 0) parts.push(`${filtered} left out by --event`);
+  if (filtered > 0) parts.push(`${filtered} filtered out by --event`);
   return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }

@@ -112,7 +112,7 @@ function readLines(path: string): readonly Line[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
   const wrongKind = new SvcError('file_unusable', `--dedupe-file: ${path} is not a list of events`, {
-    hint: 'name another file; this one is unchanged',
+    hint: 'name another file; this one was not changed',
   });
   if (!stats.isFile() || stats.size > LARGEST_BYTES) throw wrongKind;
   const whole = readOwnFile(path).toString('latin1').split('\n');

@@ -95,7 +95,7 @@ function listen(server: Server, { host, port }: ReceiverOptions): Promise<number
       const hint = 'choose another with --port, or 0 for a free one';
       const busy = error.code === 'EADDRINUSE';
       if (busy || error.code === 'EACCES') {
-        const why = busy ? 'is in use' : 'is for privileged users';
+        const why = busy ? 'is in use' : 'requires more privileges';
         fail(new SvcError('invalid_value', `--port: ${port} ${why}`, { hint, cause: error }));
       } else {
         fail(new SvcError('invalid_value', `--host: cannot listen on ${host}: ${reasonOf(error)}`, { cause: error }));

@@ -74,7 +74,7 @@ export class ReceiverSession {
       this.#say(
         failure === undefined
           ? 'the recording can be written again'
-          : `ERROR: ${failure.message}: deliveries are answered 500 until it can be, so that they are sent again`,
+          : `ERROR: ${failure.message}: svc responds 500 to deliveries until it can be written, so that they are sent again`,
       ),
     );
     if (waitMs !== undefined) {
@@ -90,7 +90,10 @@ export class ReceiverSession {
 
   async #handle(delivery: IncomingDelivery): Promise<void> {
     if (this.rows.size >= MOST_ROWS) {
-      this.#warn('output', 'warning: standard output is not read: deliveries are answered 503 until it is');
+      this.#warn(
+        'output',
+        'warning: nothing reads standard output: svc responds 503 to deliveries until something does',
+      );
       delivery.respond(503, 'busy');
       return;
     }

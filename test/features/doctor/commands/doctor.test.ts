@@ -72,7 +72,7 @@ describe('all four services', () => {
     const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
     expect(run.code).toBe(1);
     expect(fail(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
-    expect(found(run, 'service', 'webhooks')?.detail).toContain('does not take the credential');
+    expect(found(run, 'service', 'webhooks')?.detail).toContain('rejected the credential');
     expect(run.stdout).not.toContain(SECRET);
   });
 

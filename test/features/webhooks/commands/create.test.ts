@@ -130,11 +130,11 @@ describe('before it is sent', () => {
     for (const [argv, message] of [
       [['http://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
       [['ftp://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
-      [['example.com', ...EVENTS], 'not an address'],
+      [['example.com', ...EVENTS], 'not a URL'],
       [['', ...EVENTS], '<url> is empty'],
       [[RECEIVER], 'no event types: nothing would be delivered'],
       [[RECEIVER, '--event', ''], '--event is empty'],
-      [[RECEIVER, ...EVENTS, '--no-events'], '--event and --no-events do not go together'],
+      [[RECEIVER, ...EVENTS, '--no-events'], '--event and --no-events cannot be combined'],
       [[RECEIVER, '--event', 'a,,b'], 'an item of "a,,b" is empty'],
     ] as const) {
       const run = await service.run(['create', ...argv, '--show-secret']);
@@ -198,9 +198,6 @@ describe('an answer that does not come, or lies', () => {
     await using service = await subscribed(['rate-429']);
     service.subscribe('https://192.0.2.8/');
     const run = await create(service);
-    expect([run.code, failure(run).message]).toEqual([
-      6,
-      '429 but 1/5 used: may be a request-rate limit (not documented)',
-    ]);
+    expect([run.code, failure(run).message]).toEqual([6, 'status 429, but 1/5 used: possibly a rate limit (not documented)']);
   });
 });

@@ -38,7 +38,7 @@ describe('deliveries', () => {
     fill(service, 250);
     const first = await service.run(['deliveries', 'ep_1']);
     expect(first.stdout.trimEnd().split('\n')).toHaveLength(21);
-    expect(first.stderr).toBe('there may be more: --page, or --all\n');
+    expect(first.stderr).toBe('there may be more; use --page or --all\n');
     expect(ids((await service.run(['deliveries', 'ep_1', '--page', '13', '-q'])).stdout)).toHaveLength(10);
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '50', '-q'])).stdout)).toHaveLength(50);
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '150', '-q'])).stdout)).toHaveLength(150);
@@ -71,7 +71,7 @@ describe('deliveries', () => {
     const late = await service.run(['deliveries', 'ep_1', '--since', since, '--limit', '2', '-q']);
     expect(late.stdout).toBe('dlv_249\ndlv_248\n');
     expect((await service.run(['deliveries', 'ep_1', '--event-id', 'evt_3'])).stderr).toBe(
-      '249 of 250 left out; the service does not say how many there are\n',
+      '249 of 250 filtered out; the service does not report the total\n',
     );
     for (const option of ['--event', '--event-type']) {
       expect((await service.run(['deliveries', 'ep_1', option, 'webhook.ping', '-o', 'json'])).stdout).toBe('[]\n');

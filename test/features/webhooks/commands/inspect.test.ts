@@ -252,7 +252,7 @@ describe('the signature', () => {
     const run = await show(delivery(body), [], { env: wrong });
     expect(run).toMatchObject({ code: 1, stdout: '' });
     expect(run.stderr).toBe(
-      'svc: signature_mismatch: stdin: the event is not shown\nhint: "svc webhooks verify" says why; --unverified shows it all the same\n',
+      'svc: signature_mismatch: stdin: the event is not shown\nhint: "svc webhooks verify" explains why; --unverified shows it anyway\n',
     );
     expect(await show(delivery(body), ['-o', 'json'], { env: wrong })).toMatchObject({ code: 1, stdout: '' });
   });
@@ -288,7 +288,7 @@ describe('a line of a recording that cannot be read', () => {
     expect(run.code).toBe(2);
     expect(run.stdout).toMatch(/evt_1[\s\S]*evt_2/);
     expect(run.stderr).toContain('stdin:3');
-    expect(run.stderr).toContain('svc: stdin:2: is no recorded delivery (and 1 more could not be shown)');
+    expect(run.stderr).toContain('svc: stdin:2: not a recorded delivery (and 1 more could not be shown)');
     const verified = await svc(['webhooks', 'verify'], {
       now: () => NOW,
       stdin: broken,

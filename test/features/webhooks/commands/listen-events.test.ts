@@ -25,10 +25,10 @@ describe('--event', () => {
     const ndjson = await listen([...args, '-o', 'ndjson']);
     for (const id of EVENTS) for (const { port } of [table, ndjson]) await deliver(port, event(id, typeOf(id)));
     const notices = [
-      'left out by --event: webhook.ping (answered 204, so the service does not send it again)',
-      'left out by --event: a.b (answered 204, so the service does not send it again)',
+      'filtered out by --event: webhook.ping (answered 204, so the service does not send it again)',
+      'filtered out by --event: a.b (answered 204, so the service does not send it again)',
     ];
-    const summary = '1 delivery: 1 valid, 0 invalid, 3 left out by --event';
+    const summary = '1 delivery: 1 valid, 0 invalid, 3 filtered out by --event';
     const people = await table.stop();
     expect(lines(people.stderr)[0]).toContain('  events: summary.completed');
     expect(lines(people.stderr).slice(1)).toEqual([...notices, summary]);
@@ -52,7 +52,7 @@ describe('--event', () => {
   it('does not promise that nothing comes again where the answer is no success', async () => {
     const { port, stop } = await listen(['--event', 'webhook.ping', '--respond', '503']);
     expect((await deliver(port, event('evt_1', 'summary.completed'))).status).toBe(503);
-    expect(lines((await stop()).stderr)[1]).toBe('left out by --event: summary.completed (answered 503)');
+    expect(lines((await stop()).stderr)[1]).toBe('filtered out by --event: summary.completed (answered 503)');
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('--event', () => {
     [['--event', 'webhook.ping,other'], '--event: the service has no event type "other"'],
     [['--event', 'webhook.ping,'], '--event: an item of "webhook.ping," is empty'],
     [['--until-event', 'webhook.pong'], 'hint: did you mean webhook.ping?'],
-    [['--event', 'webhook.ping', '--until-event', 'summary.completed'], 'never comes: --event leaves it out'],
+    [['--event', 'webhook.ping', '--until-event', 'summary.completed'], 'will never arrive: --event filters it out'],
   ])('refuses %j', async (args, message) => {
     const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env: SECRET });
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });

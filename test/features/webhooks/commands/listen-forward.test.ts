@@ -83,7 +83,7 @@ describe('forwarding', () => {
     const answer = await deliver(port, event('evt_1'));
     expect([answer.status, /^location/im.test(answer.head), taken.length]).toEqual([308, false, 1]);
     expect((await stop()).stderr).toContain(
-      'warning: <- 308 to /elsewhere: redirects are not followed; the service treats this as failure',
+      'warning: the target responded 308 to /elsewhere: redirects are not followed; the service treats this as failure',
     );
   });
 
@@ -162,7 +162,7 @@ describe('a recording', () => {
     ]);
     expect(recorded()[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
     expect(statSync(record).mode & 0o777).toBe(0o600);
-    expect(stderr).toContain('recordings hold transcripts, which are personal data');
+    expect(stderr).toContain('recordings contain transcripts, which are personal data');
     expect(readFileSync(record, 'latin1') + stderr).not.toContain(KEY);
     const verified = await svc(['webhooks', 'verify', record, '-o', 'json'], { env: SECRET });
     expect((JSON.parse(verified.stdout) as DeliveryRow[]).map(({ status }) => status)).toEqual([

@@ -13,18 +13,18 @@ const HOSTILE = '\x1b]52;c;x\x07\u202e\x9b31m';
 describe('before it listens', () => {
   it.each([
     [[], {}, 'no signing secret'],
-    [['--tls-cert', 'a.pem'], SECRET, '--tls-cert and --tls-key belong together'],
+    [['--tls-cert', 'a.pem'], SECRET, '--tls-cert and --tls-key must be given together'],
     [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], SECRET, '--tls-cert: cannot read none.pem: ENOENT'],
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
     [['--append'], SECRET, '--append needs --record'],
-    [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file does not go with --dedupe off'],
+    [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file cannot be combined with --dedupe off'],
     [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: ENOENT'],
     [['--path', 'hook'], SECRET, 'is not a path'],
-    [['--max-body', 'much'], SECRET, 'is not an amount of bytes'],
+    [['--max-body', 'much'], SECRET, 'is not a size'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
     [['--record', '/'], SECRET, '--record'],
-    [['--ready-file', 'package.json'], SECRET, 'holds something else'],
-    [['--secret', KEY], {}, 'no secret is taken'],
+    [['--ready-file', 'package.json'], SECRET, 'has other contents'],
+    [['--secret', KEY], {}, 'svc takes no secret'],
   ])('refuses %j', async (args, env, message) => {
     const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env });
     expect(run).toMatchObject({ code: 2, stdout: '' });
@@ -254,8 +254,8 @@ describe('its end', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(1);
     expect(lines(stderr).slice(1)).toEqual([
-      'warning: 3 deliveries in a row fail verification; the service disables the endpoint after 20 failed attempts. Is it the secret of another endpoint?',
-      'ended: 10 deliveries in a row fail verification (--keep-going goes on all the same)',
+      'warning: 3 deliveries in a row failed verification; the service disables the endpoint after 20 failed attempts. Is it the secret of another endpoint?',
+      'stopped: 10 deliveries in a row failed verification (--keep-going continues anyway)',
       '10 deliveries: 0 valid, 10 invalid',
     ]);
   });
@@ -299,7 +299,7 @@ describe('warnings', () => {
     const { stdout, stderr } = await ended;
     expect(lines(stdout)[0]).toMatch(/ {2}webhook\.ping {2}valid .* {2}unsigned_header_mismatch$/);
     expect(stderr).toContain(
-      'warning: X-Service-Event says webhook.pong, the signed body says webhook.ping: the body counts',
+      'warning: X-Service-Event says webhook.pong, the signed body says webhook.ping: svc uses the body',
     );
   });
 
@@ -325,7 +325,7 @@ describe('warnings', () => {
 
   it('tell that other machines reach it', async () => {
     const { stop } = await listen(['--host', '0.0.0.0']);
-    expect((await stop()).stderr).toContain('warning: other machines reach this address');
+    expect((await stop()).stderr).toContain('warning: other machines can reach this address');
   });
 });
 

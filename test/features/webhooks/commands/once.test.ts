@@ -32,7 +32,7 @@ const reading =
   };
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'is cut without an answer': (socket) => socket.destroy(),
+  'is cut without a response': (socket) => socket.destroy(),
   'is reset': (socket) => socket.resetAndDestroy(),
   'is cut within the head': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
   'is cut within the body': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{"ok":tr'),

@@ -62,7 +62,7 @@ describe('what verify reads is sent again', () => {
     const run = await replay(forged, peer, '--resign');
     expect(run).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('1 left out: nothing proves that the service'),
+      stderr: expect.stringContaining('1 skipped: nothing proves that the service'),
     });
     expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
   });
@@ -73,7 +73,7 @@ describe('what verify reads is sent again', () => {
     expect(await replay(`garbage\n${recording}`, peer)).toMatchObject({ code: 2 });
     expect(await replay(`garbage\n${recording}`, peer, '--format', 'ndjson')).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining('stdin:1: is no recorded delivery, and left out'),
+      stderr: expect.stringContaining('stdin:1: not a recorded delivery; skipped'),
     });
     expect(peer.taken).toHaveLength(1);
   });
@@ -89,14 +89,14 @@ describe('what verify reads is sent again', () => {
 
 describe('filters', () => {
   it.each([
-    [['--since', '57m'], 2, 'left out: 3 by --since\n'],
-    [['--until', '58m'], 3, 'left out: 2 by --until\n'],
-    [['--since', '59m', '--until', '58m'], 2, 'left out: 1 by --since, 2 by --until\n'],
+    [['--since', '57m'], 2, 'skipped: 3 by --since\n'],
+    [['--until', '58m'], 3, 'skipped: 2 by --until\n'],
+    [['--since', '59m', '--until', '58m'], 2, 'skipped: 1 by --since, 2 by --until\n'],
     [['--since', new Date(NOW - HOUR).toISOString()], 5, ''],
-    [['--only-failed'], 2, 'left out: 3 by --only-failed\n'],
-    [['--event', 'summary.completed'], 0, 'left out: 5 by --event\n'],
+    [['--only-failed'], 2, 'skipped: 3 by --only-failed\n'],
+    [['--event', 'summary.completed'], 0, 'skipped: 5 by --event\n'],
     [['--event', 'summary.completed,webhook.ping'], 5, ''],
-    [['--event-id', 'evt_9'], 0, 'left out: 5 by --event-id\n'],
+    [['--event-id', 'evt_9'], 0, 'skipped: 5 by --event-id\n'],
   ])('%j', async (args, sent, notice) => {
     const peer = await statuses(204);
     const { code, stderr } = await replay(har(204, 500, 204, 0, 204), peer, '-o', 'ndjson', ...args);
@@ -108,7 +108,7 @@ describe('filters', () => {
     const peer = await statuses(204);
     expect(await replay(request(), peer, '--since', '2h')).toMatchObject({
       code: 0,
-      stderr: 'left out: 1 by --since or --until (their time of receipt is unknown)\nnothing was sent\n',
+      stderr: 'skipped: 1 by --since or --until (their time of receipt is unknown)\nnothing was sent\n',
     });
     expect(peer.taken).toEqual([]);
   });

@@ -166,7 +166,7 @@ describe('--resign', () => {
       const peer = await handmade([], () => NOW);
       const run = await replay(text, peer, ['--resign']);
       expect({ code: run.code, sent: ids(peer.taken) }).toEqual({ code: 0, sent: ['evt_5', 'evt_6'] });
-      expect(run.stderr).toContain('4 left out: nothing proves that the service signed them; --resign-unproven');
+      expect(run.stderr).toContain('4 skipped: nothing proves that the service signed them; --resign-unproven');
       const all = await statuses(200);
       const unproven = await replay(text, all, ['--resign', '--resign-unproven']);
       expect({ code: unproven.code, sent: all.taken.length }).toEqual({ code: 0, sent: 6 });
@@ -239,7 +239,7 @@ describe('lines that are none', () => {
     for (const cut of [1, 20, whole.length - 30, whole.length - 2]) {
       const { code, stderr } = await replay(line() + whole.slice(0, cut), peer);
       expect(code).toBe(0);
-      expect(stderr).toContain('stdin:2: the last line was cut off while it was written, and is left out');
+      expect(stderr).toContain('stdin:2: skipped: the last line was cut off while it was being written');
     }
     expect(peer.taken).toHaveLength(4);
     expect((await replay(line() + whole.trimEnd(), peer)).stderr).toBe('2 sent: 2 accepted\n');
@@ -257,7 +257,7 @@ describe('lines that are none', () => {
     const peer = await statuses(200);
     const { code, stderr } = await replay(line() + bad + line({ id: 'evt_3' }), peer);
     expect(code).toBe(10);
-    expect(stderr).toContain('stdin:2: is no recorded delivery, and left out');
+    expect(stderr).toContain('stdin:2: not a recorded delivery; skipped');
     expect(ids(peer.taken)).toEqual(['evt_1', 'evt_3']);
   });
 
@@ -267,7 +267,7 @@ describe('lines that are none', () => {
       const peer = await statuses(200);
       const { code, stderr } = await replay(text, peer);
       expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-      expect(stderr).toContain('holds no delivery');
+      expect(stderr).toContain('contains no delivery');
     },
   );
 
@@ -385,7 +385,7 @@ it('reads what listen recorded, up to the last whole line', async () => {
   const peer = await handmade();
   const run = await svc(['webhooks', 'replay', file, '--to', peer.url], { env });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain(`${file}:3: the last line was cut off`);
+  expect(run.stderr).toContain(`${file}:3: skipped: the last line was cut off`);
   expect(peer.taken.map(({ status }) => status)).toEqual([204, 204]);
   writeFileSync(file, bytes);
   expect((await svc(['webhooks', 'replay', file, '--to', peer.url, '--limit', '3'], { env })).code).toBe(0);

@@ -55,9 +55,9 @@ describe('webhooks secrets import', () => {
 
   it.each([
     ['', 'is empty'],
-    ['whsec_', 'nothing else'],
+    ['whsec_', 'only the prefix'],
     ['whsec_a b', 'white space'],
-    [`${SECRET}\n${SECRET}\n`, 'white space'],
+    [`${SECRET}\n${SECRET}\n`, 'spans several lines'],
     [Buffer.from([0x77, 0xff]), 'not UTF-8'],
   ])('refuses %j', async (stdin, why) => {
     const run = await secrets(['import', 'ep_1'], { stdin });
@@ -89,7 +89,7 @@ describe('webhooks secrets import', () => {
   it('says that the same one is kept already', async () => {
     await secrets(['import', 'ep_1'], { stdin: SECRET });
     const again = await secrets(['import', 'ep_1'], { stdin: SECRET, now: () => NOW + 5000 });
-    expect(again).toMatchObject({ code: 0, stderr: 'it was stored already\n' });
+    expect(again).toMatchObject({ code: 0, stderr: 'already stored\n' });
     expect(stored()[0]?.stored_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
@@ -100,7 +100,7 @@ describe('webhooks secrets import', () => {
     expect(unasked.stderr).toContain('--yes');
     const no = await secrets(['import', 'ep_1'], { terminal: 80, answers: [SECRET], answer: false });
     expect(no.code).toBe(2);
-    expect(no.asked[1]).toMatch(/^Replace the secret [0-9a-f]{8} of ep_1 \(no service\) by another, 5036e143\?$/);
+    expect(no.asked[1]).toMatch(/^Replace secret [0-9a-f]{8} of ep_1 \(no service\) with 5036e143\?$/);
     expect(stored().map(({ secret }) => secret)).toEqual(['whsec_old']);
     expect(await secrets(['import', 'ep_1', '--yes'], { stdin: SECRET })).toMatchObject({ code: 0 });
     expect(stored().map(({ secret }) => secret)).toEqual([SECRET]);
@@ -196,7 +196,7 @@ describe('the other commands', () => {
     const named = await sign(['--endpoint', 'ep_2'], { SVC_WEBHOOK_SECRET: SECRET });
     expect(named.stdout).not.toBe(direct.stdout);
     expect(await sign(['--endpoint', 'ep_1'])).toMatchObject({ code: 2, stdout: '' });
-    expect((await sign(['--endpoint', 'ep_9'])).stderr).toContain('no secret of an endpoint "ep_9" is stored');
+    expect((await sign(['--endpoint', 'ep_9'])).stderr).toContain('no secret is stored for endpoint "ep_9"');
     expect(await sign(['--endpoint', 'ep_2', '--endpoint', 'ep_1'], URL_A)).toMatchObject({ code: 2, stdout: '' });
   });
 });

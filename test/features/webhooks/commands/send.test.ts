@@ -108,14 +108,14 @@ describe('what is sent', () => {
   });
 
   it.each([
-    ['data.titel=a', 'the event has no data.titel', 'there is audio_id'],
-    ['nothing=a', 'the event has no nothing', 'there is id, type, created_at, data'],
+    ['data.titel=a', 'the event has no data.titel', 'it has audio_id'],
+    ['nothing=a', 'the event has no nothing', 'it has id, type, created_at, data'],
     ['data.summaries.7.format=a', 'has no data.summaries.7.format', ''],
     ['data.summaries.length=0', 'has no data.summaries.length', ''],
     ['data.__proto__.a=1', 'has no data.__proto__.a', ''],
     ['data.title.0=1', 'has no data.title.0', ''],
-    ['data.duration_ms=long', 'data.duration_ms is a number, which "long" is not', ''],
-    ['data.summaries={}', 'data.summaries is a list, which "{}" is not', ''],
+    ['data.duration_ms=long', 'data.duration_ms is a number, but "long" is not', ''],
+    ['data.summaries={}', 'data.summaries is a list, but "{}" is not', ''],
   ])('refuses --set %s', async (setting, message, hint) => {
     const peer = await statuses(200);
     const { code, stderr } = await send(peer, ['--event', 'summary.completed', '--set', setting]);
@@ -204,15 +204,15 @@ describe('what is sent', () => {
     [['--body', '-', '--set', 'id=a'], '--body is the complete event'],
     [['--body', '-', '--size', '1MiB'], '--body is the complete event'],
     [['--body', '-', '--new-id'], '--body is the complete event'],
-    [['--size', '10'], 'bytes at least'],
+    [['--size', '10'], 'bytes'],
     [['--size', '2MiB', '--event', 'webhook.ping'], 'no text that could grow'],
-    [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id is for one event'],
-    [['--event', 'webhook.ping,x.y', '--body', '-'], '--body is for one event'],
+    [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id applies to one event'],
+    [['--event', 'webhook.ping,x.y', '--body', '-'], '--body applies to one event'],
     [['--event', ''], '--event is empty'],
-    [['--size', '2 elephants'], 'is not an amount of bytes'],
+    [['--size', '2 elephants'], 'is not a size'],
     [['--skew', '1'], 'is not a duration'],
     [['--tamper', 'all'], 'there is no "all"'],
-    [['--secret', 'whsec_x'], 'no secret is taken from'],
+    [['--secret', 'whsec_x'], 'svc takes no secret from'],
     [['--repeat', '0'], 'less than 1'],
   ])('refuses %j', async (args, message) => {
     const peer = await statuses(200);
@@ -242,7 +242,7 @@ describe('what is answered', () => {
     expect({ code, followed: other.taken }).toEqual({ code: 1, followed: [] });
     expect(stdout).toContain(`308  `);
     expect(stdout).toContain(`to ${other.url} moved`);
-    expect(stderr).toBe('redirects are not followed by the service\n');
+    expect(stderr).toBe('the service does not follow redirects\n');
   });
 
   it('is one object for one, an array for several', async () => {
@@ -272,7 +272,7 @@ describe('what is answered', () => {
     const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
     expect(code).toBe(10);
     expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
-    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nredirects are not followed by the service\n');
+    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nthe service does not follow redirects\n');
   });
 
   it('all refused is 1, whatever the statuses', async () => {

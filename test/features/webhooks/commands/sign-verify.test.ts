@@ -1,4 +1,4 @@
-/** There and back: whatever `sign` prints, `verify` finds valid, and nothing else. */
+/** There and back: whatever `sign` prints, `verify` finds valid,. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -110,11 +110,11 @@ describe('webhooks sign', () => {
     [['--event', 'a.b,c.d'], '--event: a delivery has one event type'],
     [['--delivery', ''], '--delivery'],
     [['--header-prefix', 'X Y'], '--header-prefix'],
-    [['--to', 'http://h/'], '--to goes with'],
+    [['--to', 'http://h/'], '--to needs'],
     [['--as', 'curl'], '--to <url>'],
     [['--as', 'curl', '--to', 'ftp://h/'], '--to'],
     [['--as', 'http', '--to', '/hook'], '--to'],
-    [['--secret', SECRET], 'command lines'],
+    [['--secret', SECRET], 'from the command line'],
     [['--secret-env', 'A', '--secret-env', 'B'], 'one secret'],
     [['nowhere.json'], 'nowhere.json'],
   ])('refuses %j', async (args, why) => {

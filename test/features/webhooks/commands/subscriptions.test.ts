@@ -82,7 +82,7 @@ describe('update', () => {
     const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
     expect(run).toMatchObject({
       code: 0,
-      stdout: `updated ep_1  url ${RECEIVER} → https://192.0.2.9/  events kept: summary.completed, webhook.ping\n`,
+      stdout: `updated ep_1  url ${RECEIVER} → https://192.0.2.9/  events unchanged: summary.completed, webhook.ping\n`,
     });
     expect(stored(service, 'ep_1')).toMatchObject({
       url: 'https://192.0.2.9/',
@@ -131,7 +131,7 @@ describe('update', () => {
     [['--clear-events'], '--yes'],
     [['--remove-event', 'summary.completed'], '--yes'],
     [['--clear-events', '--add-event', 'a'], 'replace all event types'],
-    [['--add-event', 'a', '--remove-event', 'a'], 'a is to be added and removed'],
+    [['--add-event', 'a', '--remove-event', 'a'], 'a is both added and removed'],
   ])('%j is refused, and nothing sent', async (argv, message) => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed']);
@@ -147,7 +147,7 @@ describe('update', () => {
     await using service = await subscribed();
     service.subscribe();
     const run = await service.run(['update', 'ep_1', '--add-event', 'webhook.ping', '--url', RECEIVER]);
-    expect([run.code, run.stdout]).toEqual([0, 'unchanged ep_1  it is so already, nothing was sent\n']);
+    expect([run.code, run.stdout]).toEqual([0, 'unchanged ep_1  already up to date, nothing was sent\n']);
     expect(stored(service, 'ep_1')?.updated_at).toBe('2026-11-20T12:00:00.000Z');
   });
 
@@ -187,7 +187,7 @@ describe('update', () => {
     });
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('was changed by someone else meanwhile; nothing was sent'),
+      stderr: expect.stringContaining('was changed by someone else in the meantime; nothing was sent'),
     });
     expect(one?.events).toEqual(['webhook.ping']);
   });
@@ -206,10 +206,10 @@ describe('enable', () => {
     service.subscribe(RECEIVER, ['summary.completed'], 2);
     expect(await service.run(['enable', 'ep_1', '--url', RECEIVER])).toMatchObject({
       code: 3,
-      stderr: 'svc: a disabled subscription is enabled only by another url: append ?v=2, for example\n',
+      stderr: 'svc: only a new url enables a disabled subscription: append ?v=2, for example\n',
     });
     const run = await service.run(['enable', 'ep_1', '--url', `${RECEIVER}?v=2`]);
-    expect(run.stdout).toMatch(/^updated ep_1 .* events kept: summary.completed {2}now active\n$/);
+    expect(run.stdout).toMatch(/^updated ep_1 .* events unchanged: summary.completed {2}now active\n$/);
     expect(stored(service, 'ep_1')).toMatchObject({
       status: 1,
       consecutive_failures: 0,

@@ -44,7 +44,7 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502, next retry about +1 min\n']);
   });
 
-  test('a log item that never appears: exit 9, and the first suspect', async () => {
+  test('a log item that never appears: exit 9, and the likely cause', async () => {
     await using service = await subscribed(['ping-needs-listing']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
@@ -53,9 +53,9 @@ describe('test', () => {
       expect.stringMatching(/^no log item for evt_\w+ after 0 s \(not dispatched, or skipped\)\n$/),
     ]);
     expect(run.stderr).toContain(
-      'warning: ep_1 does not list webhook.ping; the document is unclear whether the ping is then delivered',
+      'warning: ep_1 does not list webhook.ping; the API documentation does not say whether it is then delivered',
     );
-    expect(run.stderr).toContain('first suspect: ep_1 does not list webhook.ping');
+    expect(run.stderr).toContain('likely cause: ep_1 does not list webhook.ping');
   });
 
   test('disabled meanwhile, or before: skipped, or not even queued', async () => {
@@ -113,7 +113,7 @@ describe('rotate', () => {
     service.subscribe(receiver.url);
     const run = await service.run(['rotate', 'ep_1', '--store', '--yes', '--wait', wait]);
     expect([run.code, run.stdout]).toEqual([code, '']);
-    expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 is still there: /m);
+    expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 was not deleted: /m);
     expect(service.account.subscriptions.size).toBe(2);
   });
 

@@ -138,7 +138,7 @@ describe('--append', () => {
     await writer.add(LINE);
     expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
     const removed = (before ?? '').length - remaining.length;
-    expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`of which ${removed} bytes were removed`)]);
+    expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`removed its ${removed} bytes`)]);
   });
 
   it.each(['no recording', '{"log":{}}\n', '\n'])('leaves %j as it is', (text) => {
@@ -153,7 +153,7 @@ describe('--append', () => {
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
     expect(openRecording(path, { append: true }).notices).toEqual([
-      `--record: others may read ${path}: chmod 600 ${path}`,
+      `--record: other users can read ${path}: chmod 600 ${path}`,
     ]);
   });
 
