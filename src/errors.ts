@@ -54,7 +54,7 @@ export const ERROR_KINDS = {
 
   outcome_unknown: { exit: 8, retryable: false, meaning: 'a write was sent, and no trustworthy response came' },
   not_as_asked: { exit: 8, retryable: false, meaning: 'the write was applied, but not as requested' },
-  still_pending: { exit: 9, retryable: true, meaning: 'the wait ended, still pending' },
+  still_pending: { exit: 9, retryable: true, meaning: 'the wait ended before the outcome was known' },
   partly_done: {
     exit: 10,
     retryable: false,
@@ -168,7 +168,7 @@ export function errorReport(error: SvcError): ErrorReport {
 export const EXIT_STATUSES: readonly (readonly [status: number, meaning: string])[] = [
   [0, 'success (an empty list is a success)'],
   [1, 'the answer is no: signature invalid, delivery failed, a check found something'],
-  [2, 'usage or local validation, confirmation missing or declined: nothing was sent'],
+  [2, 'usage or local validation error, confirmation missing or declined: nothing was sent'],
   [3, 'refused by the service, or by svc because of the state of the service'],
   [4, 'not signed in, or not allowed'],
   [5, 'not found'],
@@ -176,8 +176,8 @@ export const EXIT_STATUSES: readonly (readonly [status: number, meaning: string]
   [7, 'unavailable, and nothing can have changed: safe to repeat'],
   [8, 'outcome unknown or not as requested: check before repeating'],
   [9, 'the wait ended: accepted, still pending'],
-  [10, 'partly done: some items failed, or the data is known to be incomplete'],
-  [11, 'not known: a condition could not be evaluated (no data or only old data)'],
+  [10, 'partial success: some items failed, or the data is known to be incomplete'],
+  [11, 'unknown: a condition could not be evaluated (no data, or only old data)'],
   [70, 'a bug in svc'],
   [130, 'interrupted'],
   [143, 'terminated'],

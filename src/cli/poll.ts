@@ -79,7 +79,7 @@ export async function* poll<T>(
     if (trouble === undefined) {
       patienceMs = Math.max(patienceMs, 2 * (performance.now() - began));
       const outage: Outage | undefined = isReachable ? undefined : { event: 'recovered' };
-      if (!isReachable) ctx.notice('the service answers again');
+      if (!isReachable) ctx.notice('the service responds again');
       [isReachable, failures] = [true, 0];
       yield { at, value, outage };
     } else {
@@ -134,7 +134,8 @@ const SHORTEST_MS = 1000;
 export function watchInterval(flag: string | true): WatchInterval {
   const text = flag === true ? USUAL : flag;
   const ms = parseDuration(text);
-  if (ms < SHORTEST_MS) throw new SvcError('invalid_value', `--watch: ${text} is too often`, { hint: 'at least 1s' });
+  if (ms < SHORTEST_MS)
+    throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
   return { text, ms };
 }
 

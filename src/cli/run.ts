@@ -86,7 +86,7 @@ export async function runCommand(
     if (shared.length > 0) notices.say(`common: ${shared.join(' ')}`);
     if (cut > 0) notices.say(`${cut} more left out by --limit`);
     if (dropped.length > 0) {
-      notices.say(`too narrow for ${dropped.join(', ')}: a wider terminal, --columns or -o wide shows them`);
+      notices.say(`too narrow for ${dropped.join(', ')}: use -o wide, --columns or a wider terminal`);
     }
   };
   const overrides =
@@ -143,9 +143,9 @@ function afterWrite(error: unknown, effect: Command['effect']): never {
   if (effect === 'read' || !(error instanceof SvcError) || error.exit !== 2) throw error;
   throw new SvcError(
     'not_as_asked',
-    `the request was sent and answered, but the answer could not be printed: ${error.message}`,
+    `the request was sent and answered, but the response could not be printed: ${error.message}`,
     {
-      hint: error.hint ?? 'look before you repeat it',
+      hint: error.hint ?? 'check the state of the service before you repeat it',
       cause: error,
     },
   );

@@ -17,7 +17,7 @@ export const LASTING_SINK_FLAGS = {
     help: 'Write the secret to this new file, mode 600',
   },
   'secret-fd': { type: 'integer', value: 'n', min: 3, help: 'Write the secret to this descriptor' },
-  store: { type: 'boolean', help: 'Keep the secret for --endpoint (the default at a terminal)' },
+  store: { type: 'boolean', help: 'Store the secret for --endpoint (the default at a terminal)' },
 } as const satisfies Flags;
 
 export const SINK_FLAGS = {
@@ -47,7 +47,7 @@ export interface SecretSink {
 export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
   const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
   const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
-  if (named > 1) throw new SvcError('usage', 'give one of --secret-file, --secret-fd, --store and --show-secret');
+  if (named > 1) throw new SvcError('usage', 'pass only one of --secret-file, --secret-fd, --store and --show-secret');
   if (named === 0 && !ctx.interactive) {
     throw new SvcError('missing_value', 'the service shows the secret only once: choose where to store it', {
       hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,

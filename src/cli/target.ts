@@ -68,7 +68,7 @@ export function buildTarget(parts: TargetParts): Target {
   };
   const authorizer = parts.authorize(target, settings);
   if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
-    const message = 'two credentials: a header file has authorization, and so has the environment';
+    const message = 'two credentials: a header file and the environment both set authorization';
     throw new SvcError('config_invalid', message, {
       hint: `drop the header, or unset SVC_${service.toUpperCase()}_TOKEN`,
     });

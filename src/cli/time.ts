@@ -115,7 +115,7 @@ export function parseTime(text: string, rules: TimeRules): Instant {
 }
 
 function instant(ms: number, text: string): Instant {
-  if (ms < EARLIEST || ms > LATEST) throw invalid(text, 'is outside the years 1 to 9999', 'give a time nearer to now');
+  if (ms < EARLIEST || ms > LATEST) throw invalid(text, 'is outside the years 1 to 9999', 'use a time closer to now');
   return { ms, iso: new Date(ms).toISOString() };
 }
 

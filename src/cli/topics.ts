@@ -31,11 +31,11 @@ const FORMAT_MEANINGS: Readonly<Record<Format, string>> = {
 
 const OUTPUT: readonly Block[] = [
   {
-    text: 'Standard output has only data; everything else goes to standard error. A pipe gets the same as a terminal, without colour and shortened texts, and with times in UTC.',
+    text: 'Standard output has only data; everything else goes to standard error. A pipe gets the same text as a terminal, but without colour and shortening, and with times in UTC.',
   },
   { title: 'Formats (-o, --output)', rows: Object.entries(FORMAT_MEANINGS) },
   {
-    title: 'The format is set by, in this order',
+    title: 'The first of these sets the format',
     rows: [
       ['1', '-o, --output or --json (-o json)'],
       ['2', '-q, --quiet (-o id without notices)'],
@@ -70,15 +70,15 @@ const TIMES: readonly Block[] = [
     rows: [
       ['now', 'this moment'],
       ['2026-11-20T12:00:00Z', 'RFC 3339; instead of Z an offset: 2026-11-20T13:00:00+01:00'],
-      ['2h ago, -2h', 'back from now'],
-      ['in 2h, +2h', 'forward from now'],
-      ['2h', 'forward for an end, back for the start of a history'],
+      ['2h ago, -2h', 'before now'],
+      ['in 2h, +2h', 'after now'],
+      ['2h', 'after now for an end, before now for the start of a history'],
       ['2026-11-20', 'the start of that day in UTC, if the option takes dates'],
       ['1795176000', 'Unix seconds, for webhook signatures'],
     ],
   },
   {
-    title: 'A duration (<duration>): whole numbers with a unit, the largest first, as in 1h30m',
+    title: 'A duration (<duration>): whole numbers with units, largest first, as in 1h30m',
     rows: [
       ['y', '365 days'],
       ['w', '7 days'],
@@ -86,7 +86,7 @@ const TIMES: readonly Block[] = [
       ['h', '60 minutes'],
       ['m', '60 seconds'],
       ['s', 'a second'],
-      ['ms', 'a thousandth of a second'],
+      ['ms', 'milliseconds'],
     ],
   },
   { text: 'Signs, fractions and numbers without a unit (except 0) are errors. The longest duration is 292y.' },

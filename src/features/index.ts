@@ -54,7 +54,7 @@ export const GROUPS: readonly Group[] = [
     name: 'completion',
     summary: 'Print completion scripts for your shell',
     description:
-      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nNames of receivers, alerts and silences are those that svc showed at a terminal within the last minute: <Tab> makes no request.',
+      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nCompletion makes no requests: names of receivers, alerts and silences are those that svc showed at a terminal within the last minute.',
     load: () => import('./completion/index.ts'),
   },
   {

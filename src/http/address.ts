@@ -13,16 +13,16 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
     new SvcError('invalid_value', `the address ${shown} ${why}`, { hint });
 
   // The URL parser drops tabs and line breaks and reads a backslash as a slash: what is shown would not be what is used.
-  if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('holds a blank, a backslash or a control character');
+  if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) throw refuse('has no scheme', 'write it with http:// or https:// in front');
   if (scheme !== 'http' && scheme !== 'https') throw refuse(`is ${scheme}, not http or https`);
   const [authority = ''] = text.slice(scheme.length + 3).split(/[/?#]/, 1);
   if (authority.includes('@')) {
-    throw refuse('holds a user or a password', 'give the credential by the environment or by --header-file');
+    throw refuse('contains a user name or a password', 'set the credential in the environment or with --header-file');
   }
-  if (text.includes('?')) throw refuse('holds a query', 'give the address without what follows "?"');
-  if (text.includes('#')) throw refuse('holds a fragment', 'give the address without what follows "#"');
+  if (text.includes('?')) throw refuse('contains a query', 'remove the part that starts with "?"');
+  if (text.includes('#')) throw refuse('contains a fragment', 'remove the part that starts with "#"');
   if (authority === '') throw refuse('names no host');
   let url: URL;
   try {
@@ -54,7 +54,7 @@ export function checkCredential(target: Rules): void {
   }
   if (isExposed(target) && !tls.insecure) {
     throw new SvcError('credential_unusable', `a credential would go to ${baseUrl.origin} unencrypted`, {
-      hint: 'nothing was sent; use https://, or --insecure to accept that anybody on the way can read it',
+      hint: 'nothing was sent; use https://, or pass --insecure if anybody on the way may read it',
     });
   }
 }
@@ -67,7 +67,7 @@ export function insecurityWarning(target: Rules): string | undefined {
   // Requests and responses may contain secrets, as they do at a sign-in.
   if (baseUrl.protocol === 'http:') {
     if (isLoopback(baseUrl)) return undefined;
-    return `nothing is encrypted on the way to ${baseUrl.origin}: anybody there can read and change it, secrets too`;
+    return `the connection to ${baseUrl.origin} is not encrypted: anybody on the way can read and change it, including secrets`;
   }
   return `the certificate of ${baseUrl.host} is not checked: anybody on the way can read and change what is sent`;
 }

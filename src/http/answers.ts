@@ -46,18 +46,18 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
   403: ['forbidden', 'the credential does not allow this'],
   404: ['not_found'],
   407: ['proxy_failed', PROXY_CREDENTIAL],
-  429: ['limited', 'wait before you repeat it'],
+  429: ['limited', 'wait before you try again'],
 };
 
 /** Redirects are never followed: they could take a credential or a write to another host. */
 function redirection({ status, headers }: FailedAnswer, line: string): SvcError {
   const to = headers['location'];
   if (to === undefined) {
-    const text = `answered ${status}, which does not answer this request (${line})`;
+    const text = `answered ${status}, which does not fit this request (${line})`;
     return new SvcError('bad_answer', text, { httpStatus: status });
   }
   return new SvcError('redirected', `answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`, {
-    hint: 'redirects are not followed; use the address that the service itself goes by',
+    hint: 'svc does not follow redirects; use the address that the service itself uses',
     httpStatus: status,
   });
 }

@@ -179,7 +179,7 @@ export class Body implements AsyncIterable<Buffer> {
         else await this.#change();
       }
     } finally {
-      if (!this.#ended) this.#flow.abort(new SvcError('connection_lost', 'the rest of the answer was not wanted'));
+      if (!this.#ended) this.#flow.abort(new SvcError('connection_lost', 'the rest of the response was not needed'));
     }
   }
 
@@ -194,7 +194,7 @@ export class Body implements AsyncIterable<Buffer> {
 }
 
 export function tooLarge(limit: number): SvcError {
-  return new SvcError('answer_too_large', `the answer is larger than ${limit} bytes`, {
-    hint: 'ask for less, for example by a filter',
+  return new SvcError('answer_too_large', `the response is larger than ${limit} bytes`, {
+    hint: 'request less, for example with a filter',
   });
 }

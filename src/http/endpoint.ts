@@ -96,7 +96,8 @@ export class Plan {
 
 /** The answer to a write that only a real run comes to: in a dry run the command has ended with an earlier plan. */
 export function answered<T>(answer: T): Exclude<T, Plan> {
-  if (answer instanceof Plan) throw new SvcError('internal', 'a dry run came to a request that only a real run sends');
+  if (answer instanceof Plan)
+    throw new SvcError('internal', 'the dry run reached a request that only a real run sends');
   return answer as Exclude<T, Plan>;
 }
 
@@ -212,6 +213,6 @@ function encode(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw new SvcError('invalid_value', 'a value holds half a surrogate pair, which is no character');
+    throw new SvcError('invalid_value', 'a value contains half a surrogate pair, which is not a character');
   }
 }

@@ -33,7 +33,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-export const PROXY_CREDENTIAL = 'the proxy wants a user and a password: http://USER:PASSWORD@HOST:PORT';
+export const PROXY_CREDENTIAL = 'the proxy requires a user and a password: http://USER:PASSWORD@HOST:PORT';
 export const CHECK_FIRST = 'check the state of the service before you repeat it';
 
 /** How far the exchange had come. */
@@ -85,8 +85,8 @@ function connectReason(error: Error, baseUrl: URL): Reason {
 }
 
 const NETWORK: Readonly<Record<string, Reason>> = {
-  ENOTFOUND: { code: 'dns_failed', text: 'there is no host', hint: 'check the address for a typing error' },
-  EAI_AGAIN: { code: 'dns_failed', text: 'the name server does not answer for', again: true },
+  ENOTFOUND: { code: 'dns_failed', text: 'there is no host', hint: 'check the address for a typo' },
+  EAI_AGAIN: { code: 'dns_failed', text: 'the name server does not respond for', again: true },
   EAI_FAIL: { code: 'dns_failed', text: 'the name server failed for' },
   ECONNREFUSED: {
     code: 'connect_failed',
@@ -95,7 +95,7 @@ const NETWORK: Readonly<Record<string, Reason>> = {
     again: true,
   },
   UND_ERR_CONNECT_TIMEOUT: { code: 'connect_failed', text: 'no connection within 10 seconds to' },
-  ETIMEDOUT: { code: 'connect_failed', text: 'no answer to the connection attempt from' },
+  ETIMEDOUT: { code: 'connect_failed', text: 'no response to the connection attempt from' },
   EHOSTUNREACH: { code: 'connect_failed', text: 'no route to', again: true },
   ENETUNREACH: { code: 'connect_failed', text: 'the network is down: no route to', again: true },
 };
@@ -103,7 +103,7 @@ const NETWORK: Readonly<Record<string, Reason>> = {
 const REFUSED_CERTIFICATE = 'check --cert and --key';
 /** The codes of Node and OpenSSL for a failed TLS handshake. `%` stands for the host. */
 const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string])[] = [
-  [/^CERT_HAS_EXPIRED$/, 'the certificate of % has expired', 'have it renewed; --insecure goes on without checking'],
+  [/^CERT_HAS_EXPIRED$/, 'the certificate of % has expired', 'have it renewed; --insecure continues without checking'],
   [/^CERT_NOT_YET_VALID$/, 'the certificate of % is not valid yet', 'check the clock of this machine'],
   [/^CERT_REVOKED$/, 'the certificate of % was revoked', 'have it replaced'],
   [
@@ -128,14 +128,14 @@ const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string]
   ],
   [
     /^ERR_SSL_(TLSV1_ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/,
-    '% speaks no version of TLS that is still safe',
-    'have the server offer TLS 1.2 or newer',
+    '% supports no safe version of TLS',
+    'configure the server for TLS 1.2 or newer',
   ],
-  [/_ALERT_CERTIFICATE_REQUIRED$/, '% wants a client certificate', 'give one: --cert FILE --key FILE'],
+  [/_ALERT_CERTIFICATE_REQUIRED$/, '% requires a client certificate', 'pass one: --cert FILE --key FILE'],
   [
     /_ALERT_HANDSHAKE_FAILURE$/,
-    '% broke off the TLS handshake',
-    'it may want a client certificate: --cert FILE --key FILE',
+    '% aborted the TLS handshake',
+    'it may require a client certificate: --cert FILE --key FILE',
   ],
   [/_ALERT_CERTIFICATE_EXPIRED$/, '% refused the client certificate: it has expired', 'have it renewed'],
   [
@@ -166,26 +166,26 @@ function proxyReason(failure: ProxyFailure): Reason {
 
 function brokenReason(error: unknown, { baseUrl, status, received, expected }: Progress): Reason {
   const code = codeOf(error);
-  const came = status === undefined ? 'before an answer' : `after ${received} bytes of the answer`;
+  const came = status === undefined ? 'before a response' : `after ${received} bytes of the response`;
   switch (code) {
     case 'UND_ERR_BODY_TIMEOUT':
-      return { code: 'timeout', text: `the answer stopped after ${received} bytes` };
+      return { code: 'timeout', text: `the response stopped after ${received} bytes` };
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return { code: 'bad_answer', text: 'the headers of the answer are too large' };
+      return { code: 'bad_answer', text: 'the headers of the response are too large' };
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       return expected !== undefined && received < expected
         ? { code: 'connection_lost', text: `the connection broke ${came}, of ${expected}`, again: true }
-        : { code: 'bad_answer', text: 'the answer has another length than it says' };
+        : { code: 'bad_answer', text: 'the length of the response is not what its headers say' };
     case 'UND_ERR_INVALID_ARG':
       return { code: 'internal', text: `the request cannot be written: ${(error as Error).message}` };
     case 'UND_ERR_SOCKET':
       if (/^bad (response|upgrade)$/.test((error as Error).message)) {
-        return { code: 'bad_answer', text: 'an answer that nobody asked for came' };
+        return { code: 'bad_answer', text: 'a response to no request arrived' };
       }
       break;
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
-      return { code: 'connection_lost', text: 'the connection was given up' };
+      return { code: 'connection_lost', text: 'the connection was abandoned' };
   }
   if (code === 'HPE') return garbageReason(error as Error, baseUrl);
   // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
@@ -201,7 +201,7 @@ function garbageReason(error: Error & { readonly data?: string | null }, { host,
   if (protocol === 'http:' && error.data?.startsWith('\x15\x03')) {
     return { code: 'tls_failed', text: `${host} speaks TLS`, hint: 'write the address with https://', refused: true };
   }
-  return { code: 'bad_answer', text: `${host} answered something that is not HTTP` };
+  return { code: 'bad_answer', text: `${host} sent something that is not HTTP` };
 }
 
 /** The code of an error, or of the last of those it is made of. Parser errors have none in undici 7. */

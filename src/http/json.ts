@@ -154,7 +154,7 @@ export class ArrayItems {
 }
 
 function checkBlank(chunk: Buffer, from: number): void {
-  if (skipBlank(chunk, from) < chunk.length) throw new JsonFault('something follows its end');
+  if (skipBlank(chunk, from) < chunk.length) throw new JsonFault('more text follows its end');
 }
 
 function skipBlank(chunk: Buffer, from: number): number {

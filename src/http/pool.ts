@@ -145,7 +145,7 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
         callback(error, null);
         return;
       }
-      const late = (): void => void socket.destroy(new ProxyFailure(proxy, 'did not answer in time'));
+      const late = (): void => void socket.destroy(new ProxyFailure(proxy, 'did not respond in time'));
       const timer = setTimeout(late, CONNECT_MS);
       const https = options.protocol === 'https:';
       openTunnel(socket, proxy, { ...options, port: options.port || (https ? '443' : '80') }, (failure) => {
@@ -173,7 +173,7 @@ export async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Pro
     return context;
   } catch (error) {
     throw new SvcError('file_unusable', `the certificate or key cannot be used: ${(error as Error).message}`, {
-      hint: 'check that --cert and --key are PEM, belong together, and that the key has no passphrase',
+      hint: 'check that --cert and --key are PEM and belong together, and that the key has no passphrase',
       cause: error,
     });
   }

@@ -47,7 +47,7 @@ export function openPoster(outbound: Outbound, clock: () => number = () => perfo
     async post(posting: Posting): Promise<Posted> {
       const { signal, dryRun } = outbound;
       signal.throwIfAborted();
-      if (dryRun) throw new SvcError('internal', 'a dry run came to a delivery that only a real run sends');
+      if (dryRun) throw new SvcError('internal', 'the dry run reached a delivery that only a real run sends');
       const began = clock();
       let exchange: Exchange | undefined;
       const deadline = new Deadline(posting.timeoutMs, () => exchange?.cancelLate(posting.timeoutMs));
@@ -101,7 +101,7 @@ function exactRequest({ url, headers, body }: Posting): PoolRequest {
   for (const [name, value] of headers) {
     if (isConnectionHeader(name)) continue;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
-      const message = `the header ${JSON.stringify(name)} cannot be sent: HTTP has no such headers`;
+      const message = `the header ${JSON.stringify(name)} cannot be sent: HTTP does not allow it`;
       throw new SvcError('invalid_value', message);
     }
     flat.push(name, value);

@@ -139,7 +139,7 @@ function openConnect(socket: Socket, proxy: URL, to: Host, callback: (error: Err
     const end = head.indexOf('\r\n\r\n');
     if (end < 0 && head.length < LONGEST_HEAD) return;
     const status = Number(/^HTTP\/1\.[01] (\d{3})[^\d]/.exec(head.toString('latin1'))?.[1]);
-    if (end < 0 || Number.isNaN(status)) fail('answered something that is not HTTP');
+    if (end < 0 || Number.isNaN(status)) fail('sent something that is not HTTP');
     else if (status < 200 || status > 299) fail(`answered ${status}`, { status });
     else {
       socket.pause();

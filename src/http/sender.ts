@@ -100,7 +100,7 @@ export class Sender {
     const repeatable = endpoint.effect === 'read';
     const retries = repeatable && endpoint.method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
     let exchange: Exchange | undefined;
-    const deadline = new Deadline(timeoutMs, () => exchange?.cancelLate(timeoutMs, 'allow more with --timeout'));
+    const deadline = new Deadline(timeoutMs, () => exchange?.cancelLate(timeoutMs, 'allow more time with --timeout'));
     let refreshed = false;
     for (let attempt = 1, failed = 0; ; attempt++) {
       const request = await this.#request(endpoint, values);
@@ -225,8 +225,8 @@ export class Sender {
     const text = this.#target.secrets.hide((await body.start(LARGEST_ERROR_TEXT)).toString());
     const page = serviceMessage({ contentType: 'text/html', text });
     return new JsonFault(
-      `it is ${page}, perhaps of a proxy`,
-      'check the address, and whether a proxy wants you to sign in',
+      `it is ${page}, perhaps from a proxy`,
+      'check the address, and whether a proxy requires you to sign in',
     );
   }
 

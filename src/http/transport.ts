@@ -132,8 +132,8 @@ export class Exchange implements ResponseHandler {
     const within = `within ${ms / 1000} s`;
     const received = this.#received?.body.received;
     if (received === undefined) {
-      this.cancel(new SvcError('timeout', `${this.sent ? 'no answer' : 'no connection'} ${within}`, { hint }));
-    } else this.cancel(new SvcError('timeout', `the answer was not complete ${within}, ${received} bytes came`));
+      this.cancel(new SvcError('timeout', `${this.sent ? 'no response' : 'no connection'} ${within}`, { hint }));
+    } else this.cancel(new SvcError('timeout', `the response was not complete ${within}; ${received} bytes arrived`));
   }
 
   /** What `thrown` means. An error of the program itself is thrown on. */
@@ -149,7 +149,7 @@ export class Exchange implements ResponseHandler {
 
   /** Gives it up. */
   failed(thrown: unknown): Reason {
-    this.cancel(new SvcError('connection_lost', 'the rest of the answer is not wanted'));
+    this.cancel(new SvcError('connection_lost', 'the rest of the response is not needed'));
     const reason = this.reasonOf(thrown);
     this.#trace?.failed(reason.text);
     return reason;

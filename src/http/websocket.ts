@@ -156,7 +156,7 @@ export class WebSocket {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#sink.closed(this.#closing ? undefined : (this.#reason ?? lost('was closed without a goodbye')));
+    this.#sink.closed(this.#closing ? undefined : (this.#reason ?? lost('was closed without a close frame')));
   }
 }
 
@@ -166,7 +166,7 @@ const NO_STATUS = 1005;
 function unusable(error: Error & { readonly code?: string }, limit: number): SvcError {
   const detail =
     error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? `a message is larger than ${limit} bytes` : error.message;
-  return new SvcError('bad_answer', `what came on the websocket cannot be used: ${detail}`);
+  return new SvcError('bad_answer', `the data on the websocket cannot be used: ${detail}`);
 }
 
 function lost(what: string): SvcError {

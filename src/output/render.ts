@@ -146,7 +146,7 @@ export async function checkOutputOptions(
     throw new SvcError('usage', '--query and --fields cannot be used together');
   }
   if (shaping !== undefined && options.format === 'id') {
-    throw new SvcError('usage', `-q and -o id print ids and nothing else, so ${shaping} has no meaning with them`);
+    throw new SvcError('usage', `-q and -o id print only ids, so ${shaping} does not apply`);
   }
   if (declared.kind === 'chart') checkChart(options);
   const output = declared.kind === 'chart' ? declared.list : declared;
@@ -176,8 +176,8 @@ function checkColumns(output: Plain, options: OutputOptions, shaping: string | u
     throw new SvcError('usage', `--columns names the command's own columns, which ${shaping} replaces`);
   }
   if (!isColumnar(options.format)) {
-    throw new SvcError('usage', `--columns has no meaning with -o ${options.format}`, {
-      hint: 'it is for table, wide, csv and tsv; --fields and --query are for every format',
+    throw new SvcError('usage', `--columns does not apply to -o ${options.format}`, {
+      hint: 'it applies to table, wide, csv and tsv; --fields and --query apply to every format',
     });
   }
   if (output.kind === 'text') throw new SvcError('usage', '--columns: this command prints plain text');

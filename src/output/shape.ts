@@ -101,7 +101,7 @@ class Fields {
   refuseUnknown(): void {
     const [unknown] = this.#unseen;
     if (this.#sample === undefined || unknown === undefined) return;
-    throw new SvcError('usage', `--fields: there is no field "${unknown}" in the answer`, {
+    throw new SvcError('usage', `--fields: there is no field "${unknown}" in the response`, {
       hint: `fields: ${pathsOf(this.#sample).slice(0, 60).join(', ')}`,
     });
   }
@@ -202,7 +202,7 @@ function keyReader(
   const read = (row: unknown) => keyOf(valueAt(row, name));
   if (rows.length === 0 || rows.some((row) => read(row) !== undefined)) return read;
   throw new SvcError('usage', `--sort: there is no column or field "${name}"`, {
-    hint: `${columnsHint(output)}; any field of -o json can be named, too`,
+    hint: `${columnsHint(output)}; any field of -o json also works`,
   });
 }
 
@@ -281,7 +281,7 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   if (left === null || left === undefined || right === null || right === undefined) return null;
   const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
   throw new SvcError('usage', `--query: ${sign} compares only numbers, and ${other} is not a number`, {
-    hint: 'for texts and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
+    hint: 'for strings and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
   });
 }
 

@@ -23,7 +23,7 @@ export async function renderWatch(
   const { format, query } = options;
   const name = output.every === undefined ? 'a watch' : '--watch';
   if (format !== 'table' && format !== 'wide' && format !== 'ndjson') {
-    throw new SvcError('usage', `${name} has no meaning with -o ${format}`, {
+    throw new SvcError('usage', `${name} does not apply to -o ${format}`, {
       hint: 'it draws a table on a terminal, and prints changes with -o ndjson or in a pipe',
     });
   }
@@ -34,7 +34,7 @@ export async function renderWatch(
     (option) => options[option] !== undefined && !(appends && option === 'columns'),
   );
   if (refused !== undefined) {
-    throw new SvcError('usage', `${name} prints changes as they happen, so --${refused} has no meaning`);
+    throw new SvcError('usage', `${name} prints changes as they happen, so --${refused} does not apply`);
   }
   const out = new BatchWriter(sink, true);
   if (appends) await out.during(appendChanges(snapshots, output.list, options, out));
@@ -241,7 +241,7 @@ class Screen {
 
   /** `16:03:05Z + NodeDown instance=node-07` */
   #changes(width: number): readonly string[] {
-    if (this.#named === undefined) return this.#isLive ? [] : ['no change so far'];
+    if (this.#named === undefined) return this.#isLive ? [] : ['no change yet'];
     const { at, changes } = this.#named;
     const named = changes.slice(0, MOST_NAMED).map(({ event, row }) => {
       return shorten(`${this.#time(at)} ${event} ${escapeText(this.#output.title(row))}`, width);

@@ -41,7 +41,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
   };
   // The last resort, also of rejections: no stack trace, no source and no text of a peer.
   process.on('uncaughtException', (error: unknown) => {
-    const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'an unknown error';
+    const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown error';
     try {
       writeSync(2, `svc: a bug in svc: ${name}\n`);
     } catch {
@@ -150,7 +150,7 @@ function leaveColorsToUs(): void {
 
 /** Resolves with why there is no browser, or undefined: see `Context.openBrowser`. */
 async function openBrowser(url: URL): Promise<string | undefined> {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses are opened';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses can be opened';
   // A container of an editor names the program that opens it outside.
   const contained = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
   if (contained && !process.env['BROWSER']) return 'svc runs in a container';
@@ -162,7 +162,7 @@ async function openBrowser(url: URL): Promise<string | undefined> {
     return code === 0 ? undefined : `the program that opens it ended with status ${code}`;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'there is no program that opens it' : message;
+    return code === 'ENOENT' ? 'no program to open it was found' : message;
   }
 }
 

@@ -42,8 +42,8 @@ export function readBegun(path: string): BegunFile | undefined {
   }
   const begun = parsed(text);
   if (begun !== undefined) return begun;
-  throw new SvcError('file_unusable', `${state} does not say how far ${path} has come`, {
-    hint: 'give another name, or start over with --force',
+  throw new SvcError('file_unusable', `${state} does not say how much of ${path} is complete`, {
+    hint: 'use another name, or start over with --force',
   });
 }
 
@@ -106,7 +106,7 @@ export class AppendedFile {
       return new AppendedFile(path, file, state);
     } catch (error) {
       closeSync(file);
-      throw fileFailure(`cannot go on with ${path}`, error);
+      throw fileFailure(`cannot continue ${path}`, error);
     }
   }
 
@@ -149,7 +149,7 @@ export class AppendedFile {
     const { length } = this.#state;
     try {
       if (fstatSync(this.#file).size !== length) {
-        throw new SvcError('file_unusable', `${this.path} was changed by somebody else meanwhile`);
+        throw new SvcError('file_unusable', `another process changed ${this.path} in the meantime`);
       }
       const bytes = Buffer.from(text);
       for (let done = 0; done < bytes.length; ) {
@@ -178,12 +178,12 @@ function opened(path: string, flags: 'r+' | 'w' | 'wx'): number {
 
 function there(path: string): SvcError {
   return new SvcError('file_unusable', `${path} already exists`, {
-    hint: 'give another name, or pass --force',
+    hint: 'use another name, or pass --force',
   });
 }
 
 function changed(path: string): SvcError {
-  return new SvcError('file_unusable', `${path} is not as ${statePath(path)} says: it was changed since`, {
-    hint: 'give another name, or start over with --force',
+  return new SvcError('file_unusable', `${path} does not match ${statePath(path)}: it was changed`, {
+    hint: 'use another name, or start over with --force',
   });
 }

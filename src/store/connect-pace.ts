@@ -42,7 +42,7 @@ export function connectPace(context: PaceContext, gateway: URL, { waits = true }
       if (delay <= 0) return;
       const seconds = Math.ceil(delay / 1000);
       context.notice(
-        `waiting ${seconds} s to connect: at most ${perMinute} connects a minute to ${gateway.host} (setting trade.connectsPerMinute)`,
+        `waiting ${seconds} s to connect: at most ${perMinute} connections a minute to ${gateway.host} (setting trade.connectsPerMinute)`,
       );
       await context.sleep(delay, signal);
     },
@@ -61,7 +61,7 @@ async function taken(path: string, perMinute: number, context: PaceContext): Pro
     });
   } catch (error) {
     if (!(error instanceof SvcError) || context.signal.aborted) throw error;
-    context.notice(`connects cannot be counted here: ${error.message}`);
+    context.notice(`svc cannot count connections here: ${error.message}`);
     return context.now();
   }
 }

@@ -73,14 +73,14 @@ async function acquire(path: string, owner: LockOwner, context: LockContext, wai
 function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {
   const by = holder?.owner === undefined ? 'another process' : `process ${holder.owner.pid} on ${holder.owner.host}`;
   return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
-    hint: 'wait for it to end; if it is no svc, remove the lock file',
+    hint: 'wait for it to end; if it is not svc, remove the lock file',
   });
 }
 
 function notALock(path: string, { size }: Holder): SvcError {
   const what = size === 0 ? 'is empty' : 'is not a lock file of svc';
   return new SvcError('file_unusable', `${path} ${what}, and svc needs this file for its lock`, {
-    hint: 'if no other program uses it, remove it, and repeat the command',
+    hint: 'if no other program uses it, remove it and repeat the command',
   });
 }
 

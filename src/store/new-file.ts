@@ -43,6 +43,6 @@ export function writeNewFile(file: NewFile, content: string, pid: number): void 
 
 function taken(option: string, path: string): SvcError {
   return new SvcError('file_unusable', `${option}: ${path} already exists`, {
-    hint: 'give another name, or pass --force',
+    hint: 'use another name, or pass --force',
   });
 }

@@ -51,7 +51,7 @@ export function openOrderJournal(
         await journal(paths, uninterrupted, line);
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        notice(`the journal does not have the outcome (${outcome}): ${error.message}`);
+        notice(`the outcome (${outcome}) could not be written to the journal: ${error.message}`);
       }
     },
   };

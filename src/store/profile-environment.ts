@@ -32,7 +32,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
       other !== undefined
         ? `it belongs to ${other}`
         : (await hasCredential(service, settings, paths))
-          ? `profile ${name} has a credential of its own`
+          ? `profile ${name} has its own credential`
           : undefined;
     if (reason === undefined) continue;
     for (const variable of variables) {

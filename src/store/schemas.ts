@@ -140,7 +140,7 @@ const answeredFields = {
   id: text,
   at: text,
   /** One that a later svc wrote counts as well: its order must not be forgotten. */
-  outcome: z.custom<OrderOutcome>((value) => typeof value === 'string', 'is not a text'),
+  outcome: z.custom<OrderOutcome>((value) => typeof value === 'string', 'is not a string'),
   order_ids: z.optional(list(text)),
   /** Of positions that were found to be its own. */
   trade_ids: z.optional(list(text)),

@@ -62,7 +62,7 @@ export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
   }
   const version = isObject(value) ? value['version'] : undefined;
   if (typeof version === 'number' && version > 1) {
-    throw new SvcError('file_unusable', `a later svc wrote it, with version ${version}`, { hint: 'update svc' });
+    throw new SvcError('file_unusable', `a newer svc wrote it, with version ${version}`, { hint: 'update svc' });
   }
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
@@ -93,14 +93,14 @@ function secured(file: number, { uid, mode }: Stats, path: string): string[] {
   // The superuser may read anybody's, as with sudo.
   if (uid !== self && self !== 0) {
     throw new SvcError('file_unusable', `${path} belongs to another user`, {
-      hint: 'set SVC_CONFIG_DIR to a directory of your own',
+      hint: 'set SVC_CONFIG_DIR to your own directory',
     });
   }
   if ((mode & 0o077) === 0) return [];
   const was = `other users could read ${path} (mode ${octal(mode)})`;
   try {
     fchmodSync(file, 0o600);
-    return [`${was}: it is 600 now`];
+    return [`${was}; svc set it to 600`];
   } catch {
     return [`${was}: set it to 600`];
   }
@@ -111,9 +111,13 @@ export function checkFolder(path: string): void {
   const folder = dirname(path);
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
   if (!HAS_MODES || (mode & 0o022) === 0) return;
-  throw new SvcError('file_unusable', `other users may change ${folder} (mode ${octal(mode)}), which has secrets`, {
-    hint: `run: chmod 700 ${folder}; then check that the secrets in it are yours`,
-  });
+  throw new SvcError(
+    'file_unusable',
+    `other users can change ${folder} (mode ${octal(mode)}), which contains secrets`,
+    {
+      hint: `run: chmod 700 ${folder}; then check that the secrets in it are yours`,
+    },
+  );
 }
 
 function octal(mode: number): string {
@@ -132,7 +136,7 @@ export function setAside(path: string, now: number): string {
     const all = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.corrupt-`));
     for (const name of all.sort().slice(0, -MOST_SET_ASIDE)) rmSync(join(dirname(path), name), { force: true });
   } catch (error) {
-    throw fileFailure(`cannot set ${path} aside`, error);
+    throw fileFailure(`cannot move ${path} aside`, error);
   }
   return aside;
 }

@@ -72,7 +72,7 @@ export const SETTING_KEYS = [
     key: 'trade.live',
     type: 'choice',
     choices: ['true', 'false'],
-    help: 'Real money: each order asks you to type the account id',
+    help: 'Real money: each order requires typing the account id',
   },
   {
     key: 'trade.connectsPerMinute',
@@ -143,9 +143,9 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
   { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
   { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },
-  { name: 'SVC_PROFILE', secret: false, help: 'The profile to use, like --profile' },
+  { name: 'SVC_PROFILE', secret: false, help: 'Profile to use (same as --profile)' },
   { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
-  { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt, like --no-input' },
+  { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt (same as --no-input)' },
   { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
   { name: 'SVC_PAGER', secret: false, help: 'Pager for tables longer than the screen; empty or cat for none' },
   { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
@@ -157,7 +157,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even without a terminal' },
   { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
   { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
-  { name: 'ALL_PROXY', secret: false, help: 'Proxy for both, where neither is set: http, https, socks5 or socks5h' },
+  { name: 'ALL_PROXY', secret: false, help: 'Proxy for both, if neither is set: http, https, socks5 or socks5h' },
   { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
 ];
 

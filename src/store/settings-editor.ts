@@ -60,7 +60,7 @@ async function replaceByConf(path: string, next: SettingsDocument): Promise<void
     });
     store.store = next;
     if (readFileSync(staged, 'utf8') !== settingsText(next)) {
-      throw new SvcError('file_unusable', `cannot write ${path}: what was written is not complete`);
+      throw new SvcError('file_unusable', `cannot write ${path}: the file was not written completely`);
     }
     replaceByStaged(path);
   } catch (error) {

@@ -80,9 +80,9 @@ export function parseSettings(bytes: Uint8Array, path: string): SettingsDocument
 }
 
 function shapeProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return 'must hold a JSON object';
+  if (!isObject(value)) return 'must contain a JSON object';
   const { profile, profiles = {} } = value;
-  if (profile !== undefined && typeof profile !== 'string') return '"profile" must be a text';
+  if (profile !== undefined && typeof profile !== 'string') return '"profile" must be a string';
   if (!isObject(profiles)) return '"profiles" must be an object';
   const wrong = Object.entries(profiles).find(([, values]) => !isObject(values));
   return wrong === undefined ? undefined : `profile ${wrong[0]} must be an object`;
@@ -101,7 +101,7 @@ export function profileValues({ profiles = {} }: SettingsDocument, name: string)
 function modeWarnings(stats: Stats, path: string): SettingsWarning[] {
   // Windows keeps its rights elsewhere and reports every file as writable for all.
   if ((stats.mode & 0o022) === 0 || platform() === 'win32') return [];
-  const text = `other users may change ${path} (mode ${(stats.mode & 0o777).toString(8)}): set it to 600`;
+  const text = `other users can change ${path} (mode ${(stats.mode & 0o777).toString(8)}); set it to 600`;
   return [{ text, fix: `chmod 600 ${path}` }];
 }
 
@@ -111,7 +111,7 @@ function unknownKeys(document: SettingsDocument, path: string): SettingsWarning[
     for (const key of Object.keys(values)) if (findSetting(key) === undefined) unknown.push(`${key} (profile ${name})`);
   }
   if (unknown.length === 0) return [];
-  const text = `${path} holds what svc does not know, and ignores: ${unknown.join(', ')}`;
+  const text = `${path} contains unknown keys, which svc ignores: ${unknown.join(', ')}`;
   return [{ text, fix: 'svc config edit' }];
 }
 

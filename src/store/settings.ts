@@ -185,7 +185,7 @@ class LoadedSettings implements Settings {
     const stored = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
     if (stored === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
-    if (typeof stored === 'object') return { value: JSON.stringify(stored), origin, problem: 'must be a text' };
+    if (typeof stored === 'object') return { value: JSON.stringify(stored), origin, problem: 'must be a string' };
     const value = String(stored);
     return { value, origin, problem: problemWithStored(setting, value) };
   }

@@ -30,7 +30,7 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
   const { document = EMPTY, warnings, corrupt } = await read(path);
   if (corrupt === undefined || replacing) return { secrets: document.secrets, warnings };
   throw new SvcError('file_unusable', `${path} cannot be used: ${corrupt}`, {
-    hint: 'restore it, or import the secrets again: the file is set aside then, not overwritten',
+    hint: 'restore it, or import the secrets again: svc then moves the file aside and does not overwrite it',
   });
 }
 
@@ -51,7 +51,7 @@ export async function changeWebhookSecrets(
     if (secrets !== document.secrets) writeAtomic(path, `${JSON.stringify({ ...document, secrets }, null, 2)}\n`);
     return aside === undefined
       ? warnings
-      : [...warnings, `${path} could not be used: ${corrupt}; it was set aside as ${aside}`];
+      : [...warnings, `${path} could not be used: ${corrupt}; svc moved it to ${aside}`];
   });
 }
 

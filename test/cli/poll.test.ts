@@ -105,7 +105,7 @@ describe('what it gives', () => {
       'unreachable',
       'recovered',
     ]);
-    const [away, back] = ['nobody is there; waiting for it', 'the service answers again'];
+    const [away, back] = ['nobody is there; waiting for it', 'the service responds again'];
     expect(notices).toEqual([away, back, away, back]);
   });
 

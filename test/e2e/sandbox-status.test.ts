@@ -6,7 +6,7 @@ import { fish, type Peer, zsh } from '../support/peers.ts';
 import { HOME, type Running, start, startSvc, svc } from './binary.ts';
 
 const RECORDS = join(HOME, '.local/state/svc/sandboxes');
-const NONE = 'no sandbox runs: svc sandbox start starts one\n';
+const NONE = 'no sandbox is running: svc sandbox start starts one\n';
 
 async function startSandbox(args: readonly string[] = []): Promise<Running> {
   const run = startSvc(['sandbox', 'start', ...args]);
@@ -69,7 +69,7 @@ describe('svc sandbox status', () => {
     const seen = await svc(['sandbox', 'status', '--env']);
     expect(seen).toMatchObject({ code: 0, stdout: running.texts.stdout });
     expect(seen.stderr).toMatch(
-      /^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed, or its terminal closed\n$/,
+      /^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed, or its terminal was closed\n$/,
     );
     await running.kill('SIGTERM');
     expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stderr: NONE });
@@ -119,7 +119,7 @@ describe('svc sandbox start', () => {
     const { code, stderr } = await run.kill('SIGINT');
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^svc sandbox status finds this sandbox only where these lines were pasted: cannot write \/dev/,
+      /^svc sandbox status finds this sandbox only in shells where you pasted these lines: cannot write \/dev/,
     );
   });
 });

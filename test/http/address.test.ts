@@ -37,14 +37,14 @@ describe('parseBaseUrl', () => {
     ['unix:///run/x', 'is unix'],
     ['https://', 'names no host'],
     ['https:///path', 'names no host'],
-    ['https://h?x=1', 'holds a query'],
-    ['https://h?', 'holds a query'],
-    ['https://h/#f', 'holds a fragment'],
+    ['https://h?x=1', 'contains a query'],
+    ['https://h?', 'contains a query'],
+    ['https://h/#f', 'contains a fragment'],
     ['https://h:99999', 'is not a valid URL'],
-    ['https://good\\@evil', 'holds a blank'],
-    ['https://good\t.evil', 'holds a blank'],
-    [' https://h', 'holds a blank'],
-    ['https://a b', 'holds a blank'],
+    ['https://good\\@evil', 'contains a space'],
+    ['https://good\t.evil', 'contains a space'],
+    [' https://h', 'contains a space'],
+    ['https://a b', 'contains a space'],
   ])('refuses %j: %s', (text, why) => {
     const error = failure(text);
     expect(error).toMatchObject({ code: 'invalid_value', exit: 2 });
@@ -55,7 +55,7 @@ describe('parseBaseUrl', () => {
     'refuses a credential in %s, without showing it',
     (text) => {
       const error = failure(text);
-      expect(error.message).toContain('holds a user or a password');
+      expect(error.message).toContain('contains a user name or a password');
       expect(error.hint).toContain('environment');
       expect(error.message).not.toContain('hunter22');
     },

@@ -293,7 +293,7 @@ describe('credentials', () => {
     const open = targetFor('http://no-such-host.invalid', { tls: { insecure: true } });
     const client = openClient(open, rules);
     await failed(client.call(probe));
-    expect(open.warnings).toEqual([expect.stringContaining('nothing is encrypted on the way to http://no-such-host')]);
+    expect(open.warnings).toEqual([expect.stringContaining('the connection to http://no-such-host')]);
     await client.close();
     await using server = await answering(answer(200, ok));
     const near = targetFor(server.url, { tls: { insecure: true } });
@@ -499,7 +499,7 @@ describe('the trace', () => {
         kind: 'failure',
         method: 'GET',
         url,
-        reason: 'the connection broke before an answer',
+        reason: 'the connection broke before a response',
         ms: expect.any(Number),
         attempt: 1,
       },

@@ -45,16 +45,16 @@ const ok = '{"id":1}';
 
 /** Faults after the request was written: a write may have been applied. */
 const SENT: Readonly<Record<string, Case>> = {
-  'a reset before an answer': {
+  'a reset before a response': {
     fault: reset,
     code: 'connection_lost',
-    message: 'the connection broke before an answer',
+    message: 'the connection broke before a response',
     sends: 4,
   },
-  'an end before an answer': {
+  'an end before a response': {
     fault: (socket) => socket.end(),
     code: 'connection_lost',
-    message: 'the connection broke before an answer',
+    message: 'the connection broke before a response',
     sends: 4,
   },
   'a cut within the status line': {
@@ -72,50 +72,50 @@ const SENT: Readonly<Record<string, Case>> = {
   'a cut within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"id"', 'end'),
     code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the answer',
+    message: 'the connection broke after 5 bytes of the response',
     sends: 4,
   },
   'a cut within the body of a connection that was to close': {
     fault: write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 8\r\n\r\n{"id"', 'end'),
     code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the answer, of 8',
+    message: 'the connection broke after 5 bytes of the response, of 8',
     sends: 4,
   },
   'a reset within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"', 'reset'),
     code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the answer',
+    message: 'the connection broke after 5 bytes of the response',
     sends: 4,
   },
   'chunks without the last one': {
     fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n', 'end'),
     code: 'connection_lost',
-    message: 'the connection broke after 8 bytes of the answer',
+    message: 'the connection broke after 8 bytes of the response',
     sends: 4,
   },
   'chunks without the last one, of a connection that was to close': {
     fault: write('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n', 'end'),
     code: 'connection_lost',
-    message: 'the connection broke after 8 bytes of the answer',
+    message: 'the connection broke after 8 bytes of the response',
     sends: 4,
   },
-  silence: { fault: () => {}, code: 'timeout', message: 'no answer within 0.4 s', timeoutMs: 400 },
+  silence: { fault: () => {}, code: 'timeout', message: 'no response within 0.4 s', timeoutMs: 400 },
   'silence within the headers': {
     fault: write('HTTP/1.1 200 OK\r\nX: '),
     code: 'timeout',
-    message: 'no answer within 0.4 s',
+    message: 'no response within 0.4 s',
     timeoutMs: 400,
   },
   'silence within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
     code: 'timeout',
-    message: 'the answer was not complete within 0.4 s, 5 bytes came',
+    message: 'the response was not complete within 0.4 s; 5 bytes arrived',
     timeoutMs: 400,
   },
   'a stalled body, long before the deadline': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
     code: 'timeout',
-    message: 'the answer stopped after 5 bytes',
+    message: 'the response stopped after 5 bytes',
     timeoutMs: 20_000,
     stallMs: 300,
   },
@@ -126,44 +126,44 @@ const SENT: Readonly<Record<string, Case>> = {
       socket.on('close', () => clearInterval(timer));
     },
     code: 'timeout',
-    message: /the answer was not complete within 0.5 s, \d+ bytes came/,
+    message: /the response was not complete within 0.5 s; \d+ bytes arrived/,
     timeoutMs: 500,
   },
   garbage: {
     fault: write('\x00\x01garbage\r\n\r\n', 'end'),
     code: 'bad_answer',
-    message: 'answered something that is not HTTP',
+    message: 'sent something that is not HTTP',
   },
-  'HTTP/0.9': { fault: write('{"id":1}\n', 'end'), code: 'bad_answer', message: 'answered something that is not HTTP' },
+  'HTTP/0.9': { fault: write('{"id":1}\n', 'end'), code: 'bad_answer', message: 'sent something that is not HTTP' },
   'a chunk size that is none': {
     fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{"id":1}\r\n0\r\n\r\n'),
     code: 'bad_answer',
-    message: 'answered something that is not HTTP',
+    message: 'sent something that is not HTTP',
   },
   'two different lengths': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\nContent-Length: 9\r\n\r\n{"id":1}'),
     code: 'bad_answer',
-    message: /not HTTP|another length/,
+    message: /not HTTP|the length of the response/,
   },
   'huge headers': {
     fault: write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
     code: 'bad_answer',
-    message: 'the headers of the answer are too large',
+    message: 'the headers of the response are too large',
   },
   'an interim answer without a final one': {
     fault: write('HTTP/1.1 100 Continue\r\n\r\n'),
     code: 'bad_answer',
-    message: 'an answer that nobody asked for came',
+    message: 'a response to no request arrived',
   },
   'an upgrade': {
     fault: write('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     code: 'bad_answer',
-    message: 'an answer that nobody asked for came',
+    message: 'a response to no request arrived',
   },
   'a length above the limit': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n'),
     code: 'answer_too_large',
-    message: 'the answer is larger than 100000 bytes',
+    message: 'the response is larger than 100000 bytes',
   },
   'endless chunks': {
     fault: (socket) => {
@@ -176,12 +176,12 @@ const SENT: Readonly<Record<string, Case>> = {
       more();
     },
     code: 'answer_too_large',
-    message: 'the answer is larger than 100000 bytes',
+    message: 'the response is larger than 100000 bytes',
   },
   'HTML with a success': {
     fault: write(answer(200, '<html><title>Sign in</title>', { 'content-type': 'text/html; charset=utf-8' })),
     code: 'bad_answer',
-    message: 'it is an HTML page, "Sign in", perhaps of a proxy',
+    message: 'it is an HTML page, "Sign in", perhaps from a proxy',
   },
   'another content type': {
     fault: write(answer(200, ok, { 'content-type': 'image/png' })),
@@ -488,7 +488,7 @@ describe('a list', () => {
       'end',
       2,
       'connection_lost',
-      'after 20 bytes of the answer',
+      'after 20 bytes of the response',
     ],
     ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
     [

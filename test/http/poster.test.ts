@@ -286,14 +286,18 @@ describe.each([
   });
 
   test.each<[string, Fault, string]>([
-    ['silence', () => {}, 'timeout: no answer within 0.3 s'],
-    ['silence within the head', (socket) => socket.write('HTTP/1.1 200 OK\r\nX: '), 'timeout: no answer within 0.3 s'],
-    ['a reset', (socket) => socket.resetAndDestroy(), 'connection_lost: the connection broke before an answer'],
-    ['an end', (socket) => socket.end(), 'connection_lost: the connection broke before an answer'],
+    ['silence', () => {}, 'timeout: no response within 0.3 s'],
+    [
+      'silence within the head',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nX: '),
+      'timeout: no response within 0.3 s',
+    ],
+    ['a reset', (socket) => socket.resetAndDestroy(), 'connection_lost: the connection broke before a response'],
+    ['an end', (socket) => socket.end(), 'connection_lost: the connection broke before a response'],
     [
       'no HTTP',
       (socket) => socket.write('SSH-2.0-x\r\n\r\n'),
-      'bad_answer: 127.0.0.1:PORT answered something that is not HTTP',
+      'bad_answer: 127.0.0.1:PORT sent something that is not HTTP',
     ],
   ])('%s', async (_what, fault, failure) => {
     const peer = await server(fault);
@@ -307,7 +311,7 @@ describe.each([
   test('a reset while the body is on its way', async () => {
     const url = await impatient((socket) => socket.resetAndDestroy());
     const posted = await poster().post(posting(url, { body }));
-    expect(failureOf(posted)).toBe('connection_lost: the connection broke before an answer');
+    expect(failureOf(posted)).toBe('connection_lost: the connection broke before a response');
   });
 
   test('a certificate that is not trusted; trusted or not checked it is posted', async () => {
@@ -401,7 +405,7 @@ test('closing ends what is under way', async () => {
   const pending = post.post(posting(peer.url, { timeoutMs: 60_000 }));
   await arrived.promise;
   await post.close();
-  expect(failureOf(await pending)).toBe('connection_lost: the connection was given up');
+  expect(failureOf(await pending)).toBe('connection_lost: the connection was abandoned');
 });
 
 describe('a dry run', () => {

@@ -148,11 +148,11 @@ describe('a proxy that fails has sent nothing', () => {
     ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n<html>', 'answered 403', 'no_proxy'],
     ['502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'answered 502', 'no_proxy'],
     ['301', 'HTTP/1.1 301 Moved\r\nLocation: http://evil/\r\n\r\n', 'answered 301', 'no_proxy'],
-    ['garbage', 'garbage\r\n\r\n', 'answered something that is not HTTP', 'no_proxy'],
+    ['garbage', 'garbage\r\n\r\n', 'sent something that is not HTTP', 'no_proxy'],
     [
       'an endless head',
       (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`),
-      'answered something that is not HTTP',
+      'sent something that is not HTTP',
       'no_proxy',
     ],
     ['an end', (socket: Socket) => socket.end(), 'closed the connection', 'no_proxy'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** One request as its bytes came. */
+/** One request as its bytes arrived. */
 export interface Received {
   readonly method: string;
   readonly path: string;

@@ -231,7 +231,7 @@ describe('the wrong protocol', () => {
     });
     expectRefused(
       await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
-      'no version of TLS that is still safe',
+      'supports no safe version of TLS',
     );
   });
 

@@ -112,7 +112,7 @@ describe('a websocket', () => {
   });
 
   test.each<readonly [string, (socket: Socket) => void, string, RegExp]>([
-    ['ends', (socket) => socket.end(text('x')), 'connection_lost', /without a goodbye/],
+    ['ends', (socket) => socket.end(text('x')), 'connection_lost', /without a close frame/],
     ['breaks', (socket) => setTimeout(() => socket.resetAndDestroy(), 20), 'connection_lost', /ECONNRESET/],
     ['sends rubbish', (socket) => socket.write(Buffer.from([0xff, 0xff])), 'bad_answer', /cannot be used/],
     ['sends too much', (socket) => socket.write(Buffer.from([0x81, 126, 3, 233])), 'bad_answer', /larger than 1000/],

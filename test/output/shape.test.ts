@@ -217,7 +217,7 @@ describe('--fields', () => {
     'a field that no row has is refused before %s is printed',
     async (format) => {
       const error = await refusal(rendering([alert()], ALERTS, { fields: ['state', 'nope'], format }));
-      expect(error).toMatchObject({ code: 'usage', message: '--fields: there is no field "nope" in the answer' });
+      expect(error).toMatchObject({ code: 'usage', message: '--fields: there is no field "nope" in the response' });
       expect(error.hint).toContain('labels.alertname');
     },
   );
@@ -265,13 +265,13 @@ describe('checkOutputOptions', () => {
     ['an unknown column', { columns: ['colour'] }, ALERTS, /no column "colour"/],
     ['a family without a name', { columns: ['label:'] }, ALERTS, /no column "label:"/],
     ['an inherited name as a family', { columns: ['toString:x'] }, ALERTS, /no column/],
-    ['columns with json', { columns: ['state'], format: 'json' }, ALERTS, /no meaning with -o json/],
+    ['columns with json', { columns: ['state'], format: 'json' }, ALERTS, /does not apply to -o json/],
     ['columns with a query', { columns: ['state'], query: '@' }, ALERTS, /--query replaces/],
     ['columns of a text', { columns: ['state'] }, { kind: 'text' }, /plain text/],
     ['fields of a text', { fields: ['state'] }, { kind: 'text' }, /plain text/],
     ['sorting a record', { sort: ['state'] }, ALERT, /does not print a list/],
     ['sorting by nothing', { sort: ['-'] }, ALERTS, /the name is empty/],
-    ['ids of a query', { query: '@', format: 'id' }, ALERTS, /--query has no meaning/],
+    ['ids of a query', { query: '@', format: 'id' }, ALERTS, /--query does not apply/],
   ])('refuses %s', async (_what, changes, output, message) => {
     const error = await refusal(check(changes, output));
     expect(error.code).toBe('usage');

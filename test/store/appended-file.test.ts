@@ -65,7 +65,7 @@ describe('a file that is begun', () => {
     const path = fresh();
     const file = AppendedFile.begin(path, BEGIN, HEADER, false);
     appendFileSync(path, 'x');
-    expect(() => file.commit('1,2\n', {})).toThrow(/changed by somebody else/);
+    expect(() => file.commit('1,2\n', {})).toThrow(/another process changed/);
     file.close();
   });
 
@@ -105,7 +105,7 @@ describe('a file that is gone on with', () => {
     const state = begun(path);
     const refused = (): void => {
       const before = readFileSync(path);
-      expect(() => AppendedFile.resume(path, state, HEADER)).toThrow(/was changed since/);
+      expect(() => AppendedFile.resume(path, state, HEADER)).toThrow(/was changed/);
       expect(readFileSync(path)).toEqual(before);
     };
     truncateSync(path, 10);

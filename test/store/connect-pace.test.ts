@@ -55,7 +55,7 @@ describe('the pace of connects', () => {
     await pace.wait(signal);
     expect(time.slept).toEqual([57_000]);
     expect(time.notices).toEqual([
-      'waiting 57 s to connect: at most 3 connects a minute to gateway.test (setting trade.connectsPerMinute)',
+      'waiting 57 s to connect: at most 3 connections a minute to gateway.test (setting trade.connectsPerMinute)',
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('the pace of connects', () => {
     await pace.wait(signal);
     await pace.wait(signal);
     expect(time.slept).toEqual([]);
-    expect(time.notices[0]).toMatch(/^connects cannot be counted here: /);
+    expect(time.notices[0]).toMatch(/^svc cannot count connections here: /);
   });
 
   test('an interruption ends the waiting', async () => {

@@ -312,7 +312,7 @@ describe('a file that cannot be used', () => {
     put({ version: 2, anything: SECRET });
     await expect(read()).rejects.toMatchObject({
       code: 'file_unusable',
-      message: expect.stringContaining('later svc'),
+      message: expect.stringContaining('newer svc'),
     });
     await expect(save(() => DOCUMENT)).rejects.toMatchObject({ code: 'file_unusable' });
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ version: 2, anything: SECRET });

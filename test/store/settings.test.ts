@@ -157,7 +157,7 @@ describe('a value that is not of its form', () => {
     expect(() => settings.get('cert')).toThrow('must be an absolute path');
     expect(() => settings.get('output')).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('must be a text'),
+        message: expect.stringContaining('must be a string'),
         hint: 'set it with: svc config set output <value> --output table',
       }),
     );
@@ -171,9 +171,9 @@ describe('a file', () => {
   it.each([
     ['{\n  "profile": x\n}', 'is not valid JSON at line 2, column 14'],
     ['', 'is not valid JSON at line 1, column 1'],
-    ['[]', 'must hold a JSON object'],
-    ['null', 'must hold a JSON object'],
-    ['{"profile": 1}', '"profile" must be a text'],
+    ['[]', 'must contain a JSON object'],
+    ['null', 'must contain a JSON object'],
+    ['{"profile": 1}', '"profile" must be a string'],
     ['{"profiles": []}', '"profiles" must be an object'],
     ['{"profiles": {"a": "b"}}', 'profile a must be an object'],
   ])('that holds %j is exit 2', async (content, message) => {
@@ -211,7 +211,7 @@ describe('a file', () => {
     const { warnings } = await load();
     expect(warnings).toEqual([
       {
-        text: expect.stringMatching(/settings\.json holds .*: theme, alerts\.uri \(profile p\)$/),
+        text: expect.stringMatching(/settings\.json contains .*: theme, alerts\.uri \(profile p\)$/),
         fix: 'svc config edit',
       },
     ]);

@@ -119,7 +119,7 @@ describe('a broken file', () => {
     expect(`${error.message}${error.hint}${error.cause}`).not.toContain('whsec_first');
     expect(await readWebhookSecrets(folder.paths, { replacing: true })).toEqual({ secrets: [], warnings: [] });
 
-    expect(await add(ONE)).toEqual([expect.stringContaining('set aside as ')]);
+    expect(await add(ONE)).toEqual([expect.stringContaining('svc moved it to ')]);
     expect((await read()).secrets).toEqual([ONE]);
     const [aside, ...others] = readdirSync(folder.paths.config).filter((name) => name !== 'webhook-secrets.json');
     expect(others).toEqual([]);
@@ -157,7 +157,7 @@ describe('rights', () => {
   it.each([0o644, 0o640, 0o604, 0o660])('of a file that others may use are taken away, mode %o', async (mode) => {
     write({ version: 1, secrets: [ONE] }, mode);
     expect((await read()).warnings).toEqual([
-      `other users could read ${path()} (mode ${mode.toString(8)}): it is 600 now`,
+      `other users could read ${path()} (mode ${mode.toString(8)}); svc set it to 600`,
     ]);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
     expect(await read()).toMatchObject({ secrets: [ONE], warnings: [] });

@@ -119,7 +119,12 @@ describe('failures', () => {
     ['401-oauth', list, 'unauthorized', 'the recording service rejected the credential: invalid_token: '],
     ['404', test_, 'not_found', 'there is no subscription with this id'],
     ['404', list, 'wrong_path', 'the service does not know GET /webhooks: not_found: webhook not found'],
-    ['404-router', test_, 'wrong_path', 'the service does not know POST /webhooks/{endpoint_id}/test: 404 page not found'],
+    [
+      '404-router',
+      test_,
+      'wrong_path',
+      'the service does not know POST /webhooks/{endpoint_id}/test: 404 page not found',
+    ],
     ['429', create, 'limited', 'too_many_requests: webhook quota exceeded'],
     ['500', list, 'server_error', 'GET /webhooks answered 500: internal: transient'],
     ['500', create, 'outcome_unknown', 'POST /webhooks answered 500: internal: transient; it may have been applied'],

@@ -27,15 +27,15 @@ const NODE: RecordOutput<Node> = {
 
 export const HELP: Command = textCommand({
   id: 'help',
-  summary: 'Explain svc, a group, a command or a topic, or tell them as data',
-  description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json is everything svc can do: groups with their commands, arguments, options, columns and examples, and the exit statuses and variables. Of a group or a command it is that part. --query, --fields and -o json, ndjson and yaml ask for the same data.`,
+  summary: 'Explain svc, a group, a command or a topic',
+  description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json prints everything svc can do: groups with their commands, arguments, options, columns and examples, the exit statuses and the variables. For a group or a command it prints that part. --query, --fields and -o json, ndjson and yaml select from the same data.`,
   effect: 'read',
   args: { topic: { help: 'A group, a command or a topic', repeat: true } },
   flags: {
-    format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Text to read, or data' },
+    format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Format: text, or data' },
   },
   examples: [
-    { run: 'svc help alerts list', why: 'As svc alerts list --help' },
+    { run: 'svc help alerts list', why: 'Same as svc alerts list --help' },
     { run: 'svc help matchers', why: 'How alerts are chosen' },
     { run: "svc help --format json --query 'groups[].commands[].id'", why: 'The name of every command' },
   ],
@@ -87,7 +87,7 @@ async function subjectOf(names: readonly string[], groups: readonly Group[]): Pr
 
 function refuseMore(name: string, [word]: readonly string[]): void {
   if (word !== undefined) {
-    throw new SvcError('usage', `there is nothing under "${name}" called "${word}"`, { hint: `see svc help ${name}` });
+    throw new SvcError('usage', `svc help ${name} has no "${word}"`, { hint: `see svc help ${name}` });
   }
 }
 

@@ -59,7 +59,7 @@ function groupPage(group: GroupNode, tree: CommandTree): string {
       ? section('OPTIONS OF COMMANDS THAT CHANGE SOMETHING', ...tree.optionSets.write.map(optionItem))
       : '',
     sets.has('service')
-      ? section('OPTIONS OF COMMANDS THAT ASK A SERVICE', ...tree.optionSets.service.map(optionItem))
+      ? section('OPTIONS OF COMMANDS THAT CALL A SERVICE', ...tree.optionSets.service.map(optionItem))
       : '',
     section(
       'SEE ALSO',

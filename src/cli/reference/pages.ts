@@ -7,12 +7,12 @@ const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
 
 const SET_TITLES: Readonly<Record<OptionSet, string>> = {
   write: 'Options of a command that changes something',
-  service: 'Options of a command that asks a service',
+  service: 'Options of a command that calls a service',
   global: 'Options of every command',
 };
 
 const HELP_DATA =
-  '`--format json` prints objects in which every key is always there: `null` where it does not apply. Keys may be added; none is taken away or given another meaning without a new major version. `optionSets` names the options that many commands share. `exitStatuses` of a command leaves out 70, 130 and 143, in which any command may end.';
+  '`--format json` prints objects in which every key is always present: `null` where it does not apply. Keys may be added; removing one or changing its meaning takes a new major version. `optionSets` names the options that many commands share. `exitStatuses` of a command omits 70, 130 and 143, in which any command may end.';
 
 /** File name → text. `help` is the command `svc help`. */
 export function referencePages(tree: CommandTree, help: CommandNode): Readonly<Record<string, string>> {
@@ -104,7 +104,7 @@ function outputText({ kind, columns, families, defaultFormat }: OutputNode): str
       .join(', ');
   const what = { list: 'a list', record: 'a record', text: 'text', chart: 'a chart' }[kind];
   const parts = [
-    `Prints ${what}${defaultFormat === null ? '' : `, as ${defaultFormat} unless told otherwise`}`,
+    `Prints ${what}${defaultFormat === null ? '' : `, as ${defaultFormat} by default`}`,
     ...(names(false) === '' ? [] : [`[columns](output.md) ${names(false)}`]),
     ...(names(true) === '' ? [] : [`with \`-o wide\` also ${names(true)}`]),
     ...families.map((family) => `and any ${code(`${family}:<name>`)}`),
@@ -146,7 +146,7 @@ function errorCodes({ exitStatuses }: CommandTree): string {
     ]),
   );
   return [
-    'With `-o json` and `-o ndjson` a failure is one line on standard error, `{"error":{"code","message","hint","http_status","exit","retryable"}}`, with one of these codes. What is retryable may succeed when the same command is repeated unchanged, and repeating it is safe.',
+    'With `-o json` and `-o ndjson` a failure is one line on standard error, `{"error":{"code","message","hint","http_status","exit","retryable"}}`, with one of these codes. Retryable means that the same command may succeed if you repeat it unchanged, and that repeating it is safe.',
     markdownTable(['status', 'code', 'meaning', 'retryable'], rows),
   ].join('\n\n');
 }

@@ -128,6 +128,6 @@ async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): 
     case 'catalog':
       return (await import('../catalog/api.ts')).openCatalog(ctx.target);
     case 'trade':
-      throw new SvcError('internal', 'the trading gateway is asked within a session');
+      throw new SvcError('internal', 'svc calls the trading gateway within a session');
   }
 }

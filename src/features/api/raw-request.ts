@@ -15,7 +15,7 @@ interface RawPath {
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-const hint = 'write it as it stands below the address of the service: /status';
+const hint = 'write the path below the address of the service: /status';
 
 /** `params` come after those that stand in the path. */
 export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: readonly string[]): RawPath {
@@ -24,15 +24,16 @@ export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: 
   if (!text.startsWith('/')) throw refuse('does not begin with /');
   // Where an address is resolved, what follows two slashes is a host.
   if (/^\/[/\\]/.test(text)) throw refuse('begins with two slashes, which would name another host');
-  if (text.includes('#')) throw refuse('holds a fragment', 'leave out what follows #, or write # as %23');
+  if (text.includes('#'))
+    throw refuse('contains a fragment', 'remove the part that starts with "#", or write # as %23');
   if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i.test(text)) {
-    throw refuse('holds a character that no address can', 'write it percent-encoded: a blank is %20');
+    throw refuse('contains a character that addresses cannot have', 'write it percent-encoded: a space is %20');
   }
   const cut = text.indexOf('?');
   const path = cut < 0 ? text : text.slice(0, cut);
   // Some servers decode first and go up the tree then.
   if (decodeDots(path).some((segment) => segment === '.' || segment === '..')) {
-    throw refuse('holds a segment of dots, which leads elsewhere');
+    throw refuse('contains a segment of dots, which leads to another path');
   }
   const query = grouped([
     ...(cut < 0 ? [] : new URLSearchParams(text.slice(cut + 1))),
@@ -66,7 +67,7 @@ export async function rawBody(
 ): Promise<RawBody | undefined> {
   const hasFields = field.length + fieldJson.length > 0;
   if (body !== undefined && hasFields)
-    throw new SvcError('usage', '--body and fields are two bodies: give one of them');
+    throw new SvcError('usage', '--body and fields cannot be combined: each is a body');
   if (body !== undefined) {
     const text = bodyText(await ctx.readInput(body));
     if (form) return { encoding: 'form', body: grouped([...new URLSearchParams(text.trimEnd())]) };
@@ -75,7 +76,7 @@ export async function rawBody(
   if (!hasFields) return undefined;
   if (!form) return { encoding: 'json', body: jsonFields(field, fieldJson) };
   if (fieldJson.length > 0) {
-    throw new SvcError('usage', '--field-json: the trading gateway takes forms, whose fields are texts', {
+    throw new SvcError('usage', '--field-json: the trading gateway takes forms, whose fields are strings', {
       hint: 'pass -f key=value',
     });
   }
@@ -84,7 +85,7 @@ export async function rawBody(
 
 function bodyText(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  throw new SvcError('invalid_value', '--body: what was read is not UTF-8');
+  throw new SvcError('invalid_value', '--body: the input is not UTF-8');
 }
 
 function checkedJson(text: string): string {
@@ -92,7 +93,7 @@ function checkedJson(text: string): string {
     parseJsonText(text);
     return text;
   } catch {
-    throw new SvcError('invalid_value', '--body: what was read is not JSON, which the service takes');
+    throw new SvcError('invalid_value', '--body: the input is not JSON, which the service requires');
   }
 }
 
@@ -110,7 +111,7 @@ function jsonFields(texts: readonly string[], values: readonly string[]): Readon
     } catch (error) {
       if (error instanceof SvcError) throw error;
       throw new SvcError('invalid_value', `--field-json: the value of ${name} is not JSON`, {
-        hint: `a text is -f ${name}=<text>`,
+        hint: `for a string, pass -f ${name}=<text>`,
       });
     }
   }

@@ -35,7 +35,7 @@ function profileFindings({ settings }: Local): readonly Finding[] {
   const { failure, profile, warnings } = settings;
   const found: Finding[] = warnings.map(({ text, fix }) => ({ ...common, ...warn(text, fix) }));
   if (failure !== undefined) return [...found, { ...common, ...fail(failure.message, failure.hint) }];
-  const from = profile.origin.detail === '' ? '' : ` (by ${profile.origin.detail})`;
+  const from = profile.origin.detail === '' ? '' : ` (from ${profile.origin.detail})`;
   return [...found, { ...common, ...ok(`profile ${profile.name}${from}`) }];
 }
 
@@ -72,16 +72,16 @@ function folderFindings({ paths }: Local): readonly Finding[] {
     const path = paths[name];
     const common = { check: 'folder', subject: name };
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return [{ ...common, ...ok(`${path} is made when it is needed`) }];
-    if (!stats.isDirectory()) return [{ ...common, ...fail(`${path} is no folder`, `mv ${path} ${path}.old`) }];
+    if (stats === undefined) return [{ ...common, ...ok(`svc creates ${path} when it needs it`) }];
+    if (!stats.isDirectory()) return [{ ...common, ...fail(`${path} is not a directory`, `mv ${path} ${path}.old`) }];
     try {
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch {
-      return [{ ...common, ...fail(`you may not write in ${path}`, `chmod u+rwx ${path}`) }];
+      return [{ ...common, ...fail(`you cannot write in ${path}`, `chmod u+rwx ${path}`) }];
     }
     // That of the settings is looked at with its files.
     if (name !== 'config' && platform() !== 'win32' && (stats.mode & 0o022) !== 0) {
-      return [{ ...common, ...fail(`others may change what is in ${path}`, `chmod 700 ${path}`) }];
+      return [{ ...common, ...fail(`other users can change the files in ${path}`, `chmod 700 ${path}`) }];
     }
     return [{ ...common, ...ok(path) }];
   });

@@ -50,7 +50,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
     let check: Step['check'] = 'dns';
     try {
       if (isIP(host) === 0) {
-        const found = await inTime(lookup(host, { all: true }), options, 'no answer of the name server for');
+        const found = await inTime(lookup(host, { all: true }), options, 'no response from the name server for');
         yield { check, status: 'ok', detail: `${host} is ${found.map(({ address }) => address).join(', ')}` };
       }
       check = 'tcp';
@@ -82,7 +82,7 @@ function portOf({ port, protocol }: URL): number {
 
 class Late extends SvcError {
   constructor(what: string) {
-    super('timeout', what, { hint: 'allow more with --timeout' });
+    super('timeout', what, { hint: 'allow more time with --timeout' });
   }
 }
 
@@ -104,7 +104,8 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect', options: Re
     socket.on('error', reject);
     socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
   });
-  const what = event === 'connect' ? 'no answer to the connection attempt from' : 'no answer to the TLS handshake from';
+  const what =
+    event === 'connect' ? 'no response to the connection attempt from' : 'no response to the TLS handshake from';
   return inTime(done, options, what);
 }
 
@@ -128,7 +129,7 @@ async function throughProxy(
   const tunnel = new Promise<void>((resolve, reject) => {
     openTunnel(way, proxy, through, (error) => (error === undefined ? resolve() : reject(error)));
   });
-  await inTime(tunnel, options, 'no tunnel was opened by');
+  await inTime(tunnel, options, 'no tunnel through');
 }
 
 async function encrypted(socket: Socket, to: URL, { tls }: Way, options: ReachOptions): Promise<TLSSocket> {
@@ -164,11 +165,11 @@ function certified(socket: TLSSocket, { baseUrl, tls }: Way, now: number): Step 
     const reason = tlsReason(new Error(code), code, baseUrl.host);
     const text = `${reason?.text ?? code}${until === '' ? '' : ` (${until})`}`;
     return tls.insecure
-      ? { check: 'tls', status: 'warn', detail: `${text}; it is not checked` }
+      ? { check: 'tls', status: 'warn', detail: `${text}; not checked` }
       : { check: 'tls', status: 'fail', detail: text, fix: reason?.hint };
   }
   if (days < SOON_DAYS) {
-    const detail = `${protocol}; the certificate of ${baseUrl.host} ends in ${days} days (${until})`;
+    const detail = `${protocol}; the certificate of ${baseUrl.host} expires in ${days} days (${until})`;
     return { check: 'tls', status: 'warn', detail, fix: 'have it renewed' };
   }
   return { check: 'tls', status: 'ok', detail: `${protocol}; the certificate is ${until} (${days} days)` };

@@ -35,7 +35,7 @@ export async function* serviceFindings(
   const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });
   const { value, origin } = ctx.settings.resolve(`${service}.url`);
   if (value === undefined) {
-    const detail = ctx.settings.failure === undefined ? 'not configured' : 'not known: the settings cannot be read';
+    const detail = ctx.settings.failure === undefined ? 'not configured' : 'unknown: the settings cannot be read';
     yield finding('address', (named ? fail : skipped)(detail, `svc config set ${service}.url <url>`));
     return;
   }
@@ -52,7 +52,7 @@ export async function* serviceFindings(
   const credential = await credentialFinding(service, target, ctx);
   yield credential;
   if (offline) {
-    yield finding('service', skipped('not asked: --offline'));
+    yield finding('service', skipped('skipped: --offline'));
     return;
   }
   const end = performance.now() + timeoutMs;
@@ -62,7 +62,7 @@ export async function* serviceFindings(
     if (status === 'fail') return;
   }
   if (credential.status === 'fail') {
-    yield finding('service', skipped('not asked: there is no credential for it'));
+    yield finding('service', skipped('skipped: there is no credential for it'));
     return;
   }
   const warnings: Finding[] = [];
@@ -73,7 +73,7 @@ export async function* serviceFindings(
       yield* warnings.splice(0);
       yield finding(check, status);
       if (clockSkewMs !== undefined) {
-        yield finding('clock', clockResult(clockSkewMs, 'times that are sent or checked are wrong by as much'));
+        yield finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much'));
       }
     }
   } catch (error) {
@@ -107,7 +107,7 @@ async function* serviceSteps(service: ServiceName, target: Target, ctx: Doctor):
   }
   const began = performance.now();
   const { detail, clockSkewMs } = await check(service, target);
-  yield { check: 'service', ...ok(`answered in ${Math.round(performance.now() - began)} ms${detail}`), clockSkewMs };
+  yield { check: 'service', ...ok(`responded in ${Math.round(performance.now() - began)} ms${detail}`), clockSkewMs };
 }
 
 interface Step extends Result {
@@ -119,17 +119,17 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   const common = { check: 'sign-in', subject: service };
   const variable = credentialVariable(service, ctx);
   const stores = service === 'webhooks' || service === 'trade';
-  if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, and none is sent') };
-  if (variable !== undefined && service !== 'webhooks') return { ...common, ...ok(`by ${variable}`) };
+  if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
+  if (variable !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${variable}`) };
   // Reading it would set it aside, and that is a repair.
   const fault = await credentialsFault(ctx);
   if (fault !== undefined && variable === undefined)
-    return { ...common, ...fail('the file of credentials cannot be used') };
-  if (fault !== undefined) return { ...common, ...ok(`by ${variable}`) };
+    return { ...common, ...fail('the credentials file cannot be used') };
+  if (fault !== undefined) return { ...common, ...ok(`from ${variable}`) };
   if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };
   try {
     await target.authorizer?.header();
-    return { ...common, ...ok('by the token that svc trade login keeps') };
+    return { ...common, ...ok('from the token that svc trade login stored') };
   } catch (error) {
     return { ...common, ...failed(error, ctx), fix: 'svc trade login' };
   }

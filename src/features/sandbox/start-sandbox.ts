@@ -78,7 +78,7 @@ function explainPort(error: unknown, first: number): never {
   // bun does not say which of the ports it is.
   const { code, port = first } = error as NodeJS.ErrnoException & { port?: number };
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-  const why = code === 'EACCES' ? 'is for privileged users' : 'is in use';
+  const why = code === 'EACCES' ? 'requires more privileges' : 'is in use';
   throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
     hint: 'choose another, or 0 for a free one',
     cause: error,

@@ -118,8 +118,8 @@ describe('svc help', () => {
     [['alerst'], 'alerts\n'],
     [['matcher'], 'matchers'],
     [['alerts', 'lst'], 'alerts list'],
-    [['alerts', 'list', 'zzz'], 'nothing under "alerts list" called "zzz"'],
-    [['output', 'json'], 'nothing under "output" called "json"'],
+    [['alerts', 'list', 'zzz'], 'svc help alerts list has no "zzz"'],
+    [['output', 'json'], 'svc help output has no "json"'],
     [['--format', 'jsn'], '--format json'],
     [['--frmat', 'json'], '--format json'],
   ])('refuses %j', async (typed, said) => {

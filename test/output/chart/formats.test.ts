@@ -93,9 +93,9 @@ describe('a chart', () => {
     [{ sort: ['store'], format: 'json' }, /--sort does not apply: one value is printed/],
     [{ sort: ['store'], query: '@', format: 'csv' }, /--sort does not apply/],
     [{ columns: ['nowhere'], format: 'csv' }, /there is no column "nowhere"/],
-    [{ columns: ['store'], format: 'ndjson' }, /--columns has no meaning with -o ndjson/],
+    [{ columns: ['store'], format: 'ndjson' }, /--columns does not apply to -o ndjson/],
     [{ sort: [''], format: 'csv' }, /--sort: the name is empty/],
-    [{ query: '@', format: 'id' }, /-q and -o id print ids/],
+    [{ query: '@', format: 'id' }, /-q and -o id print only ids/],
     [{ query: '][' }, /--query/],
   ])('refuses %j up front', async (changes, message) => {
     await expect(checkOutputOptions(OUTPUT, options(changes))).rejects.toThrow(message);

@@ -10,7 +10,7 @@ export const api = recordCommand({
   description:
     "Uses the sign-in, certificates, proxies, limits and exit statuses of svc's own commands. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Requests other than GET need confirmation and are sent once; exit status 8 if the response is lost.",
   details:
-    'Prints JSON as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request that may trade is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
+    'Prints JSON exactly as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request that may trade is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
   effect: 'write',
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
@@ -21,7 +21,7 @@ export const api = recordCommand({
   },
   flags: {
     field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'Field of the body' },
-    'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'Field of the body that is not text' },
+    'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'Field of the body, as JSON' },
     body: { type: 'string', value: 'file', complete: 'files', help: 'Body from a file (-: stdin)' },
     param: { type: 'string', short: 'p', repeat: true, value: 'name=value', help: 'Query parameter' },
     include: { type: 'boolean', short: 'i', help: 'Also print status and headers' },
@@ -41,7 +41,7 @@ export const api = recordCommand({
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
     if (!changes && body !== undefined) {
-      throw new SvcError('usage', 'a GET has no body', { hint: 'parameters of the query are -p name=value' });
+      throw new SvcError('usage', 'a GET has no body', { hint: 'pass query parameters as -p name=value' });
     }
     const question = `Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`;
     // A dry run is about the request itself, and so shows a read, too.

@@ -15,7 +15,7 @@ function scriptCommand({ id, name, file, description, load }: Shell): Command {
     summary: `Print the script that completes svc in ${name}`,
     description,
     effect: 'read',
-    examples: [{ run: `svc completion ${id} > ${file}`, why: 'Keep it in a file' }],
+    examples: [{ run: `svc completion ${id} > ${file}`, why: 'Save it to a file' }],
     output: { kind: 'text' },
     run: async () => ({ value: (await load()).default }),
   });
@@ -43,8 +43,7 @@ export const completionFish = scriptCommand({
   id: 'fish',
   name: 'fish',
   file: 'svc.fish',
-  description:
-    'For fish 3.1 and newer, which reads it when it is needed:\nsvc completion fish > ~/.config/fish/completions/svc.fish',
+  description: 'For fish 3.1 and newer:\nsvc completion fish > ~/.config/fish/completions/svc.fish',
   load: () => import('../../../../completions/svc.fish?raw'),
 });
 

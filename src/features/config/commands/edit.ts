@@ -16,7 +16,7 @@ export const configEdit = textCommand({
   id: 'config edit',
   summary: 'Edit the settings file',
   description:
-    'Opens a copy in $VISUAL or $EDITOR and checks it before replacing the file. If the copy is invalid, the file stays as it was and the copy is left beside it.',
+    'Opens a copy in $VISUAL or $EDITOR and checks it before replacing the file. If the copy is invalid, the settings file is not changed, and svc leaves the copy beside it.',
   effect: 'read',
   repairsSettings: true,
   examples: [{ run: 'EDITOR=nano svc config edit', why: 'Edit all profiles at once' }],
@@ -41,7 +41,7 @@ export const configEdit = textCommand({
     if (!(await replaceSettings(ctx.paths, ctx, { expected: before, next }))) {
       throw new SvcError(
         'file_unusable',
-        `${path} was changed by somebody else meanwhile, and is left as it is`,
+        `another process changed ${path} in the meantime; svc did not overwrite it`,
         leftover,
       );
     }
@@ -71,7 +71,7 @@ async function runEditor(editor: string, path: string, { env }: RunContext): Pro
       : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], options);
   const [code, signal] = await once(child, 'close');
   if (code === 0) return;
-  throw new SvcError('file_unusable', `the editor ended with ${signal ?? `status ${code}`}, and nothing was changed`, {
+  throw new SvcError('file_unusable', `the editor ended with ${signal ?? `status ${code}`}; nothing was changed`, {
     hint: `your text is in ${path}`,
   });
 }
@@ -88,7 +88,7 @@ function checkText(text: Uint8Array, path: string, leftover: { hint: string }): 
     for (const [key, value] of Object.entries(values)) {
       const setting = findSetting(key);
       const problem =
-        setting && (typeof value === 'object' ? 'must be a text' : problemWithStored(setting, String(value)));
+        setting && (typeof value === 'object' ? 'must be a string' : problemWithStored(setting, String(value)));
       if (problem) throw new SvcError('config_invalid', `profile ${name}: ${key} ${problem}`, leftover);
     }
   }

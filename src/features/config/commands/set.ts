@@ -77,6 +77,6 @@ function footer(
 ): string | undefined {
   const lines: string[] = [];
   if (created) lines.push(`created profile ${profile}; to use it from now on: svc config use ${profile}`);
-  if (env !== undefined && variables[env]) lines.push(`${env} is set, and wins over ${key} of the profile`);
+  if (env !== undefined && variables[env]) lines.push(`${env} is set, and overrides ${key} of the profile`);
   return lines.length === 0 ? undefined : lines.join('\n');
 }

@@ -20,12 +20,12 @@ export const configUse = textCommand({
         'invalid_value',
         `there is no profile "${profile}": ${didYouMean(profile, profileNames(document)).hint}`,
         {
-          hint: 'create it by its first setting: svc config set alerts.url <url> --profile <name>',
+          hint: 'to create it, set one of its settings: svc config set alerts.url <url> --profile <name>',
         },
       );
     });
     const other = ctx.env['SVC_PROFILE'];
     const overridden = other !== undefined && other !== '' && other !== profile;
-    return { value: profile, footer: overridden ? 'SVC_PROFILE is set, and wins over this choice' : undefined };
+    return { value: profile, footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined };
   },
 });

@@ -20,7 +20,9 @@ export const sandboxStart = textCommand({
   async run(input, ctx) {
     const { env, unrecorded, close } = await startRecorded('start', input, ctx);
     if (unrecorded !== undefined) {
-      ctx.notice(`svc sandbox status finds this sandbox only where these lines were pasted: ${unrecorded.message}`);
+      ctx.notice(
+        `svc sandbox status finds this sandbox only in shells where you pasted these lines: ${unrecorded.message}`,
+      );
     }
     return {
       value: exportLines(env),

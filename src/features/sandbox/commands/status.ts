@@ -14,7 +14,7 @@ interface StatusRow extends ServiceStatus {
   readonly here: boolean;
 }
 
-const NONE = 'no sandbox runs: svc sandbox start starts one';
+const NONE = 'no sandbox is running: svc sandbox start starts one';
 
 const STATUS_LIST: ListOutput<StatusRow> = {
   kind: 'list',
@@ -41,7 +41,7 @@ export const sandboxStatus = listCommand({
   summary: 'Show the sandboxes that are running',
   description: `Exits 0 if all services of a sandbox respond and 1 if no sandbox is running. --env prints the lines of svc sandbox start again (bash, zsh, fish): ${EVAL}`,
   details:
-    'svc asks every service of every sandbox that this user started on this machine. A sandbox that was killed is reported once. If several are running, --env chooses the one that this shell uses, or the newest.\nJSON: service, address, up, version, holds (the number of items of each kind, or null), failure (why they are unknown, or null), traps, startedAt, startedBy, here (this shell uses it).',
+    'svc asks every service of every sandbox that this user started on this machine. A sandbox that was killed is reported once. If several are running, --env chooses the one that this shell uses, or the newest.\nJSON: service, address, up, version, holds (the number of items of each kind, or null), failure (why the numbers are unknown, or null), traps, startedAt, startedBy, here (this shell uses it).',
   effect: 'read',
   flags: {
     env: { type: 'boolean', help: 'Print the environment to use' },
@@ -67,10 +67,12 @@ export const sandboxStatus = listCommand({
   async run({ env, port }, ctx) {
     const found = await findSandboxes(ctx);
     const at = (address: string): boolean => port === undefined || address === `http://127.0.0.1:${port}`;
-    const empty = port === undefined ? NONE : `no sandbox has its alert manager at port ${port}`;
+    const empty = port === undefined ? NONE : `no sandbox has its alert manager on port ${port}`;
     for (const { env: lost, startedAt } of found.gone) {
       const start = new Date(startedAt).toISOString();
-      ctx.notice(`the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed, or its terminal closed`);
+      ctx.notice(
+        `the sandbox of ${start} at ${lost.SVC_ALERTS_URL} is gone: it was killed, or its terminal was closed`,
+      );
     }
     const running = found.running.filter(({ env: { SVC_ALERTS_URL: address } }) => at(address));
     const whole = running.filter(({ services }) => services.every(({ up }) => up));
@@ -79,7 +81,9 @@ export const sandboxStatus = listCommand({
       const [chosen] = whole;
       if (chosen === undefined) ctx.notice(empty);
       else if (whole.length > 1 && !chosen.isHere) {
-        ctx.notice(`${whole.length} sandboxes run, and this is ${chosen.env.SVC_ALERTS_URL}: --port chooses another`);
+        ctx.notice(
+          `${whole.length} sandboxes are running; this is ${chosen.env.SVC_ALERTS_URL}; choose another with --port`,
+        );
       }
       return { value: chosen === undefined ? undefined : exportLines(chosen.env), as: { kind: 'text' }, code };
     }

@@ -69,7 +69,7 @@ describe('changes', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { event: string });
     expect([code, rows.map(({ event }) => event)]).toEqual([130, ['added', 'unreachable', 'recovered']]);
-    expect(stderr).toMatch(/waiting for it\nthe service answers again\n/);
+    expect(stderr).toMatch(/waiting for it\nthe service responds again\n/);
   });
 
   test('a failure that stays ends it', async () => {
@@ -129,7 +129,7 @@ describe('on a terminal', () => {
       [B, C],
     ]);
     expect(first?.[0]).toMatch(/^2 alerts at \d\d:\d\d:\d\dZ, again every 5s$/);
-    expect(first?.[1]).toBe('no change so far');
+    expect(first?.[1]).toBe('no change yet');
     expect(first?.join('\n')).toContain('Alerta');
     expect(second?.slice(1, 3)).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\dZ added Alertc$/),

@@ -272,7 +272,7 @@ describe('--wait', () => {
     const { code, stderr } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '1h'], { now: clock() });
     expect(code).toBe(0);
     expect(stderr).toContain('waiting for it');
-    expect(stderr).toContain('the service answers again');
+    expect(stderr).toContain('the service responds again');
     expect((await catalog.run(['check', 'nope', '--below', '100', '--wait', '1h'])).code).toBe(5);
   });
 });

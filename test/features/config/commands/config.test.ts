@@ -137,7 +137,7 @@ describe('config set', () => {
 
   it('says that a variable wins', async () => {
     const answer = await set('timeout', '5s', { env: { SVC_TIMEOUT: '9s' } });
-    expect(answer.footer).toBe('SVC_TIMEOUT is set, and wins over timeout of the profile');
+    expect(answer.footer).toBe('SVC_TIMEOUT is set, and overrides timeout of the profile');
   });
 
   it.each([
@@ -203,7 +203,7 @@ describe('config profiles and use', () => {
     expect(await configUse.run({ name: 'prod' }, await context())).toEqual({ value: 'prod' });
     expect(content().profile).toBe('prod');
     const answer = await configUse.run({ name: 'default' }, await context({ env: { SVC_PROFILE: 'prod' } }));
-    expect(answer.footer).toBe('SVC_PROFILE is set, and wins over this choice');
+    expect(answer.footer).toBe('SVC_PROFILE is set, and overrides this choice');
     expect(content().profile).toBe('default');
   });
 

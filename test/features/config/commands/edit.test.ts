@@ -53,7 +53,7 @@ describe('config edit', () => {
   it.each([
     ['{"profile": x}', 'not valid JSON at line 1, column 13'],
     ['{"profiles": {"p": {"timeout": "soon"}}}', 'profile p: timeout is not a duration'],
-    ['{"profiles": {"p": {"output": {}}}}', 'profile p: output must be a text'],
+    ['{"profiles": {"p": {"output": {}}}}', 'profile p: output must be a string'],
     ['{"profiles": []}', '"profiles" must be an object'],
   ])('keeps %j beside the file, which stays as it was', async (text, message) => {
     write('{}');

@@ -127,7 +127,7 @@ describe('a credential of the environment', () => {
     const env = { SVC_WEBHOOKS_TOKEN: 'of-the-environment' };
     const used = await run([...argv, '--profile', 'old'], { home: homeWith(['old']), env });
     expect([used.code, tokens('old')]).toEqual([0, ['Bearer login-of-old']]);
-    expect(used.stderr).toContain('SVC_WEBHOOKS_TOKEN is not used: profile old has a credential of its own');
+    expect(used.stderr).toContain('SVC_WEBHOOKS_TOKEN is not used: profile old has its own credential');
     const shown = await run(['oauth', 'token', '--profile', 'old'], { home: homeWith(['old']), env });
     expect(shown.stdout).toBe('login-of-old\n');
   });

@@ -110,7 +110,7 @@ describe('the way to a service', () => {
       { pair: authority.selfSigned(), status: 'fail', detail: /is self-signed/ },
       { pair: authority.sign(names, -1), status: 'fail', detail: /has expired \(ended 2/ },
       { pair: authority.sign('DNS:elsewhere.test'), status: 'fail', detail: /is for another host/ },
-      { pair: authority.sign(names, 3), status: 'warn', detail: /ends in [23] days/ },
+      { pair: authority.sign(names, 3), status: 'warn', detail: /expires in [23] days/ },
       { pair: authority.sign(names, 90), status: 'ok', detail: /^TLSv1\.\d; the certificate is good until/ },
     ];
     for (const { pair, status, detail } of cases) {

@@ -151,7 +151,8 @@ describe('a refresh', () => {
     const home = temporaryHome();
     const url = 'http://no-such-host.invalid';
     keep(join(home, 'config'), login(url, EXPIRED));
-    const warning = /^(?:nothing is encrypted on the way|the credential goes) to http:\/\/no-such-host\.invalid/gm;
+    const warning =
+      /^(?:the connection to http:\/\/no-such-host\.invalid is not encrypted|the credential goes to http:\/\/no-such-host\.invalid)/gm;
     for (const argv of [
       ['refresh'],
       ['login', '--no-browser'],

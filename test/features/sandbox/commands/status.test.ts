@@ -11,7 +11,7 @@ import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 const NOW = Date.UTC(2026, 5, 1, 12);
 const YES = 'true\n'.repeat(4);
 const NO = 'false\n'.repeat(4);
-const NONE = 'no sandbox runs: svc sandbox start starts one\n';
+const NONE = 'no sandbox is running: svc sandbox start starts one\n';
 const UNUSED = 'this shell does not use it: eval "$(svc sandbox status --env)"\n';
 
 /** One user's files. */
@@ -114,10 +114,10 @@ describe('svc sandbox status', () => {
       const { code, stdout, stderr } = await status(['--env', ...args], { env });
       return [code, stdout, stderr];
     };
-    const several = `2 sandboxes run, and this is ${one.env['SVC_ALERTS_URL']}: --port chooses another\n`;
+    const several = `2 sandboxes are running; this is ${one.env['SVC_ALERTS_URL']}; choose another with --port\n`;
     expect(await lines([])).toEqual([0, linesOf(one), several]);
     expect(await lines(['--port', portOf(other)])).toEqual([0, linesOf(other), '']);
-    expect(await lines(['--port', '1'])).toEqual([1, '', 'no sandbox has its alert manager at port 1\n']);
+    expect(await lines(['--port', '1'])).toEqual([1, '', 'no sandbox has its alert manager on port 1\n']);
     const { SVC_TRADE_TOKEN: _, ...leading } = other.env;
     expect(await lines([], leading)).toEqual([0, linesOf(other), '']);
     record(one, { at: NOW + 2, by: 'run' });
@@ -158,7 +158,7 @@ describe('svc sandbox status', () => {
     const killed = await startSandbox(options);
     record(killed);
     await killed.close();
-    const gone = `the sandbox of 2026-06-01T12:00:00.000Z at ${killed.env['SVC_ALERTS_URL']} is gone: it was killed, or its terminal closed\n`;
+    const gone = `the sandbox of 2026-06-01T12:00:00.000Z at ${killed.env['SVC_ALERTS_URL']} is gone: it was killed, or its terminal was closed\n`;
     expect(await status(['--port', portOf(one)])).toMatchObject({ code: 1 });
     expect(records()).toBe(0);
     record(killed);
@@ -170,7 +170,7 @@ describe('svc sandbox status', () => {
     const { record, records, status } = startedSandbox();
     const stranger = await impostor(one, (_, response) => void response.writeHead(401).end('who?'));
     record(stranger);
-    expect((await status()).stderr).toContain('is gone: it was killed, or its terminal closed\n');
+    expect((await status()).stderr).toContain('is gone: it was killed, or its terminal was closed\n');
     expect(records()).toBe(0);
     // A container's, or that of another machine with this home.
     record(stranger, { identity: 'tester@container' });

@@ -223,7 +223,7 @@ describe('it refuses', () => {
   it.each([
     [['trades'], 2, /cannot watch "trades"/],
     [['accounts', 'EUR/USD'], 2, /accounts cannot be filtered by symbol/],
-    [['orders', '-o', 'csv'], 2, /a watch has no meaning with -o csv/],
+    [['orders', '-o', 'csv'], 2, /a watch does not apply to -o csv/],
     [['orders', '--query', '[0]'], 2, /a watch and --query cannot be used together/],
     [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes as they happen/],
   ])('%j before anything is sent', async (argv, expected, message) => {

@@ -72,8 +72,8 @@ it('does not take a late answer for one', async () => {
   const { url } = await handmade(['slow']);
   const results = await probe(url, ['valid-ping', 'bad-signature'], 300);
   expect(results.map(({ got, status }) => [got, status])).toEqual([
-    ['no answer within 0.3 s', 'fail'],
-    ['no answer within 0.3 s', 'fail'],
+    ['no response within 0.3 s', 'fail'],
+    ['no response within 0.3 s', 'fail'],
   ]);
 });
 
@@ -111,7 +111,7 @@ describe('a receiver that is not there', () => {
     expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe, status, got }) => [probe, status, got])).toEqual([
       ['valid-ping', 'pass', '204'],
       ['valid-summary', 'pass', '204'],
-      ['unknown-type', 'fail', 'the connection broke before an answer'],
+      ['unknown-type', 'fail', 'the connection broke before a response'],
     ]);
   });
 });

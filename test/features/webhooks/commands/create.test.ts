@@ -198,6 +198,9 @@ describe('an answer that does not come, or lies', () => {
     await using service = await subscribed(['rate-429']);
     service.subscribe('https://192.0.2.8/');
     const run = await create(service);
-    expect([run.code, failure(run).message]).toEqual([6, 'status 429, but 1/5 used: possibly a rate limit (not documented)']);
+    expect([run.code, failure(run).message]).toEqual([
+      6,
+      'status 429, but 1/5 used: possibly a rate limit (not documented)',
+    ]);
   });
 });

@@ -204,7 +204,7 @@ describe('deliveries --follow', () => {
     expect(one.status).toBe(1);
     const run = await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_1', '-o', 'ndjson']);
     expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(/waiting for it\n.*the service answers again\n/s);
+    expect(run.stderr).toMatch(/waiting for it\n.*the service responds again\n/s);
   });
 });
 

@@ -119,7 +119,7 @@ describe('webhooks secrets import', () => {
     expect(await secrets(['list'])).toMatchObject({ code: 2, stdout: '' });
     const run = await secrets(['import', 'ep_1'], { stdin: SECRET });
     expect(run.code).toBe(0);
-    expect(run.stderr).toContain('set aside');
+    expect(run.stderr).toContain('svc moved it to');
     expect(readdirSync(join(home, 'config'))).toHaveLength(2);
   });
 });

@@ -313,7 +313,7 @@ describe('what is answered', () => {
     expect((JSON.parse(several.stdout) as SentDelivery[]).map(({ status }) => status)).toEqual([null, null]);
   });
 
-  it('no answer within the deadline is 7', async () => {
+  it('no response within the deadline is 7', async () => {
     await using peer = await stoppedServer();
     const { code, stderr } = await send(peer.url, ['--deadline', '200ms']);
     expect(code).toBe(7);
