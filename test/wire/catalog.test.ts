@@ -125,27 +125,19 @@ describe('another shape is no answer', () => {
   const shapes: readonly (readonly [file: string, texts: string, call: () => Promise<unknown>])[] = [
     [
       'count.json',
-      'a product was expected, and an object with products_count, stores, regions came, without canonical_product_id',
+      'expected a product, but got an object with products_count, stores, regions, without canonical_product_id',
       () => client.product('count'),
     ],
     [
       'product.json',
-      'a count of products was expected, and an object with canonical_product_id, title, brand, price_from, … came, without products_count',
+      'expected a count of products, but got an object with canonical_product_id, title, brand, price_from, …, without products_count',
       () => client.count(),
     ],
-    [
-      'health.json',
-      'a list of products was expected, and an object with status came, without items',
-      () => client.products(),
-    ],
+    ['health.json', 'a list of products, but got an object with status came, without items', () => client.products()],
     ['sources.json', 'without items.1.id', () => client.categories()],
-    [
-      'dynamics-uneven.json',
-      'a series was expected, and 2 dates with 1 values came',
-      () => client.dynamics('p1', SERIES),
-    ],
+    ['dynamics-uneven.json', 'expected a series, but got 2 dates with 1 values', () => client.dynamics('p1', SERIES)],
     ['dynamics-no-numbers.json', 'whose values is an array', () => client.dynamics('p1', SERIES)],
-    ['product.json', 'a series was expected', () => client.dynamics('p1', SERIES)],
+    ['product.json', 'expected a series', () => client.dynamics('p1', SERIES)],
   ];
   test.each(shapes)('%s where %s', async (file, texts, call) => {
     const error = await failure(200, file, call);
@@ -156,19 +148,19 @@ describe('another shape is no answer', () => {
 
 describe('failures', () => {
   const failures: readonly (readonly [number, string, exit: number, texts: string, hint: RegExp | undefined])[] = [
-    [400, '400-text.json', 3, 'the catalog refused: unsupported sort: cheapest', undefined],
+    [400, '400-text.json', 3, 'the catalog refused the request: unsupported sort: cheapest', undefined],
     [404, '404-product.json', 5, 'there is no product with this id', /--search/],
     [404, '404-source.json', 5, 'there is no snapshot of this product from this source', /products sources/],
-    [404, '404-route.json', 3, 'GET /products is not known there: Not Found', /check the base URL/],
-    [405, '404-route.json', 3, 'GET /products is not allowed there', /check the base URL/],
+    [404, '404-route.json', 3, 'GET /products: Not Found', /check the base URL/],
+    [405, '404-route.json', 3, 'GET /products', /check the base URL/],
     [
       422,
       '422-list.json',
       3,
-      'the catalog refused: query.limit: Input should be less than or equal to 100; query.promo: Input should be a valid boolean, unable to interpret input',
+      'the catalog refused the request: query.limit: Input should be less than or equal to 100; query.promo: Input should be a valid boolean, unable to interpret input',
       undefined,
     ],
-    [422, '422-text.json', 3, 'the catalog refused: datetime must include timezone', /stores have no zone/],
+    [422, '422-text.json', 3, 'the catalog refused the request: datetime must include timezone', /stores have no zone/],
     [
       503,
       '503-database.json',
@@ -177,7 +169,7 @@ describe('failures', () => {
       undefined,
     ],
     [500, '500.txt', 7, 'answered 500: Internal Server Error', /svc catalog health/],
-    [401, '404-route.json', 4, 'wants a credential', /SVC_CATALOG_TOKEN/],
+    [401, '404-route.json', 4, 'requires a credential', /SVC_CATALOG_TOKEN/],
   ];
   test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, texts, hint) => {
     // Only where an id was sent can it be the one that is not there.

@@ -23,7 +23,7 @@ function refused(text: string, why: string, ...meant: readonly string[]): SvcErr
   const literal = parseFallback(text);
   const other = literal?.name ? inShell(formatMatcher(literal)) : '';
   return new SvcError('invalid_value', `matcher ${text || '""'}: ${why}`, {
-    hint: `write ${meant.join(' and ')}${other === '' || meant.includes(other) ? '' : `; for the text as it is, write ${other}`}`,
+    hint: `write ${meant.join(' and ')}${other === '' || meant.includes(other) ? '' : `; for the literal text, write ${other}`}`,
   });
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { isTextRecord } from '../../json-object.ts';
 
 /** Not copied: a copy would lose a label named `__proto__`. */
-const labelSet = z.custom<Readonly<Record<string, string>>>(isTextRecord, 'must be an object of texts');
+const labelSet = z.custom<Readonly<Record<string, string>>>(isTextRecord, 'must be an object of strings');
 
 /** Compatible servers may omit these fields, or send null. */
 function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {

@@ -131,9 +131,9 @@ function pathId(id: string): string {
   if (!id.includes('/')) return id;
   throw new SvcError(
     'invalid_value',
-    `${JSON.stringify(id)} cannot be asked for: an id with "/" has no address there`,
+    `${JSON.stringify(id)} cannot be requested: an id with "/" has no address there`,
     {
-      hint: 'give the id alone, as svc catalog products list shows it',
+      hint: 'pass only the id, as svc catalog products list shows it',
     },
   );
 }

@@ -22,18 +22,22 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
 
   // An id can only be wrong where one was sent: else a part of the base URL was taken for one.
   if (!path.includes('{') && (isPathFault(answer, text) || (status === 404 && Object.hasOwn(MISSING, text)))) {
-    return wrongPath(`${method} ${path} was taken for another resource: ${text}`);
+    return wrongPath(`the service took ${method} ${path} for another resource: ${text}`);
   }
   switch (status) {
     case 400:
     case 422:
-      return failure('refused', `the catalog refused: ${text || `status ${status}`}`, refusalHint(text, path));
+      return failure(
+        'refused',
+        `the catalog refused the request: ${text || `status ${status}`}`,
+        refusalHint(text, path),
+      );
     case 405:
-      return wrongPath(`${method} ${path} is not allowed there`);
+      return wrongPath(`the service does not allow ${method} ${path}`);
     case 401:
       return failure(
         'unauthorized',
-        `the catalog, or a proxy before it, wants a credential${text && `: ${text}`}`,
+        `the catalog, or a proxy in front of it, requires a credential${text && `: ${text}`}`,
         TOKEN,
       );
     case 404: {
@@ -43,7 +47,7 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
         const reason = text === 'product_not_found' ? 'unknown_product' : undefined;
         return new SvcError('not_found', message, { httpStatus: status, hint, reason });
       }
-      return wrongPath(`${method} ${path} is not known there: ${text || 'no reason given'}`);
+      return wrongPath(`the service does not know ${method} ${path}: ${text || 'no reason given'}`);
     }
     case 500:
       if (text !== FAILED || path === '/healthz') return undefined;
@@ -60,7 +64,8 @@ const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it,
 const TOKEN = 'set SVC_CATALOG_TOKEN';
 /** All that the framework says, whatever it was. */
 const FAILED = 'Internal Server Error';
-const ASK_HEALTH = 'the log of the catalog says why; svc catalog health checks only that it can read its products';
+const ASK_HEALTH =
+  'see the log of the catalog for the reason; svc catalog health checks only that it can read its products';
 const NO_DATA = 'catalog_unavailable:';
 
 const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>> = {
@@ -106,10 +111,10 @@ function faultList(text: string): readonly string[] | undefined {
 
 function refusalHint(text: string, path: string): string | undefined {
   if (text === 'datetime must include timezone' && !path.endsWith('/dynamics')) {
-    return 'the times that the catalog stores have no zone: it is a fault of its data, not of the command line';
+    return 'the times in the catalog have no time zone: the fault is in its data, not in your command line';
   }
-  if (text === 'requested range is too large') return 'take a longer --interval, or less time';
+  if (text === 'requested range is too large') return 'use a longer --interval, or a shorter time range';
   if (text === 'scope must be one of: stores, regions')
-    return 'this instance knows other scopes: see its documentation';
+    return 'this instance supports other scopes: see its documentation';
   return undefined;
 }

@@ -161,16 +161,16 @@ export async function* pages<Item extends Identified>(
     if ((!duplicates && !moved) || agrees || left === 0) {
       const due = Math.min(limit, (total ?? 0) - offset);
       if (stuck !== undefined && left > 0) {
-        const text = `warning: the page at offset ${stuck} has no new row: the service seems not to page`;
+        const text = `warning: the page at offset ${stuck} has no new row: the service seems to ignore the offset`;
         return report({ text, incomplete: total === undefined || seen.size < due });
       }
       // A list without a row may begin behind the last one.
       if (moved || count === 0 || seen.size >= due) return;
-      return report({ text: `a short page ended the list: ${seen.size} came, of ${due}`, incomplete: true });
+      return report({ text: `a short page ended the list: ${seen.size} of ${due} results`, incomplete: true });
     }
     before = count;
   }
-  const text = `the catalog changed while it was read: ${MOST_PASSES} passes brought different rows, and some may be missing`;
+  const text = `the catalog changed while it was read: ${MOST_PASSES} passes returned different rows, and some may be missing`;
   report({ text, incomplete: true });
 }
 
@@ -211,10 +211,10 @@ export async function listed<Item extends Identified>(
   ctx: Pick<RunContext, 'notice' | 'warn' | 'progress' | 'wants'>,
   none?: string,
 ): Promise<Listed<Item>> {
-  if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit do not go together');
+  if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit cannot be combined');
   const { sorted, terminal, table } = ctx.wants;
   if (sorted && offset !== undefined) {
-    throw new SvcError('usage', '--sort and --offset do not go together: --offset counts in the order of the service', {
+    throw new SvcError('usage', '--sort and --offset cannot be combined: --offset counts in the order of the service', {
       hint: 'pass --limit with --sort',
     });
   }
@@ -256,8 +256,8 @@ export async function listed<Item extends Identified>(
 export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record<string, string>>): Q {
   for (const name of Object.keys(param)) {
     if (name !== 'limit' && name !== 'offset' && query[name] === undefined) continue;
-    throw new SvcError('usage', `--param ${name}: an option of its own sends it already`, {
-      hint: 'see --help: give one of the two',
+    throw new SvcError('usage', `--param ${name}: another option already sends this parameter`, {
+      hint: 'see --help, and use only one of the two',
     });
   }
   return { ...query, ...param };
@@ -292,8 +292,8 @@ export async function checkCountedNames(
 /** Categories and settlements have whole numbers for ids (as seen on the public implementation). */
 export function checkNumericId(id: string): void {
   if (/^\d+$/.test(id)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: it is a whole number`, {
-    hint: 'list them to see their ids',
+  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: ids are whole numbers`, {
+    hint: 'list the items to see their ids',
   });
 }
 
@@ -302,7 +302,7 @@ export function exactHint(options: Readonly<Record<string, string | undefined>>)
   const given = Object.entries(options).find(([, text]) => text !== undefined);
   if (given === undefined) return undefined;
   const example = given[0] === 'parser-name' ? 'magnit is not Magnit' : 'Moscow is not moscow';
-  return `--${given[0]} must match exactly, upper and lower case too: ${example}`;
+  return `--${given[0]} must match exactly, including case: ${example}`;
 }
 
 /** The reason why a search may find nothing that is there. */
@@ -310,5 +310,5 @@ export function searchHint(text: string | undefined): string | undefined {
   if (text === undefined || text === text.toLowerCase().replace(/[^\x00-\x7f]/g, '')) return undefined;
   const inner = [...(text.trim().split(/\s+/)[0] ?? '')].slice(1).join('').toLowerCase();
   const such = inner.length < 2 ? '' : `, such as ${inner}`;
-  return `some instances cannot compare upper and lower case beyond a to z: search for a part in lower case${such}`;
+  return `some instances ignore case only from a to z: search for a part in lower case${such}`;
 }

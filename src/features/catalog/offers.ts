@@ -223,7 +223,7 @@ export function offersFooter(offers: readonly Offer[], staleDays: number): strin
   const groups = cheapest.length > MOST_LINES ? [] : grouped(cheapest, productAndUnit);
   // A footer may have several lines: a name in it must not make one of its own.
   const lines = groups.map((group) => cheapestLine(group, offers).replaceAll('\n', '\\n'));
-  if (stale > 0) lines.push(`${stale} stale: observed more than ${staleDays} days ago; --newer-than leaves them out`);
+  if (stale > 0) lines.push(`${stale} stale: observed more than ${staleDays} days ago; --newer-than omits them`);
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
@@ -239,6 +239,6 @@ function cheapestLine(group: Group, offers: readonly Offer[]): string {
   const places = group.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
   const where = [...new Set(places)].join(', ');
   const percent = dearest?.aboveCheapestPercent ? `, ${percentText(dearest.aboveCheapestPercent)} more` : '';
-  const apart = same.length < 2 ? '' : `; the dearest of ${same.length} is ${dearest?.effectivePrice}${percent}`;
+  const apart = same.length < 2 ? '' : `; the most expensive of ${same.length} is ${dearest?.effectivePrice}${percent}`;
   return `${productOf(first)}: cheapest at ${where}, ${first.effectivePrice} ${unitOf(first)}${apart}`;
 }

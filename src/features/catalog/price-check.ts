@@ -33,7 +33,7 @@ interface Wanted {
 export function conditionOf({ below, above, change }: Wanted): Condition {
   const given = [below, above, change].filter((option) => option !== undefined);
   if (given.length !== 1) {
-    const what = given.length === 0 ? 'nothing says what is checked' : 'only one condition can be checked';
+    const what = given.length === 0 ? 'no condition to check' : 'only one condition can be checked';
     throw new SvcError('usage', what, { hint: 'pass one of --below, --above and --change' });
   }
   if (below !== undefined) return { kind: 'below', limit: below };
@@ -119,11 +119,15 @@ function holds(condition: Condition, { value, changePercent }: Reading): boolean
 
 function lowest(readings: readonly Reading[]): readonly Reading[] {
   const known = readings.filter(({ value }) => value !== null);
-  const units = [...new Set(known.map(({ unit }) => unit || 'an unnamed unit'))].sort();
+  const units = [...new Set(known.map(({ unit }) => unit || 'no unit'))].sort();
   if (units.length > 1) {
-    throw new SvcError('guarded', `the sources sell by different units, and none is the lowest: ${units.join(', ')}`, {
-      hint: 'choose some with --store and --source, or judge each with --any or --all',
-    });
+    throw new SvcError(
+      'guarded',
+      `the sources sell in different units, so there is no lowest price: ${units.join(', ')}`,
+      {
+        hint: 'choose some with --store and --source, or check each with --any or --all',
+      },
+    );
   }
   const [first, ...others] = known;
   if (first === undefined) return readings;
@@ -143,7 +147,7 @@ export function verdictText({ sources, stale }: Verdict, judged: Judged): string
 
 function foundText(sources: readonly JudgedReading[], judged: Judged): string {
   const [first] = sources;
-  if (sources.every(({ value }) => value === null)) return 'no current value is known';
+  if (sources.every(({ value }) => value === null)) return 'there is no current value';
   if (judged === 'lowest' && first !== undefined) {
     return `the lowest is ${[first.value, first.unit].filter((part) => part !== '').join(' ')} (${first.field}, ${first.series})`;
   }
@@ -161,9 +165,9 @@ function more({ length }: readonly Reading[]): string {
 }
 
 function sourceText({ series, value, first, changePercent }: JudgedReading): string {
-  if (value === null) return `${series} not known`;
+  if (value === null) return `${series} unknown`;
   if (first === undefined) return `${series} ${value}`;
-  if (changePercent === undefined || changePercent === null) return `${series} ${value}, change not known`;
+  if (changePercent === undefined || changePercent === null) return `${series} ${value}, change unknown`;
   const sign = changePercent > 0 ? '+' : '';
   return `${series} ${first} to ${value}, ${sign}${Number(changePercent.toFixed(1))}%`;
 }

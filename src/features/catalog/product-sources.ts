@@ -51,7 +51,7 @@ export async function productSeries(
   }
   const chosen = listed.filter((source) => selects(selection, source));
   if (snapshots.length === 0 && chosen.length > 0) {
-    throw new SvcError('not_found', 'the product has no snapshot of these sources yet', FIND_SOURCES);
+    throw new SvcError('not_found', 'the product has no snapshots from these sources yet', FIND_SOURCES);
   }
   if (snapshots.length === 0) throw nothingThere(listed, selection) ?? (await unknownProduct(catalog, productId));
   const recorded = new Set(snapshots.map(sourceKey));
@@ -122,7 +122,7 @@ export function missingSources({ stores, sources }: SourceSelection, known: read
 export async function notListed(catalog: Reader, productId: string): Promise<SvcError> {
   const { items } = await catalog.snapshots(productId, { limit: 1 });
   if (items.length === 0) return unknownProduct(catalog, productId);
-  return new SvcError('not_found', 'no source has this product any more: only its snapshots are left', {
+  return new SvcError('not_found', 'no source sells this product any more; only its snapshots remain', {
     hint: 'svc catalog history <id> draws them',
   });
 }

@@ -12,7 +12,7 @@ const amount = z.nullish(numeric);
 /** Some databases have no truth values. */
 const flag = z.nullish(z.union([z.boolean(), z.number()]));
 const texts = z.nullish(z.array(z.string()));
-const counted = z.custom<Numeric>((value) => numberOf(value as Numeric) !== null, 'a number was expected');
+const counted = z.custom<Numeric>((value) => numberOf(value as Numeric) !== null, 'expected a number');
 
 const productFields = z.looseObject({
   canonical_product_id: z.string(),
@@ -110,7 +110,7 @@ export type Cursor = z.infer<typeof cursorFields>;
 const seriesFields = z.looseObject({
   dates: z.array(z.string()),
   /** Null is a time without a value, never zero. */
-  values: z.custom<readonly (Numeric | null)[]>(isSeries, 'numbers and nulls were expected'),
+  values: z.custom<readonly (Numeric | null)[]>(isSeries, 'expected numbers and nulls'),
   meta: z.nullish(z.looseObject({})),
 });
 export type Dynamics = z.infer<typeof seriesFields>;
@@ -179,9 +179,7 @@ function shaped<T>(what: string, schema: z.ZodMiniType): Parser<T> {
       const outcome = schema.safeParse(value);
       if (outcome.success) return { success: true, data: value as T };
       const path = outcome.error.issues[0]?.path ?? [];
-      return refused(
-        `${what} was expected, and ${described(value)} came${path.length === 0 ? '' : fault(value, path)}`,
-      );
+      return refused(`expected ${what}, but got ${described(value)}${path.length === 0 ? '' : fault(value, path)}`);
     },
   };
 }
@@ -193,7 +191,7 @@ function aligned(parser: Parser<Dynamics>): Parser<Dynamics> {
       if (!outcome.success) return outcome;
       const { dates, values } = outcome.data;
       if (dates.length === values.length) return outcome;
-      return refused(`a series was expected, and ${dates.length} dates with ${values.length} values came`);
+      return refused(`expected a series, but got ${dates.length} dates with ${values.length} values`);
     },
   };
 }
@@ -215,7 +213,7 @@ function described(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return describedObject(value);
-  return typeof value === 'string' ? `the text ${JSON.stringify(value.slice(0, 40))}` : String(value);
+  return typeof value === 'string' ? `the string ${JSON.stringify(value.slice(0, 40))}` : String(value);
 }
 
 function describedObject(value: object): string {

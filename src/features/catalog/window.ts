@@ -81,9 +81,9 @@ export function historyWindow({ relative, ...span }: Span, wanted: SeriesInterva
   if (points > LONGEST_HISTORY) {
     throw new SvcError(
       'invalid_value',
-      `the window has ${points} points of ${interval}; ${LONGEST_HISTORY} is the most`,
+      `the range has ${points} points of ${interval}; the maximum is ${LONGEST_HISTORY}`,
       {
-        hint: 'take a coarser --interval, or a later --from',
+        hint: 'use a longer --interval, or a later --from',
       },
     );
   }

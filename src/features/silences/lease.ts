@@ -117,7 +117,7 @@ export class SilenceLease {
       }
       try {
         if (!(await this.#extend())) {
-          notice(`warning: somebody else expired silence ${this.id}; svc does not create it again`);
+          notice(`warning: someone else expired silence ${this.id}; svc does not create it again`);
           return;
         }
         if (failed) notice(`silence ${this.id} is extended again`);

@@ -38,7 +38,7 @@ export function checkLabel(label: CandleLabel, period: Period): void {
     'invalid_value',
     `--label ${label}: whether ${period.name} carries its start or its end is not known`,
     {
-      hint: 'take --label raw: the time as the gateway gives it',
+      hint: 'use --label raw, the time as the gateway gives it',
     },
   );
 }

@@ -125,8 +125,8 @@ export async function* gatewaySteps(
   const { authorization = '' } = (await target.authorizer?.header()) ?? {};
   const token = new Secret(authorization.replace(/^Bearer /, ''));
   const late = new AbortController();
-  const why = new SvcError('timeout', `no answer within ${target.timeoutMs / 1000} s`, {
-    hint: 'allow more with --timeout',
+  const why = new SvcError('timeout', `no response within ${target.timeoutMs / 1000} s`, {
+    hint: 'allow more time with --timeout',
   });
   const timer = setTimeout(() => late.abort(why), target.timeoutMs);
   const signal = AbortSignal.any([ctx.signal, late.signal]);

@@ -151,7 +151,7 @@ export class EngineConnection {
       },
       drained: () => this.#pause(),
     };
-    const late = setTimeout(() => probed(new SvcError('timeout', 'no answer on the websocket')), UPGRADE_MS);
+    const late = setTimeout(() => probed(new SvcError('timeout', 'no response on the websocket')), UPGRADE_MS);
     try {
       const socket = await this.#requests.openSocket(sink, UPGRADE_MS);
       this.#candidate = socket;

@@ -55,7 +55,7 @@ export function decodePayload(body: string): Packet[] {
     const digits = colon < 0 ? '' : body.slice(at, colon);
     const length = /^\d{1,9}$/.test(digits) ? Number(digits) : 0;
     at = colon + 1 + length;
-    if (length === 0 || at > body.length) throw new PacketFault('it is not of the Engine.IO protocol');
+    if (length === 0 || at > body.length) throw new PacketFault('it does not follow the Engine.IO protocol');
     const packet = decodePacket(body.slice(colon + 1, at));
     if (packet !== undefined) packets.push(packet);
     if (packets.length > MOST_PACKETS) throw new PacketFault(`it sent more than ${MOST_PACKETS} packets at once`);

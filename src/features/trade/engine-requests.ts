@@ -73,7 +73,7 @@ export class EngineRequests {
   async send(packet: string, timeoutMs: number): Promise<void> {
     const values = { query: this.#query('polling'), body: encodePayload([packet]), timeoutMs };
     const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
-    if (result.toString() !== 'ok') throw new PacketFault('it did not take a packet');
+    if (result.toString() !== 'ok') throw new PacketFault('it did not accept a packet');
   }
 
   openSocket(sink: WebSocketSink, timeoutMs: number): Promise<WebSocket> {
@@ -90,7 +90,7 @@ export class EngineRequests {
   explained(error: unknown): SvcError {
     if (error instanceof SvcError) return error;
     if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
-    return new SvcError('bad_answer', `${this.host} does not answer as a trading gateway: ${error.message}`);
+    return new SvcError('bad_answer', `${this.host} does not respond like a trading gateway: ${error.message}`);
   }
 
   #query(transport: 'polling' | 'websocket'): QueryValues {
@@ -117,10 +117,14 @@ export function explainEngine(answer: FailedAnswer, host: string): SvcError | un
     });
   }
   if (status === 404 || status === 405) {
-    return new SvcError('wrong_path', `${host} has no /socket.io/: the address answers, but not as a trading gateway`, {
-      hint: 'check the address and the path in it',
-      ...details,
-    });
+    return new SvcError(
+      'wrong_path',
+      `${host} has no /socket.io/: the address responds, but not as a trading gateway`,
+      {
+        hint: 'check the address and the path in it',
+        ...details,
+      },
+    );
   }
   if (status !== 400) return undefined;
   const code = engineCode(answer.text);

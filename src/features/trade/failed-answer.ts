@@ -59,7 +59,7 @@ export function refusal(error: TradingError | undefined, asked: string, beside: 
 
 /** The session was let in with this token, so the token itself is good. */
 const NOT_THE_TOKEN =
-  'the session was let in with this token, so it was lost or is held back: wait a little, and look with svc trade status --check';
+  'the gateway accepted this token when the session began, so the session was lost or is being limited: wait a moment, then run svc trade status --check';
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   unauthorized: NOT_THE_TOKEN,
@@ -90,7 +90,7 @@ export function explainTrading(
   const text = error?.message ?? serviceMessage(answer);
   const said = text === '' ? '' : `: ${redactText(text)}`;
   if (status === 404) {
-    return new SvcError('wrong_path', `${asked} is not known there${said}`, {
+    return new SvcError('wrong_path', `the gateway does not know ${asked}${said}`, {
       hint: 'check --base-url',
       httpStatus: 404,
       sent: 'yes',
@@ -99,7 +99,7 @@ export function explainTrading(
   if (status === 401 || status === 403) {
     return new SvcError(
       status === 401 ? 'unauthorized' : 'forbidden',
-      `the gateway refused: ${redactText(text) || `status ${status}`}`,
+      `the gateway refused the request: ${redactText(text) || `status ${status}`}`,
       { hint: TOKEN_REFUSED_HINT, httpStatus: status, sent: 'yes' },
     );
   }
@@ -168,14 +168,14 @@ export function explainRefusal(
         : `: ${symbol} is traded in steps of ${step}${nearest(amount, Number(step))}`;
     return new SvcError(
       'refused',
-      `${common.message}. Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id; here it is the amount, as ${lookedUp}`,
-      { hint: `give another amount${fit}`, ...known },
+      `${common.message}. Code 3 means that the amount does not fit the step, or that an account's name was sent in place of its id; here it is the amount, as ${lookedUp}`,
+      { hint: `use another amount${fit}`, ...known },
     );
   }
   if (code === NOT_IN_POOL) {
     return new SvcError(
       'refused',
-      `${common.message}. Code 20001 comes for an account that the token may not trade with now, and for an account's name in place of its id; here it is the first, as ${lookedUp}`,
+      `${common.message}. Code 20001 means that the token may not trade with the account now, or that an account's name was sent in place of its id; here it is the first, as ${lookedUp}`,
       {
         hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc trade status',
         ...known,
@@ -193,5 +193,5 @@ function stepOf(offer: KnownOrder['offer']): string | undefined {
 function nearest(amount: number, step: number): string {
   if (!Number.isInteger(step) || step <= 1) return '';
   const below = Math.floor(amount / step) * step;
-  return below === 0 ? `, so ${step} at least` : `, so ${below} or ${below + step}`;
+  return below === 0 ? `, so at least ${step}` : `, so ${below} or ${below + step}`;
 }

@@ -57,7 +57,7 @@ export class Heartbeat {
     if (isPaused()) this.#asked = this.#asked === undefined ? undefined : now;
     // After a busy phase, timers run before the responses that arrived meanwhile are read.
     else if (this.#asked !== undefined && passed < 2 * this.#tickMs && now - this.#asked > pingTimeoutMs) {
-      lost(`no answer to the heartbeat within ${pingTimeoutMs / 1000} s`);
+      lost(`no response to the heartbeat within ${pingTimeoutMs / 1000} s`);
       return;
     }
     if (now < this.#nextPing && slept < SLEPT_MS) return;

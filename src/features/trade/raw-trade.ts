@@ -68,7 +68,7 @@ export async function confirmRawTrade(
     });
   }
   const account = one(form, 'account_id');
-  const hint = 'name it with -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
+  const hint = 'pass -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
   const asked = ctx.dryRun ? question : await warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
@@ -125,7 +125,8 @@ async function placeRaw(
 /** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */
 function explained(error: SvcError): SvcError {
   if (error.more?.['server_code'] !== 3) return error;
-  const causes = "Code 3 comes for an amount that does not fit the step, and for an account's name in place of its id";
+  const causes =
+    "Code 3 means that the amount does not fit the step, or that an account's name was sent in place of its id";
   return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
 }
 
@@ -170,7 +171,7 @@ async function verdict(envelope: Envelope, changes: boolean, open: TradingSessio
   const { executed, error } = verdictOf(envelope);
   if (executed !== false && error === undefined) return undefined;
   if (changes && executed !== false && error !== undefined) {
-    const message = `the gateway does not say that it was not done, and answers with the error: ${refusalText(error)}`;
+    const message = `the gateway does not say that the request failed, but it returned the error: ${refusalText(error)}`;
     return new SvcError('not_as_asked', message);
   }
   return (await exceededLimit(error, open.budget)) ?? refusal(error, 'the request');

@@ -185,7 +185,7 @@ export async function openBudget(ctx: Omit<RunContext, 'target'>, address: strin
       return await work;
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      ctx.notice(`calls cannot be counted: ${error.message}`);
+      ctx.notice(`svc cannot count calls: ${error.message}`);
       return otherwise;
     }
   };

@@ -35,13 +35,15 @@ describe('a failure', () => {
 
   test('of a parameter that is named by no text is told all the same', () => {
     const detail = [{ loc: ['query', JSON.parse('{"toString":1}')], msg: 'Field required' }];
-    expect(explain(422, JSON.stringify({ detail }))?.message).toBe('the catalog refused: query: Field required');
+    expect(explain(422, JSON.stringify({ detail }))?.message).toBe(
+      'the catalog refused the request: query: Field required',
+    );
   });
 
   test('names each parameter that is at fault, and not the hundredth', () => {
     const detail = Array.from({ length: 100 }, (_, n) => ({ loc: ['query', `p${n}`], msg: 'Field required' }));
     const message = explain(422, JSON.stringify({ detail }))?.message ?? '';
-    expect(message).toMatch(/^the catalog refused: query\.p0: Field required; query\.p1: Field required; /);
+    expect(message).toMatch(/^the catalog refused the request: query\.p0: Field required; query\.p1: Field required; /);
     expect(message).not.toContain('p99');
   });
 });

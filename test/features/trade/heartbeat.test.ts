@@ -39,7 +39,7 @@ describe('the heartbeat', () => {
     vi.advanceTimersByTime(30_000);
     expect(lost).toEqual([]);
     vi.advanceTimersByTime(1_000);
-    expect(lost).toEqual(['no answer to the heartbeat within 5 s']);
+    expect(lost).toEqual(['no response to the heartbeat within 5 s']);
     vi.advanceTimersByTime(100_000);
     expect(pings).toHaveLength(1);
   });

@@ -295,15 +295,15 @@ describe('a position of a lost order, with equal orders that were accepted', () 
 });
 
 test.each([
-  [{ parameters: ['10'] }, undefined, 'give another amount: EUR/USD is traded in steps of 10, so 10 or 20'],
+  [{ parameters: ['10'] }, undefined, 'use another amount: EUR/USD is traded in steps of 10, so 10 or 20'],
   [
     { parameters: [], message: 'Amount should be divisible by 100' },
     undefined,
-    'give another amount: EUR/USD is traded in steps of 100, so 100 at least',
+    'use another amount: EUR/USD is traded in steps of 100, so 100 at least',
   ],
-  [{ parameters: [] }, { instrBaseUnitSize: 4 }, 'give another amount: EUR/USD is traded in steps of 4, so 12 or 16'],
-  [{ parameters: [] }, { instrBaseUnitSize: 5 }, 'give another amount'],
-  [{ parameters: [] }, undefined, 'give another amount'],
+  [{ parameters: [] }, { instrBaseUnitSize: 4 }, 'use another amount: EUR/USD is traded in steps of 4, so 12 or 16'],
+  [{ parameters: [] }, { instrBaseUnitSize: 5 }, 'use another amount'],
+  [{ parameters: [] }, undefined, 'use another amount'],
 ])('code 3 with %j and the offer %j', (said, offer, hint) => {
   const error = tradingError({ code: 3, message: 'no', ...said }) as TradingError;
   const common = new SvcError('refused', 'the gateway refused', { more: { server_code: 3 } });

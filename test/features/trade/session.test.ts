@@ -459,7 +459,7 @@ describe('what is no such gateway', () => {
 
   test.each([
     [200, '0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":20000}', 'bad_answer', /speaks Engine.IO 4/],
-    [200, '{"products":[]}', 'bad_answer', /not of the Engine.IO protocol/],
+    [200, '{"products":[]}', 'bad_answer', /does not follow the Engine.IO protocol/],
     [200, '2:40', 'bad_answer', /no connection id/],
     [200, '', 'bad_answer', /no connection id/],
     [200, '3:0{}', 'bad_answer', /no connection id/],
@@ -549,7 +549,7 @@ describe.concurrent('what takes a second', () => {
     if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
     expect(await next()).toMatchObject({
       kind: 'closed',
-      reason: expect.stringContaining('no answer to the heartbeat within 1 s'),
+      reason: expect.stringContaining('no response to the heartbeat within 1 s'),
       error: { code: 'connection_lost' },
     });
     expect(await next()).toBeUndefined();

@@ -54,12 +54,12 @@ export const alertsGet = recordCommand({
   service: 'alerts',
   args: {
     fingerprint: {
-      help: 'The fingerprint, or its unambiguous beginning',
+      help: 'The fingerprint, or an unambiguous prefix of it',
       required: true,
       complete: 'fingerprints',
     },
   },
-  examples: [{ run: 'svc alerts get 1a58c20e', why: 'Show an alert by the beginning of its fingerprint' }],
+  examples: [{ run: 'svc alerts get 1a58c20e', why: 'Show an alert by a prefix of its fingerprint' }],
   output: ALERT_RECORD,
   offers: alertCandidates,
   async run({ fingerprint }, ctx) {

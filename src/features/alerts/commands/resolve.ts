@@ -24,7 +24,7 @@ export const alertsResolve = listCommand({
   service: 'alerts',
   args: {
     alert: {
-      help: 'Fingerprints or their beginnings, or matchers',
+      help: 'Fingerprints or prefixes of them, or matchers',
       required: true,
       repeat: true,
       complete: 'fingerprints',

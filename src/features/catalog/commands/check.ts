@@ -26,7 +26,7 @@ interface Checked extends Verdict {
 const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
   kind: 'record',
   columns: [
-    { name: 'ok', cell: ({ ok }) => ok ?? 'not known' },
+    { name: 'ok', cell: ({ ok }) => ok ?? 'unknown' },
     { name: 'condition', cell: ({ condition }) => condition },
     { name: 'judged', cell: ({ judged }) => judged },
     {
@@ -69,8 +69,8 @@ export const catalogCheck = recordCommand({
       help: 'Value to check (default lowest; with --change: price)',
     },
     ...SOURCE_FLAGS,
-    any: { type: 'boolean', help: 'True if true for one offer' },
-    all: { type: 'boolean', help: 'True only if true for every offer' },
+    any: { type: 'boolean', help: 'True if any one offer meets the condition' },
+    all: { type: 'boolean', help: 'True only if every offer meets the condition' },
     'max-age': { type: 'duration', positive: true, help: 'Ignore older values (default 7d)' },
     wait: { type: 'duration', help: 'Repeat the check for up to this long' },
     interval: {
@@ -160,11 +160,11 @@ function checkModes({ field, since, any, all, wait, interval }: Modes, change: b
     throw new SvcError('usage', '--interval needs --wait, which says how long to wait');
   }
   if (change && field === 'lowest') {
-    throw new SvcError('usage', '--change is of one field, and lowest is now one, now another', {
+    throw new SvcError('usage', '--change needs one field: the lowest price may come from different fields', {
       hint: 'pass --field price, discount_price, loyal_price or available_count',
     });
   }
-  if (!change && since !== undefined) throw new SvcError('usage', '--since has a meaning with --change only');
+  if (!change && since !== undefined) throw new SvcError('usage', '--since needs --change');
 }
 
 async function awaited(

@@ -20,9 +20,9 @@ export const catalogCompare = listCommand({
   id: 'catalog compare',
   summary: 'Compare current prices of products across stores',
   description:
-    'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than leaves old ones out.',
+    'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than omits old ones.',
   details:
-    'A store or region without an offer is named; exit status 5 if nothing is left.\nIn JSON, the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
+    'A store or region without an offer is named; exit status 5 if nothing is left.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'Ids of products, or parts of their titles', repeat: true, complete: 'products' } },
@@ -76,7 +76,7 @@ export const catalogCompare = listCommand({
     const fatal =
       failed.length === ids.length ? failed[0] : failed.find(({ error }) => error.candidates && error.exit === 2);
     if (fatal !== undefined) throw fatal.error;
-    for (const { item, error } of failed) ctx.warn(`${item} is left out: ${error.message}`);
+    for (const { item, error } of failed) ctx.warn(`${item} is skipped: ${error.message}`);
     const read = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
     // Two names may be of one product.
     const known = [...new Map(read.map((product) => [product.id, product])).values()];
@@ -90,7 +90,7 @@ export const catalogCompare = listCommand({
     for (const text of texts) ctx.notice(text);
     const all = known.flatMap((product) => product.offers);
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
-      ctx.notice('what was observed longer ago is left out by --newer-than');
+      ctx.notice('--newer-than filters out older observations');
     }
     const code = failed.length > 0 ? ('partly_done' as const) : problems.code;
     if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };
@@ -118,11 +118,12 @@ function outputOf({ id, by, trend }: Compared): AnyOutput {
 
 function checkModes({ id, search, maxProducts, by, trend }: Compared): void {
   if (search === undefined && id.length === 0) {
-    throw new SvcError('missing_value', 'nothing says which products', { hint: 'give their ids, or --search <text>' });
+    throw new SvcError('missing_value', 'no products are given', { hint: 'pass their ids, or --search <text>' });
   }
   if (search !== undefined && id.length > 0) throw new SvcError('usage', '--search and ids cannot be used together');
   if (maxProducts !== undefined && search === undefined) throw new SvcError('usage', '--max-products needs --search');
-  if (trend && by !== 'source') throw new SvcError('usage', `--trend is of a source, and cannot be shown --by ${by}`);
+  if (trend && by !== 'source')
+    throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${by}`);
 }
 
 const MOST_PRODUCTS = 10;
@@ -141,9 +142,9 @@ async function found(
     ids.push(...page.items.map((product) => product.canonical_product_id));
     total = page.total;
   }
-  if (ids.length === 0) ctx.notice(`no product is found for ${JSON.stringify(search)}`);
+  if (ids.length === 0) ctx.notice(`no product matches ${JSON.stringify(search)}`);
   if (total !== undefined && total > ids.length) {
-    ctx.notice(`${total} products are found, and ${ids.length} compared: narrow --search, or pass --max-products`);
+    ctx.notice(`${total} products match, and svc compares ${ids.length}: narrow --search, or pass --max-products`);
   }
   return ids;
 }

@@ -129,7 +129,7 @@ export const catalogHistory = chartCommand({
       type: 'choice',
       choices: ['none', 'last'],
       default: 'none',
-      help: 'For missing data',
+      help: 'How to fill missing data',
     },
     width: CHART_FLAGS.width,
     height: CHART_FLAGS.height,
@@ -170,7 +170,7 @@ export const catalogHistory = chartCommand({
     const series = found.series.filter(({ observations }) => observations.length > 0);
     for (const text of found.missing) ctx.notice(text);
     for (const { parser_name: store, source_id: source } of found.unrecorded) {
-      ctx.warn(`${store} ${source} is left out: it has no snapshot`);
+      ctx.warn(`${store} ${source} is skipped: it has no snapshot`);
     }
     const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
     const window = input.interval === 'auto' ? fittingWindow(span, finest, series, field) : finest;
@@ -269,7 +269,7 @@ function elsewhere(
 function unitsNote(series: readonly PriceSeries[], field: string): readonly string[] {
   const units = [...new Set(series.map(unitOf))].filter((unit) => unit !== '').sort();
   if (field === 'available_count' || units.length < 2) return [];
-  return [`prices by different units share this axis: ${units.join(', ')}; --store and --source choose`];
+  return [`prices for different units share this axis: ${units.join(', ')}; choose with --store and --source`];
 }
 
 /** What was asked for, and what may be done where a chart is mostly holes. */

@@ -118,9 +118,13 @@ export const catalogProductsDynamics = listCommand({
 function checkPoints(window: Window): void {
   const points = pointsIn(window);
   if (points <= MOST_POINTS) return;
-  throw new SvcError('invalid_value', `${points} points are asked for, and the service gives at most ${MOST_POINTS}`, {
-    hint: 'svc catalog history gives more; or take a longer --interval',
-  });
+  throw new SvcError(
+    'invalid_value',
+    `the range has ${points} points, but the service returns at most ${MOST_POINTS}`,
+    {
+      hint: 'svc catalog history gives more; or take a longer --interval',
+    },
+  );
 }
 
 /** People write days and durations: they see what becomes of them. */

@@ -28,7 +28,7 @@ export const silencesExpire = listCommand({
   aliases: ['delete', 'rm'],
   summary: 'Expire silences',
   description:
-    'The muted alerts notify again. A failure does not stop the others. Without ids, options select active and pending silences that meet all of them.',
+    'The muted alerts notify again. If one silence cannot be expired, svc continues with the others. Without ids, options select active and pending silences that meet all of them.',
   effect: 'destroy',
   service: 'alerts',
   args: {
@@ -53,7 +53,7 @@ export const silencesExpire = listCommand({
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc silences expire 2f1a 77c0', why: 'Expire two silences by the beginnings of their ids' },
+    { run: 'svc silences expire 2f1a 77c0', why: 'Expire two silences by prefixes of their ids' },
     { run: 'svc silences expire --created-by me', why: 'Expire all of my silences' },
     {
       run: 'svc silences expire --unused --comment "~^ACK!" --yes',

@@ -10,7 +10,8 @@ import { ALL_ALERTS, changeEach, SILENCE_IDS, SilenceWriter } from '../writer.ts
 export const silencesExtend = listCommand({
   id: 'silences extend',
   summary: 'Extend silences',
-  description: 'Each extension is checked like a new silence. A failure does not stop the others.',
+  description:
+    'Each extension is checked like a new silence. If one cannot be extended, svc continues with the others.',
   details:
     'In JSON, id is the silence that you named and silenceID the one in force now. The result is extended, at-max (it already lasts as long as --max allows), not-found or error.',
   effect: 'write',

@@ -159,7 +159,7 @@ async function runUnder(
       );
       received ??= ended.signal;
       if (ended.result === undefined) await lease.abandon();
-      const left = ended.result === undefined ? 'was not waited for' : ended.result.reason;
+      const left = ended.result === undefined ? 'svc did not wait for the response' : ended.result.reason;
       if (left !== undefined) log.warn(leftBehind(lease, left));
     }
     return received === undefined ? status : signalStatus(received);

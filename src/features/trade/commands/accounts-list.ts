@@ -8,7 +8,7 @@ export const tradeAccountsList = listCommand({
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:
-    'The row of totals is left out. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
+    'The row of totals is omitted. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   flags: SESSION_FLAGS,

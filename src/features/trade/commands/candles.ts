@@ -16,7 +16,7 @@ export const tradeCandles = listCommand({
   id: 'trade candles',
   summary: 'Read candles, to the screen or a file',
   description:
-    'Periods: m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1 (m1 is a minute, M1 a month). Long ranges take several requests. Unfinished candles are left out; a part that cannot be read is left out with a notice and exit status 10.',
+    'Periods: m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1 (m1 is a minute, M1 a month). Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10.',
   details:
     'Each request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.',
   effect: 'read',

@@ -105,7 +105,7 @@ describe('an alert without some of its fields', () => {
       [{ ...other, status: { silencedBy: [] } }, 'item 2: status.state is missing'],
       [{ ...other, fingerprint: 7 }, 'item 2: fingerprint is number, not string'],
       [{ ...other, receivers: [{ name: 'ops' }, {}] }, 'item 2: receivers.1.name is missing'],
-      [{ ...other, labels: { a: 1 } }, 'item 2: labels: must be an object of texts'],
+      [{ ...other, labels: { a: 1 } }, 'item 2: labels: must be an object of strings'],
     ] as const) {
       await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([good, item]))));
       const { code, stderr } = await svc(['alerts', 'list', '--base-url', server.url]);

@@ -42,7 +42,7 @@ describe('a price now', () => {
   ])('%s: %i', async (argv, status) => {
     catalog.replies(shop());
     const { code, stdout } = await check(...argv.split(' '));
-    expect(stdout).toMatch(new RegExp(`^${{ 0: 'ok', 1: 'failed', 11: 'not known' }[status]}: `));
+    expect(stdout).toMatch(new RegExp(`^${{ 0: 'ok', 1: 'failed', 11: 'unknown' }[status]}: `));
     expect(code).toBe(status);
   });
 
@@ -80,7 +80,7 @@ describe('a price now', () => {
       catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: null } }] }));
       const { code, stdout } = await check(...argv.split(' '));
       expect(code).toBe(11);
-      expect(stdout).toMatch(/^not known: no current value is known; /);
+      expect(stdout).toMatch(/^unknown: there is no current value; /);
       expect(JSON.parse((await check(...argv.split(' '), '-o', 'json')).stdout).ok).toBeNull();
     },
   );
@@ -196,7 +196,7 @@ describe('a change', () => {
     catalog.replies(shop({ places: [{ ...risen, past: [] }, still] }));
     const { code, stdout } = await check('--change', '5%', '--since', '7d');
     expect(code).toBe(11);
-    expect(stdout).toContain('(fixprice a 99, change not known, fixprice c 100 to 100, 0%)');
+    expect(stdout).toContain('(fixprice a 99, change unknown, fixprice c 100 to 100, 0%)');
   });
 
   test('counts a run that is written between the reads of sources and snapshots', async () => {
@@ -244,7 +244,7 @@ describe('--wait', () => {
       /^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/,
     );
     expect(stderr).toBe(
-      'the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nno current value is known; waiting\n',
+      'the lowest is 120 RUB/PCE (price, fixprice Moscow); waiting\nthere is no current value; waiting\n',
     );
     expect(catalog.asked()).toHaveLength(4);
   });
@@ -263,7 +263,7 @@ describe('--wait', () => {
     const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--interval', '5s'];
     const { code, stdout } = await catalog.run(argv, { now: clock() });
     expect(code).toBe(9);
-    expect(stdout).toMatch(/^not known: /);
+    expect(stdout).toMatch(/^unknown: /);
   });
 
   test('waits for a service that is away, and not for a product that is not there', async () => {
@@ -282,13 +282,13 @@ describe('what cannot be checked', () => {
     [['nope', '--below', '100'], 5, 'there is no product with this id'],
     [['p1', '--below', '100', '--store', 'lidl'], 5, 'its stores are chizhik, fixprice'],
     [['p1', '--change', '5%', '--source', 'x'], 5, 'no source for --source x'],
-    [['p1'], 2, 'nothing says what is checked'],
+    [['p1'], 2, 'no condition to check'],
     [['p1', '--below', '1', '--above', '2'], 2, 'only one condition'],
     [['p1', '--change', '10'], 2, 'write it like 10%'],
     [['p1', '--change', '0%'], 2, 'above 0'],
     [['p1', '--change', 'ten'], 2, '10% (either way), +10% (a rise) or -10% (a fall)'],
     [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change is of one field'],
-    [['p1', '--below', '5', '--since', '1d'], 2, '--since has a meaning with --change only'],
+    [['p1', '--below', '5', '--since', '1d'], 2, '--since needs --change'],
     [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
     [['p1', '--below', '5', '--interval', '5s'], 2, '--interval needs --wait'],
     [['p1', '--change', '5%', '--since', 'in 2h'], 2, 'after'],
@@ -306,7 +306,7 @@ describe('what cannot be checked', () => {
     const { code, stderr } = await check('--below', '100');
     expect(code).toBe(5);
     expect(stderr).toBe(
-      'svc: no source has this product any more: only its snapshots are left\nhint: svc catalog history <id> draws them\n',
+      'svc: no source sells this product any more; only its snapshots remain\nhint: svc catalog history <id> draws them\n',
     );
     expect((await catalog.run(['compare', 'p1'])).stderr).toBe(stderr);
     expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);

@@ -19,8 +19,8 @@ describe('who is cheapest', () => {
     expect(code).toBe(0);
     expect(stdout).toMatchSnapshot();
     expect(stderr).toBe(
-      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/PCE; the dearest of 3 is 105, 16.8% more\n' +
-        '1 stale: observed more than 7 days ago; --newer-than leaves them out\n',
+      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/PCE; the most expensive of 3 is 105, 16.8% more\n' +
+        '1 stale: observed more than 7 days ago; --newer-than omits them\n',
     );
     expect(catalog.asked()).toEqual(['/products/p1/sources?limit=100&offset=0']);
   });
@@ -179,7 +179,7 @@ test.each([
 
 test('an empty list says where --newer-than may have emptied it', async () => {
   catalog.replies(shop());
-  const texts = 'what was observed longer ago is left out by --newer-than\n';
+  const texts = '--newer-than filters out older observations\n';
   expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: texts });
   expect((await compare('--newer-than', '7d')).stderr).not.toContain(texts);
 });
@@ -254,7 +254,7 @@ describe('several products', () => {
     );
     const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk & 50 %', '-o', 'json']);
     expect(code).toBe(0);
-    expect(stderr).toBe('25 products are found, and 10 compared: narrow --search, or pass --max-products\n');
+    expect(stderr).toBe('25 products match, and svc compares 10: narrow --search, or pass --max-products\n');
     expect(rows(stdout)).toHaveLength(30);
     expect(catalog.asked()[0]).toBe('/products?limit=10&offset=0&q=milk%20%26%2050%20%25');
     const more = await catalog.run([
@@ -274,7 +274,7 @@ describe('several products', () => {
 
   test('of which none is found are an empty list', async () => {
     catalog.replies(products(0));
-    const stderr = 'no product is found for "milk"\n';
+    const stderr = 'no product matches "milk"\n';
     expect(await catalog.run(['compare', '--search', 'milk', '-o', 'json'])).toEqual(
       expect.objectContaining({ code: 0, stdout: '[]\n', stderr }),
     );
@@ -306,7 +306,7 @@ describe('--trend', () => {
 });
 
 test.each([
-  [['compare'], 'nothing says which products'],
+  [['compare'], 'no products are given'],
   [['compare', 'p1', '--search', 'milk'], 'cannot be used together'],
   [['compare', 'p1', '--max-products', '3'], '--max-products needs --search'],
   [['compare', 'p1', '--by', 'store', '--trend'], '--trend is of a source'],

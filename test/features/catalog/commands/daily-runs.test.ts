@@ -62,7 +62,7 @@ describe('twenty daily runs', () => {
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(stderr).toBe(
-      'Milk: cheapest at fixprice Moscow, fixprice Казань, 111.9 RUB/PCE; the dearest of 2 is 111.9\n',
+      'Milk: cheapest at fixprice Moscow, fixprice Казань, 111.9 RUB/PCE; the most expensive of 2 is 111.9\n',
     );
     const trends = await json('compare', 'p1', '--trend', '--store', 'fixprice', '--region', 'moscow');
     expect(trends).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('twenty daily runs', () => {
       { source_id: source, statistics: { covered: 1 } },
     ]);
     expect((await ask('check', 'p1', '--below', '85', '--source', source)).stdout).toMatch(
-      /^not known: no current value is known; too old to be current: fixprice Moscow 82\.9 of 2026-11-10/,
+      /^unknown: there is no current value; too old to be current: fixprice Moscow 82\.9 of 2026-11-10/,
     );
     expect((await ask('check', 'p1', '--below', '85', '--source', source, '--max-age', '30d')).code).toBe(0);
   });

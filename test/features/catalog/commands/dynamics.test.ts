@@ -65,7 +65,7 @@ describe('what is sent', () => {
     ['--from -1d --field cost', '--field: there is no "cost"'],
     ['--from -1d --interval 2h', '--interval: there is no "2h"'],
     ['--from -1d --parser-name=', '--parser-name is empty'],
-    ['--from -1d --param field=price', '--param field: an option of its own sends it'],
+    ['--from -1d --param field=price', '--param field: another option already sends this parameter'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {
     catalog.replies(() => SERIES);
@@ -88,7 +88,7 @@ describe('what is sent', () => {
     expect((await catalog.run([...SOURCE, ...window(19_999)])).code).toBe(0);
     const { code, stderr } = await catalog.run([...SOURCE, ...window(20_000)]);
     expect(code).toBe(2);
-    expect(stderr).toContain('20001 points are asked for, and the service gives at most 20000');
+    expect(stderr).toContain('20001 points, but the service returns at most 20000');
     expect(stderr).toContain('svc catalog history gives more');
     expect(catalog.asked()).toHaveLength(1);
   });
@@ -127,8 +127,8 @@ describe('what is printed', () => {
   });
 
   test.each([
-    ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values came'],
-    ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'a series was expected'],
+    ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
+    ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'expected a series'],
     ['an error with 200', { detail: 'source not found' }, 'an object with detail came, without dates'],
   ])('%s is no answer', async (_, reply, texts) => {
     catalog.replies(() => reply);

@@ -63,7 +63,9 @@ describe('the chart', () => {
   test('of sources that sell by different units says so with each, and of none together', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
     const { stdout, stderr } = await history(...DAILY);
-    expect(stderr).toContain('prices by different units share this axis: RUB/KGM, RUB/PCE; --store and --source');
+    expect(stderr).toContain(
+      'prices for different units share this axis: RUB/KGM, RUB/PCE; choose with --store and --source',
+    );
     expect((await history(...DAILY, '--store', 'fixprice')).stderr).not.toContain('share this axis');
     expect((await history(...DAILY, '--field', 'available_count')).stderr).not.toContain('share this axis');
     expect(stdout).toContain('fixprice Moscow (RUB/PCE)');
@@ -355,11 +357,11 @@ describe('what cannot be read', () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
     const { code, stdout, stderr } = await history(...DAILY);
     expect(code).toBe(10);
-    expect(stderr).toContain('chizhik r:2 is left out: it has no snapshot\n');
+    expect(stderr).toContain('chizhik r:2 is skipped: it has no snapshot\n');
     expect(stdout).toContain('fixprice Moscow');
     expect(stdout).not.toContain('chizhik');
     const quiet = await history(...DAILY, '-q');
-    expect(quiet).toMatchObject({ code: 10, stderr: 'chizhik r:2 is left out: it has no snapshot\n' });
+    expect(quiet).toMatchObject({ code: 10, stderr: 'chizhik r:2 is skipped: it has no snapshot\n' });
   });
 
   test('of a store that is not there is named where another one is', async () => {
@@ -371,7 +373,7 @@ describe('what cannot be read', () => {
 
   test.each([
     [answer(500, 'Internal Server Error'), 'answered 500'],
-    [answer(200, '{"items":[{"parser_name":1}]}'), 'a list of snapshots was expected'],
+    [answer(200, '{"items":[{"parser_name":1}]}'), 'expected a list of snapshots'],
   ])('is the failure of the command', async (reply, message) => {
     const all = shop();
     catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? reply : all(asked)));

@@ -91,15 +91,15 @@ describe('what is asked for', () => {
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['products common', '--scope is required'],
     ['products common --scope all_stores', 'there is no "all_stores"'],
-    ['products list --all --limit 5', '--all and --limit do not go together'],
+    ['products list --all --limit 5', '--all and --limit cannot be combined'],
     ['products list --limit 0', '--limit: 0 is less than 1'],
     ['products list --offset -1', '--offset: -1 is less than 0'],
     ['products list --promo maybe', '--promo: there is no "maybe"'],
     ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
-    ['products list --search a --param q=b', '--param q: an option of its own sends it'],
-    ['products list --param limit=5', '--param limit: an option of its own sends it'],
+    ['products list --search a --param q=b', '--param q: another option already sends this parameter'],
+    ['products list --param limit=5', '--param limit: another option already sends this parameter'],
     ['products list --param x', '"x" is not name=value'],
-    ['categories get abc', '"abc" is not an id: it is a whole number'],
+    ['categories get abc', '"abc" is not an id: ids are whole numbers'],
     ['settlements get 1.5', '"1.5" is not an id'],
     ['products list --sort from --offset 5', '--sort and --offset do not go together'],
     ['products get a/b', 'an id with "/" has no address there'],
@@ -155,7 +155,7 @@ describe('long lists', () => {
       const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', ...format.split(' ')]);
       expect(code).toBe(10);
       expect(stderr).toContain(
-        'the catalog changed while it was read: 3 passes brought different rows, and some may be missing\n',
+        'the catalog changed while it was read: 3 passes returned different rows, and some may be missing\n',
       );
       const ids = stdout.match(/\bp\d+\b/g) ?? [];
       expect(new Set(ids).size).toBe(ids.length);
@@ -196,7 +196,7 @@ describe('long lists', () => {
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
     expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 3, rows: 200 });
     expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: 'refused', message: 'the catalog refused: no further' },
+      error: { code: 'refused', message: 'the catalog refused the request: no further' },
     });
   });
 
@@ -211,7 +211,7 @@ describe('long lists', () => {
     catalog.replies(() => whole);
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
     expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 100 });
-    expect(stderr).toContain('the page at offset 100 has no new row: the service seems not to page\n');
+    expect(stderr).toContain('the page at offset 100 has no new row: the service seems to ignore the offset\n');
     expect(catalog.asked()).toHaveLength(4);
   });
 

@@ -166,7 +166,7 @@ describe('the way to a service', () => {
 
   test.each([
     ['4', '0{"sid":"abc","upgrades":[]}', 'Engine.IO 4'],
-    ['of another kind', 'hello', 'not of the Engine.IO protocol'],
+    ['of another kind', 'hello', 'does not follow the Engine.IO protocol'],
   ])('a gateway that speaks Engine.IO %s', async (_, body, detail) => {
     await using server = await faultServer((socket) =>
       socket.write(answer(200, body, { 'content-type': 'text/plain' })),

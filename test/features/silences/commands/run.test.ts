@@ -134,7 +134,7 @@ onBothServices((service) => {
       await process.says('stdout', /ready/);
       const [silence] = await silences(name);
       expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
-      const warning = `warning: somebody else expired silence ${silence?.id}; svc does not create it again`;
+      const warning = `warning: someone else expired silence ${silence?.id}; svc does not create it again`;
       await process.says('stderr', new RegExp(warning));
       writeFileSync(file, '');
       const { code } = await process.ended;
@@ -376,7 +376,7 @@ test('a silence that somebody ends while it is extended is not made again', asyn
     states: ['expired', 'expired'],
     posts: 2,
   });
-  expect(stderr).toMatch(/warning: somebody else expired silence \S+; svc does not create it again/);
+  expect(stderr).toMatch(/warning: someone else expired silence \S+; svc does not create it again/);
 });
 
 /** A server that keeps the answer to one kind of request until the test gives it. */
@@ -426,6 +426,6 @@ describe.concurrent('a signal while the silence', () => {
     server.process.kill('SIGINT');
     const { code, stdout, stderr } = await server.process.ended;
     expect([code, stdout]).toEqual([130, 'ran\n']);
-    expect(stderr).toContain(`warning: silence ${ID} may still be active (was not waited for)`);
+    expect(stderr).toContain(`warning: silence ${ID} may still be active (svc did not wait for the response)`);
   });
 });

@@ -154,7 +154,7 @@ it('stops at the first that is refused', async () => {
 
 it('says what to do about those that failed, and prints no ids of them', async () => {
   const { stderr } = await client.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
-  expect(stderr).toContain('give another amount: EUR/USD is traded in steps of 10');
+  expect(stderr).toContain('use another amount: EUR/USD is traded in steps of 10');
   const { stdout } = await client.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
   expect(stdout).toMatch(/^\d+\n$/);
 });

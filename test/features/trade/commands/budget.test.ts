@@ -173,5 +173,5 @@ it('a disk that takes nothing is told, and no reason not to ask', async () => {
   writeFileSync(join(home, 'state'), '');
   const run = await client.run('orders', { home });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain('calls cannot be counted: cannot lock');
+  expect(run.stderr).toContain('svc cannot count calls: cannot lock');
 });

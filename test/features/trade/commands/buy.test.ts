@@ -258,10 +258,10 @@ describe('what the gateway refuses', () => {
     expect(error).toMatchObject({
       code: 'refused',
       server_code: 3,
-      hint: 'give another amount: EUR/USD is traded in steps of 10, so 10 or 20',
+      hint: 'use another amount: EUR/USD is traded in steps of 10, so 10 or 20',
     });
     expect(error.message).toMatch(
-      /Amount should be divisible by 10 \(code 3\)\. Code 3 comes for an amount .* and for an account's name .*; here it is the amount, as account 654062 \(00654062\) was looked up/,
+      /Amount should be divisible by 10 \(code 3\)\. Code 3 means that the amount .*, or that an account's name .*; here it is the amount, as account 654062 \(00654062\) was looked up/,
     );
     expect(client.orders()).toHaveLength(1);
     expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
