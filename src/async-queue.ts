@@ -1,4 +1,4 @@
-/** Values pushed on one side and iterated on the other: in order, once, and counted, so that a sender can be held back. */
+/** A queue of pushed values, iterated in order and once. It counts them, so that a sender can be throttled. */
 import { SvcError } from './errors.ts';
 
 /** How many values that were read stay in the list before it is cut. */
@@ -16,13 +16,13 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
   #wake: (() => void) | undefined;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  /** Past `highWater` it is too full. Each value counts as one by default. */
+  /** Above `highWater` it is full. Each value counts as one by default. */
   constructor(sizeOf: (value: T) => number = () => 1, highWater = Number.POSITIVE_INFINITY) {
     this.#sizeOf = sizeOf;
     this.#highWater = highWater;
   }
 
-  /** Of all values that wait to be read. */
+  /** Of all waiting values. */
   get size(): number {
     return this.#size;
   }
@@ -34,7 +34,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** No more values: what waits is still read, and then the failure is raised, where there is one. */
+  /** No more values: waiting values are still read, then the failure is thrown, if there is one. */
   end(failure?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -43,14 +43,14 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.#release();
   }
 
-  /** Ends it, and what waits is not read any more. */
+  /** Ends it and drops waiting values. */
   abandon(failure?: unknown): void {
     this.#values = [];
     this.#next = this.#size = 0;
     this.end(failure);
   }
 
-  /** Settles once it is half empty; `undefined` where it is not too full. */
+  /** Settles once it is half empty; `undefined` if it is not full. */
   drained(): Promise<void> | undefined {
     if (this.#size <= this.#highWater || this.#ended) return undefined;
     if (this.#drained === undefined) {

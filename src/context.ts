@@ -1,57 +1,57 @@
-/** Everything `svc` takes from outside itself, as types. The room `process/` takes it from the process it runs in. */
+/** Everything that `svc` takes from outside, as types. `process/` implements them on the running process. */
 
 export interface OutStream {
-  /** The terminal's state, false for a pipe or a file. */
+  /** The state of the terminal; false for a pipe or a file. */
   readonly isTTY: boolean;
-  /** The terminal's width, where it is a terminal. */
+  /** The width, if it is a terminal. */
   readonly columns: number | undefined;
-  /** The terminal's height, where it is a terminal and known. */
+  /** The height, if it is a terminal and known. */
   readonly rows?: number | undefined;
-  /** Calls back whenever the terminal's size has changed, until what it returns is called. */
+  /** Calls back when the terminal's size changes, until the returned function is called. */
   onResize?(handler: () => void): () => void;
   /** Writes `text` when the process ends, whatever ends it, unless what it returns is called before. */
   restoring?(text: string): () => void;
   /** The number of colours the terminal can show as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**
-   * Writes everything, waiting where the reader is slow; an interruption ends the waiting. A reader that went away is no error:
-   * later writes are dropped. Rejects where standard output cannot be written, as on a full disk.
+   * Writes everything, and waits for a slow reader; an interruption ends the wait. If the reader is gone, later writes are dropped without an error. Rejects if
+   * standard output cannot be written, as on a full disk.
    */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** True once the reader went away: what produces more can stop. */
+  /** True once the reader is gone: producers can stop. */
   readonly closed: boolean;
 }
 
 export interface InStream {
   readonly isTTY: boolean;
-  /** All that is piped in. A piece is overwritten by the next. An interruption ends the waiting. */
+  /** All piped input. The next chunk overwrites the buffer. An interruption ends the wait. */
   chunks(): AsyncIterable<Uint8Array>;
-  /** The same until nobody wants more of it: input that never ends does not keep the process alive then. */
+  /** The same until the consumer stops: input that never ends does not keep the process alive. */
   chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Where it is a terminal: each key as it is pressed, unseen, until what this returns is called. Ctrl-C stays what it is. */
+  /** At a terminal: each key as it is pressed, without echo, until the returned function is called. Ctrl-C keeps its meaning. */
   onKey?(handler: (key: string) => void): () => void;
 }
 
 export interface Choice {
-  /** What is answered. */
+  /** The value. */
   readonly value: string;
-  /** What is shown for it. */
+  /** Its label. */
   readonly name: string;
 }
 
 export interface TextQuestion {
   readonly question: string;
-  /** The answer to Enter alone; empty by default. */
+  /** The value for Enter alone; empty by default. */
   readonly default?: string;
-  /** What is wrong with an answer, which is then asked for again; undefined where it is good. */
+  /** What is wrong with an answer, which is then asked for again; undefined if it is valid. */
   readonly check?: (answer: string) => string | undefined;
 }
 
-/** Asks a person at the terminal; only ever called when stdin and stderr are terminals. */
+/** Asks a person at the terminal; only called if stdin and stderr are terminals. */
 export interface Prompter {
   confirm(question: string): Promise<boolean>;
   text(question: TextQuestion): Promise<string>;
-  /** What is typed is not shown. Where the question is withdrawn nobody waits for the answer any more, and it rejects. */
+  /** Input is hidden. A withdrawn question rejects. */
   secret(question: string, withdrawn?: AbortSignal): Promise<string>;
   /** One of them. */
   select(question: string, choices: readonly Choice[]): Promise<string>;
@@ -79,34 +79,33 @@ export interface Context {
   /** `user@host`, the default author of silences. */
   readonly identity: string;
   readonly pid: number;
-  /** Of Node.js: 20. */
+  /** The major version of Node.js: 20. */
   readonly nodeMajor: number;
-  /** The command line that starts this very `svc`, for commands that run commands. */
+  /** The command line that starts this `svc`, for commands that run commands. */
   readonly self: readonly [command: string, ...args: string[]];
-  /** Milliseconds since 1970. */
   now(): number;
   /** Uniform in [0, 1). */
   random(): number;
-  /** Rejects with the signal's reason when it is aborted first. */
+  /** Rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. The second of them ends the process. */
+  /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. A second signal ends the process. */
   readonly signal: AbortSignal;
   /**
-   * Until what it returns is called, these signals go to `handler` alone: for a command that runs another one. `shared` tells
-   * that they come from the terminal, which sends its own to every process there: the other command has it already.
+   * Until the returned function is called, these signals go only to `handler`: for commands that run another program. `shared`: the terminal sent the signal to
+   * all its processes, including the other program.
    */
   takeSignals(handler: (name: EndSignal, shared: boolean) => void): () => void;
   /**
-   * All of a small file that the user named, such as a secret or a certificate. A signal ends the process while it waits for a
-   * pipe's writer: nothing was sent yet. Throws the error of the system, and EFBIG for more than 1 MiB.
+   * A small file that the user named, such as a secret or a certificate. A signal ends the process while it waits for the writer of a pipe: nothing was sent
+   * yet. Throws the system's error, and EFBIG above 1 MiB.
    */
   readFile(file: string | number): Buffer;
-  /** Whether the path names a file of the user that the group or everybody may read. */
+  /** Whether the file belongs to the user and the group or others can read it. */
   isReadableByOthers(path: string): boolean;
   readonly prompter: Prompter;
   /**
-   * Hands an http or https address to the person's browser. Resolves with why there is none, which may become known only later,
-   * or with undefined where the address was handed over; never rejects.
+   * Opens an http or https address in the browser. Resolves with the reason if there is no browser, which may become known only later, else with undefined;
+   * never rejects.
    */
   openBrowser(url: URL): Promise<string | undefined>;
 }

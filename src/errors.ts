@@ -1,11 +1,8 @@
-/**
- * The error values of `svc`, and the one table that gives each its exit status.
- * The table is also what `svc help exit-codes` and the README's table are made from.
- */
+/** The errors of `svc`, and the only table from error codes to exit statuses. `svc help exit-codes` and the documents use it, too. */
 
 interface ErrorKind {
   readonly exit: number;
-  /** True where repeating the same command, unchanged, is safe and may succeed. */
+  /** Whether repeating the same command unchanged is safe and may succeed. */
   readonly retryable: boolean;
   readonly meaning: string;
 }
@@ -79,13 +76,13 @@ export type Reason = 'signal' | 'unknown_product';
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
   readonly hint?: string | undefined;
-  /** The status of the service's answer, where there was one. */
+  /** The status of the response, if there was one. */
   readonly httpStatus?: number | undefined;
-  /** Whether the request left this machine; `maybe` where it was cut off on its way. Undefined where nothing was to be sent, or it is not known. */
+  /** Whether the request was sent; `maybe` if it was interrupted. Undefined if nothing was to be sent, or it is unknown. */
   readonly sent?: Sent | undefined;
   /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say; of an unknown product the id may be a name. */
   readonly reason?: Reason | undefined;
-  /** Further fields of the failure in JSON, which a program acts on: an order's id, the time of the next free slot. */
+  /** Further JSON fields of the failure for programs: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
@@ -94,7 +91,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure that a user can act on. `message` says what failed and why; it may hold remote text, which the sink escapes. */
+/** A failure that a user can act on. `message` says what failed and why; it may contain remote text, which is escaped when printed. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;
@@ -127,13 +124,13 @@ export class SvcError extends Error {
   }
 }
 
-/** The failure of a command that a signal ended. The end of a terminal is a termination. */
+/** The failure of a command that a signal ended. A closed terminal counts as termination. */
 export function endedBy(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
   return new SvcError(code, code, { reason: 'signal' });
 }
 
-/** The shape of a failure in `-o json` and `-o ndjson`, on stderr. */
+/** The JSON of a failure on stderr in `-o json` and `-o ndjson`. */
 export interface ErrorReport {
   readonly error: {
     readonly code: ErrorCode;
@@ -142,7 +139,7 @@ export interface ErrorReport {
     readonly http_status: number | null;
     readonly exit: number;
     readonly retryable: boolean;
-    /** Left out where `SvcError` has none. */
+    /** Omitted if `SvcError` has none. */
     readonly sent?: Sent | undefined;
     readonly [more: string]: unknown;
   };
@@ -164,7 +161,7 @@ export function errorReport(error: SvcError): ErrorReport {
   };
 }
 
-/** The meaning of each exit status, in the order of the README's table. */
+/** The meaning of each exit status, in the order of the documents. */
 export const EXIT_STATUSES: readonly (readonly [status: number, meaning: string])[] = [
   [0, 'success (an empty list is a success)'],
   [1, 'the answer is no: signature invalid, delivery failed, a check found something'],

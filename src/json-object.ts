@@ -1,9 +1,9 @@
-/** What came of JSON, or may have: an object, and neither null nor a list. */
+/** Parsed JSON that is an object, neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A key that an object within the JSON has twice: JSON.parse would take the last one silently. The text is valid JSON. */
+/** Finds a key that occurs twice in an object: JSON.parse would silently take the last one. The text is valid JSON. */
 export function duplicateKey(json: string): string | undefined {
   const objects: Set<string>[] = [];
   for (const [token, string] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}]/g)) {
@@ -18,14 +18,14 @@ export function duplicateKey(json: string): string | undefined {
   return undefined;
 }
 
-/** A text as it is, and anything else as JSON: an object may have a `toString` of its own, which is no function. */
+/** A string unchanged, anything else as JSON: an object may have its own `toString` that is not a function. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** With integers that a number does not hold exactly as texts: ids, which are never counted with. */
+/** Integers that a number cannot represent exactly become strings: ids, which are never computed with. */
 export function exactIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   return text.replace(TOKEN, (token) =>
@@ -33,14 +33,14 @@ export function exactIntegers(text: string): string {
   );
 }
 
-/** Deeper values than anything sends would overflow the stack of what walks them later. */
+/** Deeper values than any service sends would overflow the stack of recursive code. */
 export const DEEPEST = 256;
-/** Names and values. Each takes up to 200 bytes of memory, however few bytes of text it is. */
+/** Names and values. Each takes up to 200 bytes of memory, however short its text. */
 const MOST_VALUES = 1_000_000;
-/** Of one object: what copies or checks an object of very many names takes seconds. */
+/** Per object: copying or checking an object with very many names takes seconds. */
 const MOST_NAMES = 10_000;
 
-/** Valid JSON perhaps, but more than svc reads. */
+/** Possibly valid JSON, but more than svc reads. */
 export class JsonLimit extends SyntaxError {
   override readonly name = 'JsonLimit';
 }
@@ -48,7 +48,7 @@ export class JsonLimit extends SyntaxError {
 export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
 const TOO_WIDE = `too large: more than ${MOST_NAMES} names in one object`;
 
-/** `JSON.parse` for text of a service or a file. Throws `JsonLimit`. The user's own file may have any number of values. */
+/** `JSON.parse` for text from a service or a file. Throws `JsonLimit`. The user's own file may have any number of values. */
 export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
   // Most texts cannot exceed the limits.
   if (text.length > DEEPEST) checkLimits(text, mostValues);
@@ -77,7 +77,6 @@ function checkLimits(text: string, mostValues: number): void {
     else if (code === COLON) {
       if (++(names[depth] as number) > MOST_NAMES) throw new JsonLimit(TOO_WIDE);
     } else if (code > COMMA) {
-      // A number or a word, to its end.
       values++;
       while (isWithinScalar(text.charCodeAt(i + 1))) i++;
     }
@@ -104,7 +103,7 @@ function isWithinScalar(code: number): boolean {
   );
 }
 
-/** An object whose values are all texts. */
+/** An object whose values are all strings. */
 export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
   return isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 }
@@ -117,8 +116,8 @@ export interface SchemaIssue {
 }
 
 /**
- * Which field a schema refuses, and why: `credentials.0.expires_at is string, not number`. The value may be secret, and is left out.
- * `before`: what separates the field from a message of the schema's own.
+ * The field that a schema refuses, and why: `credentials.0.expires_at is string, not number`. The value may be secret and is not shown. `before`: separates the
+ * field from the schema's own message.
  */
 export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before = ' '): string {
   const path = issue?.path ?? [];

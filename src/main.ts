@@ -1,4 +1,4 @@
-/** argv and context in, exit status out: the only place where errors become exit statuses. */
+/** argv and context in, exit status out: the only place that maps errors to exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
@@ -11,8 +11,7 @@ import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
 /**
- * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are
- * looked up in the declarations.
+ * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are read from the declarations.
  */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();
@@ -104,7 +103,7 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   return print(context, text);
 }
 
-/** Everything on standard error goes through here, without the secrets that the run has used. */
+/** All standard error output passes here, and loses the secrets that the run has used. */
 function hiding(stream: OutStream, secrets: KnownSecrets): OutStream {
   return Object.assign(Object.create(stream) as OutStream, {
     write: (chunk: string | Uint8Array) => stream.write(typeof chunk === 'string' ? secrets.hide(chunk) : chunk),

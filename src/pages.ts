@@ -1,4 +1,4 @@
-/** What the build makes of the declarations: help and completion, which then start at once, and the manual. */
+/** What the build prepares from the declarations: help and completion, which then start at once, and the manual. */
 import { loadCommands } from './cli/command.ts';
 import { completionModel, type Model } from './cli/completion/model.ts';
 import { helpPage } from './cli/help.ts';
@@ -24,17 +24,17 @@ export async function preparedPages(): Promise<Pages> {
     for (const command of commands) help[command.id] = helpPage({ kind: 'command', command });
     Object.assign(aliases, aliasesOf(group, commands));
   }
-  // A line of another tool has a hint of its own.
+  // A line of another tool has its own hint.
   for (const { foreign = {} } of GROUPS) for (const line of Object.keys(foreign)) delete aliases[line];
   return { help, aliases };
 }
 
-/** The pages of docs/reference/, by the names of their files. */
+/** The pages of docs/reference/, by file name. */
 export async function preparedReference(): Promise<Readonly<Record<string, string>>> {
   return referencePages(await commandTree(GROUPS), commandNode(HELP));
 }
 
-/** The man pages, by the names of their files. */
+/** The man pages, by file name. */
 export function preparedManual(): Promise<Readonly<Record<string, string>>> {
   return manualPages(GROUPS);
 }

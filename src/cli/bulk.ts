@@ -1,4 +1,4 @@
-/** Many requests of one command: a few at a time, each on its own, none lost from sight. */
+/** Runs many requests of one command, a few at a time, and reports the result of each. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { Plan, type RequestValue } from '../http/endpoint.ts';
 
@@ -9,14 +9,14 @@ export type Outcome<Item, Result> =
 export interface BulkOutcome<Item, Result> {
   /** In the order of the items. */
   readonly outcomes: readonly Outcome<Item, Result>[];
-  /** None when all went well, the common code when all failed alike, else `partly_done`. */
+  /** Undefined if all went well, the common code if all failed alike, else `partly_done`. */
   readonly code: ErrorCode | undefined;
 }
 
-/** What ends the whole command, whichever item it came from. */
+/** Failures that end the command, whichever item they came from. */
 export const FINAL: ReadonlySet<ErrorCode> = new Set(['interrupted', 'terminated', 'internal']);
 
-/** An item that fails does not stop the others. In a dry run: one plan of all that the items plan, where they plan something. */
+/** A failing item does not stop the others. In a dry run the result is one plan of all requests. */
 export async function bulk<Item, Result>(
   items: readonly Item[],
   concurrency: number,
@@ -42,7 +42,7 @@ export async function bulk<Item, Result>(
   return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 
-/** What a command answers with: a row for each item, made by `failed` where it failed. The failure of an only item is the command's. */
+/** The command's result: a row for each item, made by `failed` if the item failed. The failure of a single item is the command's failure. */
 export function bulkAnswer<Item, Row>(
   outcome: BulkOutcome<Item, Row>,
   failed: (item: Item, error: SvcError) => Row,

@@ -1,4 +1,4 @@
-/** How a chart is drawn, and where to. */
+/** Options that say how a chart is drawn, and where to. */
 
 import { checkNewFile, writeNewFile } from '../store/new-file.ts';
 import type { RunContext } from './command.ts';
@@ -27,12 +27,12 @@ export interface SvgInput {
   readonly force: boolean;
 }
 
-/** Before anything is asked for: that it can be written. */
+/** Checked before any request: whether the file can be written. */
 export function checkSvg({ svg, force }: SvgInput): void {
   if (svg !== undefined && svg !== '-') checkNewFile({ option: '--svg', path: svg, force });
 }
 
-/** Writes it to its file, or returns it where it is to be printed alone. */
+/** Writes the chart to its file, or returns it if it is to be printed alone. */
 export async function drawn(
   { svg, force }: SvgInput,
   picture: Parameters<RunContext['drawSvg']>[0],

@@ -9,26 +9,25 @@ import type { RunContext } from './command.ts';
 import { SECRET_VARIABLE } from './run-context.ts';
 
 export interface ChildEnd {
-  /** Its exit status; where a signal ended it, what a shell makes of that. */
+  /** The exit status; for an end by signal, the status that a shell reports. */
   readonly status: number;
-  /** The first signal that was meant for this process, and that the command got from it. */
+  /** The first signal that svc received and passed on to the command. */
   readonly forwarded: EndSignal | undefined;
 }
 
-/** What a shell makes of the end by a signal: 130, 143. */
+/** The status that a shell reports for an end by signal: 130, 143. */
 export function signalStatus(signal: NodeJS.Signals | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-/** Without our credentials, which the command has no use for. Those in `passed` stay. */
+/** Without our credentials, which the command does not need. Those in `passed` stay. */
 export function childEnvironment(env: RunContext['env'], passed: readonly string[] = []): RunContext['env'] {
   const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
   return Object.fromEntries(entries);
 }
 
 /**
- * Signals go on to the command, and what they mean there is its affair. Those that the terminal has sent to it as well are not
- * sent a second time: many programs take that for impatience.
+ * Signals are passed on to the command. Those that the terminal already sent to it are not sent twice: many programs take a second one as a request to hurry.
  */
 export async function runChild(
   [name = '', ...args]: readonly string[],
@@ -58,7 +57,7 @@ export async function runChild(
 }
 
 function reason(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
-  // The system's error is of no use: one folder of PATH that may not be searched makes it EACCES, whatever the others hold.
+  // The system's error is misleading: one unsearchable folder in PATH makes it EACCES, whatever the other folders contain.
   const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
   const found = name === '' ? [] : paths.filter((path) => existsSync(path));
   if (found.length === 0) return 'not found';

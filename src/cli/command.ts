@@ -1,4 +1,4 @@
-/** A command as data: one declaration, from which flags, help, completion, reference and renderings are made. */
+/** A command as data: flags, help, completion, reference and renderings are made from one declaration. */
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
@@ -21,94 +21,94 @@ import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input } from './flags.ts';
 import type { Outage } from './poll.ts';
 
-/** What is known only once the last row is there is asked for when the value is printed. */
+/** A function is called when the value is printed: some facts are known only after the last row. */
 type Afterwards<T> = T | undefined | (() => T | undefined);
 
 interface AnswerParts {
   /** One or more lines on stderr below a table: what was hidden, what the value means. */
   readonly footer?: Afterwards<string>;
-  /** The value is printed all the same, and the exit status is this code's. */
+  /** The value is printed, and the exit status is that of this code. */
   readonly code?: Afterwards<ErrorCode>;
-  /** The exit status of a command that was run, passed on. */
+  /** The exit status of another program, passed on. */
   readonly status?: number | undefined;
-  /** What goes on after the value is printed: a server that runs until it is stopped. */
+  /** Runs after the value is printed: a server that runs until it is stopped. */
   readonly hold?: (() => Promise<void>) | undefined;
-  /** What is to be ended at last, also where printing failed. */
+  /** Runs last, even if printing failed. */
   readonly end?: (() => Promise<void>) | undefined;
 }
 
-/** What a command returns: the value (`undefined` prints nothing), and what only the person at the terminal is told about it. */
+/** What a command returns: the value (`undefined` prints nothing) and messages for the person at the terminal. */
 export type Answer<Value> =
-  /** A plan is what a dry run would have sent. */
+  /** A plan has the requests that a dry run would have sent. */
   | (AnswerParts & { readonly value: Value | Plan; readonly as?: undefined })
-  /** Another rendering, where an option changes what is printed. */
+  /** Another rendering, if an option changes what is printed. */
   | (AnswerParts & { readonly value: unknown; readonly as: Rendering });
 
-/** A word that a person has to type instead of a yes. */
+/** A word that a person has to type instead of yes. */
 export interface Typing {
   readonly word: string;
-  /** Even where `--yes` was given, as long as somebody can be asked. */
+  /** Ask even if `--yes` was given, as long as prompts are possible. */
   readonly always: boolean;
 }
 
-/** What a command's `run` is given beside its input. */
+/** The second argument of a command's `run`. */
 export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompter' | 'isReadableByOthers'> {
-  /** Where the command's service is and under which rules. Throws where no address is configured. */
+  /** The address and the rules of the command's service. Throws if no address is configured. */
   readonly target: Target;
-  /** The same of any service, for a command that looks at several. */
+  /** The same for any service, for commands that use several. */
   targetOf(service: ServiceName): Target;
-  /** What is added is hidden in everything that is printed on standard error. */
+  /** Secrets added here are redacted on standard error. */
   readonly secrets: Pick<KnownSecrets, 'add'>;
   readonly settings: Settings;
   /** The output format, for the few commands whose work depends on it. */
   readonly wants: {
-    /** The service's JSON is wanted whole and unchanged: `RawJson` may be returned. */
+    /** The service's JSON is printed unchanged: `RawJson` may be returned. */
     readonly rawJson: boolean;
-    /** Somebody reads a table: counts and hints are worth a request. */
+    /** A person reads a table: counts and hints are worth a request. */
     readonly table: boolean;
-    /** The fields of the value are printed, and not only ids or the usual lines of a table. */
+    /** Fields of the value are printed, not only ids or the default columns of a table. */
     readonly fields: boolean;
-    /** `--sort` is given: it is of the whole list, so all of it must be read. */
+    /** `--sort` is given: it applies to the complete list, so all of it must be read. */
     readonly sorted: boolean;
-    /** One JSON or YAML value: a list of one item and the item alone are not the same. */
+    /** The output is one JSON or YAML value: a list of one item differs from the item alone. */
     readonly document: boolean;
-    /** Each row is a line of JSON: events may come among the rows. */
+    /** Each row is a line of JSON: events may come between the rows. */
     readonly events: boolean;
-    /** Standard output is a terminal, and what is printed stays on a screen. */
+    /** Standard output is a terminal. */
     readonly terminal: boolean;
   };
-  /** Everything svc can do, for what is made from all declarations. */
+  /** All groups, for commands that work on all declarations. */
   readonly groups: readonly Group[];
   readonly dryRun: boolean;
   readonly yes: boolean;
-  /** Whether a person can be asked. */
+  /** Whether prompts are possible. */
   readonly interactive: boolean;
-  /** Asks for what the command line leaves out; only where `interactive`. What it is given to show is escaped. */
+  /** Prompts for missing values; only if `interactive`. All text shown is escaped. */
   readonly prompter: Omit<Prompter, 'confirm'>;
-  /** The command line, without the name of the program. */
+  /** The command line without the program name. */
   readonly typed: readonly string[];
   /**
-   * Asks a yes-or-no question, unless `--yes` was given or it is a dry run. Exit 2 when nobody can be asked, or the answer is no.
-   * What it returns is the proof without which no `destroy` or `money` request can be sent.
+   * Asks a yes-or-no question, except with `--yes` or in a dry run. Exit 2 if prompts are impossible or the answer is no.
+   * The result is the proof that every `destroy` or `money` request needs.
    */
   confirm(question: string, typing?: Typing): Promise<Confirmed>;
-  /** A bar on stderr, on a terminal only; cleared at the command's end at the latest. */
+  /** A progress bar on stderr, on a terminal only. */
   progress(total: number): Progress;
-  /** A line on stderr, escaped. Not shown with `-q`. */
+  /** Prints an escaped line on stderr, except with `-q`. */
   notice(text: string): void;
-  /** The same, but shown with `-q` too: why the exit status is not 0. */
+  /** The same, also with `-q`: explains why the exit status is not 0. */
   warn(text: string): void;
-  /** Prints an outage as an event of its own where `wants.events`, for a command whose value comes only at the end. */
+  /** Prints an outage as an event if `wants.events`, for commands whose value comes only at the end. */
   reportOutage(outage: Outage | undefined): Promise<void>;
-  /** The bytes of a file, or of standard input for `-`. Exit 2 when it cannot be read, or standard input is a terminal. */
+  /** The bytes of a file, or of standard input for `-`. Exit 2 if it cannot be read, or standard input is a terminal. */
   readInput(path: string): Promise<Uint8Array>;
-  /** Warns, once for each file, where other users can read a file that holds a secret or a key. */
+  /** Warns once per file if other users can read a file with a secret or a key. */
   checkSecretFile(path: string): void;
-  /** The same piece by piece, for input of any size. A piece is overwritten by the next: use it up, or copy it. */
+  /** The same in chunks, for input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
-  /** A chart as the text of an SVG file, complete in itself. */
+  /** Draws a chart as a self-contained SVG file. */
   drawSvg(picture: ChartPicture): Promise<string>;
-  /** How a command without a service of its own reaches an address that its user named: TLS, proxies, dry run, interruption. */
+  /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }
 
@@ -123,40 +123,40 @@ export interface Call {
 }
 
 interface Spec<A extends Arguments, F extends Flags> {
-  /** The words typed: `alerts list`. */
+  /** `alerts list` */
   readonly id: string;
   readonly aliases?: readonly string[];
-  /** Older names, which still work and say so. */
+  /** Former names, which still work with a notice. */
   readonly formerly?: readonly string[];
-  /** What other tools call it, where it is not quite the same: suggested for these words, and not run. */
+  /** Names in other tools that mean something similar: suggested, but not run. */
   readonly suggestFor?: readonly string[];
   /** One line without a full stop. */
   readonly summary: string;
-  /** What help says of it: at most five lines of 80 columns. */
+  /** For the help: at most five lines of 80 columns. */
   readonly description?: string;
-  /** Long explanations, for the manual and the reference only. */
+  /** For the manual and the reference only. */
   readonly details?: string;
   readonly effect: Effect;
-  /** The remote service it talks to: gives it `--base-url`, `--timeout`, TLS and header options. */
+  /** The remote service: adds `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;
-  /** Where the arguments decide: which service it talks to, and what it does to it. `effect` is the most that it can do. */
+  /** For commands whose service and effect depend on the arguments. `effect` is then the strongest possible effect. */
   readonly callOf?: (input: Input<A, F>) => Call;
-  /** Whether it goes on until it is stopped, or waits for something: its notices are then printed at once in every format. */
+  /** Whether the command runs until it is stopped or waits for something: its notices are then printed at once in every format. */
   readonly streams?: (input: Input<A, F>) => boolean;
-  /** What is printed where no option says otherwise, whatever the settings say: data for another program. */
+  /** The format if no option sets one, whatever the settings say: data for another program. */
   readonly defaultFormat?: 'json';
-  /** It repairs settings, and so runs with settings that are broken. */
+  /** Runs even with invalid settings, in order to repair them. */
   readonly repairsSettings?: true;
   readonly args?: A;
   readonly flags?: F;
-  /** Where an option changes what is printed: the output of this input, by which the output options are checked. */
+  /** The output that the output options are checked against, if options change what is printed. */
   readonly outputOf?: (input: Input<A, F>) => AnyOutput;
-  /** What it may end in besides what any command of its effect and service does: the answer no, a part that failed, time that is over. */
+  /** Exit codes beyond those of its effect and service: a negative answer, a partial failure, a timeout. */
   readonly exits?: readonly ErrorCode[];
   readonly examples: readonly [Example, ...Example[]];
 }
 
-/** Any command, its input type forgotten: what the registry, the parser, help and completion work on. */
+/** A command with its input type erased: for the registry, the parser, help and completion. */
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
   // biome-ignore lint/suspicious/noExplicitAny: the item is what the same declaration's output renders
@@ -171,19 +171,19 @@ export interface Command extends Spec<Arguments, Flags> {
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
 }
 
-/** Commands that are named by one word first: `svc alerts …`; or one command, of which that word is the whole name: `svc doctor`. */
+/** Commands that share their first word: `svc alerts …`; or a single command with a one-word name: `svc doctor`. */
 export interface Group {
   readonly name: string;
-  /** It is the name of one command, and of no others. */
+  /** The group has one command, with the group's name. */
   readonly single?: true;
   readonly summary: string;
   readonly description?: string;
-  /** Command lines of other tools that svc does not have, and a hint for each. */
+  /** Commands of other tools that svc does not have, with a hint for each. */
   readonly foreign?: Readonly<Record<string, string>>;
   readonly load: () => Promise<{ readonly commands: Commands }>;
 }
 
-/** By what is typed after the group's name, in the order of its help; of a single command by that name. Each loads on its own. */
+/** Keyed by the words after the group name, in the order of help; a single command by its own name. Each loads separately. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
 export async function loadCommands(group: Group): Promise<readonly Command[]> {
@@ -194,7 +194,7 @@ export async function loadCommands(group: Group): Promise<readonly Command[]> {
 type None = Record<never, never>;
 type Run<A extends Arguments, F extends Flags, Value> = (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
 
-/** A command that prints rows. `offers`: what of a row <Tab> offers in the next minute, after the command ran at a terminal. */
+/** A command that prints rows. `offers`: the values of a row that <Tab> offers for a minute after the command ran at a terminal. */
 export function listCommand<Row, const A extends Arguments = None, const F extends Flags = None>(
   spec: Spec<A, F> & {
     readonly output: ListOutput<Row>;

@@ -1,4 +1,4 @@
-/** What `--dry-run` prints: the requests that would have gone, as JSON values or as curl lines. */
+/** What `--dry-run` prints: the requests, as JSON values or as curl lines. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { asCurl, shownBody } from '../http/as-curl.ts';
@@ -28,7 +28,7 @@ function bodyLines(body: unknown): readonly string[] {
   return (typeof body === 'string' ? body : JSON.stringify(body, null, 2)).split('\n');
 }
 
-/** Exact bytes are text where they are some: a JSON value would hide blanks and the order of fields, which a signature sees. */
+/** Exact bytes are shown as text if they are text: a JSON value would hide spaces and field order, which signatures cover. */
 function bodyValue({ body, encoding }: RequestValue): unknown {
   if (encoding === 'json-text') return JSON.parse(String(body));
   if (encoding !== 'bytes') return body ?? null;
@@ -48,7 +48,7 @@ export async function renderDryRun(
   requests: readonly RequestValue[],
   { curl, options, stdout, secretHeaders }: DryRunRendering,
 ): Promise<void> {
-  // What was asked of the command's own value does not fit the requests.
+  // The output options were for the command's own value, not for requests.
   const plain: OutputOptions = {
     ...options,
     fields: undefined,

@@ -1,4 +1,4 @@
-/** Says on standard error what went wrong, even where the command line is the very thing that is wrong. */
+/** Reports failures on standard error, even if the command line itself is invalid. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../http/as-curl.ts';
@@ -18,7 +18,7 @@ export async function sayFailure(error: SvcError, argv: readonly string[], conte
 
 const LONGEST_LINE = 200;
 
-/** The command line with the correction, instead of the corrected word alone. */
+/** The complete corrected command line instead of the corrected word. */
 function withLine(error: SvcError, argv: readonly string[]): SvcError {
   if (error.meant === undefined) return error;
   const { typed, meant } = error.meant;
@@ -35,7 +35,7 @@ interface Wanted {
   color?: string | undefined;
 }
 
-/** By the same order as anywhere: option, environment, profile. Settings that cannot be read say nothing about it. */
+/** Same precedence as elsewhere: option, environment, profile. Unreadable settings are ignored here. */
 async function wanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
   const spelled = failureOptions(argv);
   const { profile } = spelled;

@@ -1,4 +1,4 @@
-/** The results of checks: one line for each. */
+/** Results of checks, one line each. */
 import type { ListOutput, Tone } from '../output/types.ts';
 
 export interface Finding {
@@ -8,7 +8,7 @@ export interface Finding {
   readonly subject: string | null;
   /** `warn`: it works, but may be a mistake. `skipped`: not checked. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
-  /** What was found, and what it means. */
+  /** The result and what it means. */
   readonly detail: string;
   /** The command that fixes it. */
   readonly fix: string | null;
@@ -39,7 +39,7 @@ export const FINDING_LIST: ListOutput<Finding> = {
     if (status === 'ok' || status === 'skipped') return undefined;
     return subject === null ? check : `${check}:${subject}`;
   },
-  // Lines, which wrap: a command that is cut at the end of a column cannot be typed.
+  // Lines wrap: a command that is cut at the end of a column cannot be pasted.
   live: ({ check, subject, status, detail, fix }) => [
     { text: status.padEnd(LONGEST_STATUS), tone: TONES[status] },
     subject === null ? check : `${check} ${subject}`,
@@ -56,15 +56,15 @@ export function findingCounts(findings: readonly Finding[]): string {
   return `${counted(count('fail'), 'error')}, ${counted(count('warn'), 'warning')}, ${count('ok')} ok${skipped}`;
 }
 
-/** What one cheap read of a service says. */
+/** The result of one cheap read of a service. */
 export interface ServiceReply {
-  /** The end of the sentence that begins `answered in 3 ms`. */
+  /** The end of the sentence that begins with `answered in 3 ms`. */
   readonly detail: string;
   /** The service's clock minus ours. */
   readonly clockSkewMs: number | undefined;
 }
 
-/** How much a service has. */
+/** What the service contains. */
 export interface ServiceContents {
   readonly version?: string;
   readonly holds: Readonly<Record<string, number>>;

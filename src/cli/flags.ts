@@ -1,13 +1,13 @@
-/** The kinds of flags and arguments a command may declare, and the input types inferred from them. */
+/** The kinds of flags and arguments that a command may declare, and their input types. */
 
 import type { ServiceName } from '../http/target.ts';
 import { FORMATS } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
-/** Where completion finds values: a list, or a named source that is kept in a short-lived cache. */
+/** Where completion finds values: a list, or a source whose values are cached for a short time. */
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
-/** The sources whose values only a service knows, and that service. */
+/** Sources whose values only a service knows, and that service. */
 export const REMOTE_SOURCES = {
   receivers: 'alerts',
   silences: 'alerts',
@@ -29,9 +29,9 @@ export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidat
 
 interface FlagBase {
   readonly help: string;
-  /** The title of its section in help, `Filter options`; without one it is under `Options`. */
+  /** Its section in help, `Filter options`; default `Options`. */
   readonly group?: string;
-  /** Older names without dashes, which still work and say so. */
+  /** Former names without dashes, which still work with a notice. */
   readonly formerly?: readonly string[];
   /** One letter. */
   readonly short?: string;
@@ -45,17 +45,16 @@ interface FlagBase {
   readonly emptyHint?: string;
 }
 
-/** A point in time as a person may write it, and the instant it means. */
+/** A point in time as typed, and the instant it means. */
 export interface Instant {
-  /** Milliseconds since 1970. */
   readonly ms: number;
   /** RFC 3339 in UTC with milliseconds, as it is sent. */
   readonly iso: string;
-  /** It was written as a distance from now. */
+  /** Typed as a distance from now. */
   readonly relative?: true;
 }
 
-/** `--flag` and, where the default is true, `--no-flag`. */
+/** `--flag` and, if the default is true, `--no-flag`. */
 interface BooleanFlag {
   readonly type: 'boolean';
   readonly help: string;
@@ -68,10 +67,10 @@ interface BooleanFlag {
 
 interface StringFlag extends FlagBase {
   readonly type: 'string';
-  /** Items separated by commas, none of which may be empty. */
+  /** Comma-separated items, none of them empty. */
   readonly list?: true;
   readonly default?: string;
-  /** Refuses what is not of the flag's form by throwing a SvcError; the value itself stays text. */
+  /** Validates the value by throwing a SvcError; the value itself stays a string. */
   readonly check?: (text: string) => void;
 }
 
@@ -85,7 +84,7 @@ interface IntegerFlag extends FlagBase {
 interface ChoiceFlag extends FlagBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
-  /** What other tools call a choice. */
+  /** Names of a choice in other tools. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
@@ -96,11 +95,10 @@ interface TimeFlag extends FlagBase {
   readonly bare: 'forward' | 'back';
   /** Whether a bare number is Unix seconds. */
   readonly unix?: true;
-  /** Whether a bare date is taken, as the start of that day in UTC. */
+  /** Whether a bare date means the start of that day in UTC. */
   readonly dates?: true;
 }
 
-/** Milliseconds. */
 interface DurationFlag extends FlagBase {
   readonly type: 'duration';
   readonly default?: string;
@@ -129,32 +127,31 @@ export type Flag =
   | PairsFlag;
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Whether a value follows its name. */
+/** Whether a separate value follows its name. */
 export function takesValue(flag: Flag): boolean {
   return flag.type !== 'boolean' && flag.type !== 'optional-value';
 }
 
-/** Whether it may be given more than once. */
 export function repeatable(flag: Flag): boolean {
   return flag.type === 'boolean' || flag.type === 'pairs' || flag.repeat === true;
 }
 
-/** The items of a value that is a comma-separated list. */
+/** The items of a comma-separated value. */
 export function splitList(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-/** The name that `run` knows it by. */
+/** Its key in the input of `run`. */
 export function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether there is a `--no-` form. */
+/** Whether it has a `--no-` form. */
 export function negatable(flag: Flag): boolean {
   return flag.type === 'boolean' && flag.default === true;
 }
 
-/** What stands for the value in help: `<url>`. */
+/** The placeholder of the value in help: `<url>`. */
 export function placeholder(name: string, flag: Flag): string {
   if ('value' in flag && flag.value !== undefined) return flag.value.startsWith("'") ? flag.value : `<${flag.value}>`;
   if (flag.type === 'duration' || flag.type === 'time') return `<${flag.type}>`;
@@ -165,12 +162,12 @@ export function placeholder(name: string, flag: Flag): string {
 
 export interface Argument {
   readonly help: string;
-  /** Takes all the rest; only the last argument may, and the last before one that is `afterDashes`. */
+  /** Takes all remaining words; only for the last argument, or the last before one that is `afterDashes`. */
   readonly repeat?: true;
   readonly required?: true;
-  /** Takes what stands after `--` and nothing else, as it is: a command line. */
+  /** Takes everything after `--` unchanged: a command line. */
   readonly afterDashes?: true;
-  /** The only values that it takes. */
+  /** The only permitted values. */
   readonly choices?: readonly string[];
   readonly complete?: CompletionSource;
 }
@@ -229,7 +226,7 @@ export type Input<A extends Arguments, F extends Flags> = {
   readonly [K in keyof A & string as CamelCase<K>]: ArgumentValue<A[K]>;
 } & { readonly [K in keyof F & string as CamelCase<K>]: FlagValue<F[K]> };
 
-/** The options that every command takes. */
+/** Options of every command. */
 export const GLOBAL_FLAGS = {
   output: {
     type: 'choice',
@@ -266,7 +263,7 @@ export const GLOBAL_FLAGS = {
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
 } as const satisfies Flags;
 
-/** Those of a command that talks to a service. */
+/** Options of commands that call a service. */
 export const SERVICE_FLAGS = {
   'base-url': { type: 'string', formerly: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
   timeout: { type: 'duration', positive: true, help: 'Request timeout (default 30s)' },
@@ -284,7 +281,7 @@ export const SERVICE_FLAGS = {
   insecure: { type: 'boolean', help: 'Skip certificate checks; allow credentials over http' },
 } as const satisfies Flags;
 
-/** Those of a command that changes something. */
+/** Options of commands that change something. */
 export const WRITE_FLAGS = {
   'dry-run': {
     type: 'optional-value',
@@ -294,10 +291,10 @@ export const WRITE_FLAGS = {
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 
-/** The values of the shared options. Those of services and writes are there where the command takes them. */
+/** The values of the shared options. Those for services and writes are set only if the command takes them. */
 export type GlobalInput = Input<Record<never, never>, typeof GLOBAL_FLAGS> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {
-    /** A command's own. Of an order it is a price. */
+    /** Not for a command's own --limit: for an order that is a price. */
     readonly limit?: unknown;
   };
 
@@ -309,7 +306,7 @@ interface Optioned {
   readonly flags?: Flags;
 }
 
-/** Whether it talks to one remote service, and so takes the options that go with one. */
+/** Whether it calls one remote service and so takes the options of a service. */
 export function isRemote({ service, callOf }: { readonly service?: unknown; readonly callOf?: unknown }): boolean {
   return service !== undefined || callOf !== undefined;
 }
@@ -323,7 +320,7 @@ export function allFlags(command: Optioned): Flags {
   return { ...ownFlags(command), ...(isRemote(command) ? SERVICE_FLAGS : {}), ...GLOBAL_FLAGS };
 }
 
-/** Whether they are one noun: `category` and `categories`. */
+/** Whether they are singular and plural of one noun: `category` and `categories`. */
 export function sameNoun(a: string, b: string): boolean {
   return a === b || plural(a) === b || a === plural(b);
 }
@@ -333,7 +330,7 @@ function plural(noun: string): string {
   return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** The verbs of other tools, and ours of the same meaning. A declared name or alias takes precedence. */
+/** Verbs of other tools and our verbs with the same meaning. Declared names and aliases take precedence. */
 export const VERBS: Readonly<Record<string, string>> = {
   ls: 'list',
   query: 'list',

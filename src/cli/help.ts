@@ -1,4 +1,4 @@
-/** Help, made from the declarations alone: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
+/** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import pkg from '../../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
 import { type Flag, type Flags, operands, ownFlags, usageLine } from './flags.ts';
@@ -11,12 +11,12 @@ export interface GroupSummary {
   readonly single?: true;
 }
 
-/** Help is never wider: long lines are hard to read. */
+/** Longer lines are hard to read. */
 export const HELP_WIDTH = 80;
 
 export type Row = readonly [left: string, right: string];
 
-/** Two columns, the right one wrapped; a left side that is too long stands on a line of its own. */
+/** Two columns with the right one wrapped; a left side that is too long gets its own line. */
 export function table(rows: readonly Row[], width: number): string {
   const widest = Math.max(0, ...rows.map(([left]) => left.length));
   const indent = Math.min(widest, Math.floor(width * 0.4)) + 4;
@@ -59,7 +59,7 @@ export type HelpSubject =
   | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] }
   | { readonly kind: 'command'; readonly command: Command };
 
-/** Where the documentation is and where to report problems, as package.json names them. */
+/** Links from package.json. */
 export interface Links {
   readonly homepage?: string;
   readonly bugs?: { readonly url?: string };
@@ -67,7 +67,7 @@ export interface Links {
 
 const MANIFEST: Links & { readonly name: string } = pkg;
 
-/** Makes every page of help: for `--help`, for `svc help` and for the pages that the build prepares. */
+/** Makes every help page: for `--help`, for `svc help` and for the build. */
 export function helpPage(subject: HelpSubject, columns = HELP_WIDTH, { homepage, bugs }: Links = MANIFEST): string {
   const width = Math.min(columns, HELP_WIDTH);
   const links = [
@@ -154,7 +154,7 @@ function commandHelp(command: Command, width: number): string[] {
   ];
 }
 
-/** By purpose, in the order of the declaration; those without a group first. */
+/** Grouped by purpose, in declaration order; ungrouped options first. */
 function optionSections(command: Command, width: number): string[] {
   const sections = new Map<string, Record<string, Flag>>([['Options', {}]]);
   for (const [name, flag] of Object.entries(ownFlags(command))) {

@@ -1,10 +1,10 @@
-/** From the words of a command line to the group and the command that they name. */
+/** Finds the group and the command for the words of a command line. */
 import { type ErrorDetails, SvcError } from '../errors.ts';
 import { type Command, type Commands, type Group, loadCommands } from './command.ts';
 import { sameNoun, VERBS } from './flags.ts';
 import type { HelpSubject } from './help.ts';
 
-/** `others` are further words that may stand in its place. Throws `usage`. */
+/** `others` are further permitted words. Throws `usage`. */
 export function findGroup(
   groups: readonly Group[],
   name: string,
@@ -15,7 +15,7 @@ export function findGroup(
   throw unknownCommand(name, didYouMean(name, [...groups.map((g) => g.name), ...others]));
 }
 
-/** Throws `usage` with what to type instead if the words begin as a command line of another tool does. */
+/** Throws `usage` with a hint if the words are a known command line of another tool. */
 export function refuseForeign(groups: readonly Group[], typed: readonly string[]): void {
   for (let count = typed.length; count > 0; count--) {
     const line = typed.slice(0, count).join(' ');
@@ -24,7 +24,7 @@ export function refuseForeign(groups: readonly Group[], typed: readonly string[]
   }
 }
 
-/** `alerts ls` → `alerts list`; former names are among them. */
+/** `alerts ls` → `alerts list`; includes former names. */
 export type Aliases = Readonly<Record<string, string>>;
 
 export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
@@ -44,32 +44,32 @@ function synonyms(commands: readonly Command[]): readonly [string, string][] {
   });
 }
 
-/** What the words after a group name: one command, or all whose names begin so. */
+/** The command, or all commands, whose names begin with the words after a group name. */
 export type Found =
   | (Extract<HelpSubject, { kind: 'command' }> & {
       readonly length: number;
-      /** A notice of the command's new name, where it was called by a former one. */
+      /** The notice for a former name. */
       readonly notice?: string | undefined;
     })
   | Extract<HelpSubject, { kind: 'commands' }>;
 
 interface Search {
-  /** The index of each word in argv: options may come between them. */
+  /** The index of each word in argv: options may come between the words. */
   readonly at?: readonly number[];
-  /** The aliases that the build prepared: without them all commands of the group are loaded. */
+  /** The aliases that the build prepared; without them, all commands of the group are loaded. */
   readonly prepared?: (() => Aliases) | undefined;
-  /** A noun alone means its list: `svc catalog products`. */
+  /** A noun alone lists: `svc catalog products`. */
   readonly nounLists?: boolean;
 }
 
-/** The command that the first one or two words name, or what begins with them. Throws `usage`. */
+/** The command that the first one or two words name or begin. Throws `usage`. */
 export async function findCommand(group: Group, args: readonly string[], search: Search = {}): Promise<Found> {
   const { commands } = await group.load();
   const names = Object.keys(commands);
   const [noun] = args;
   if (group.single || noun === undefined) return everyCommand(group, commands);
   const { at = args.map((_, index) => index), prepared, nounLists = false } = search;
-  // After an option the next word may be that option's value: `trade journal --limit 1`.
+  // After an option, the next word may be its value: `trade journal --limit 1`.
   const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
   const single = nameOf(names, [noun]);
@@ -94,7 +94,7 @@ export async function findCommand(group: Group, args: readonly string[], search:
   }
   const one = (await found(single, 1)) ?? (await otherwise(1));
   if (one?.kind === 'command') {
-    // A command without arguments may be the beginning of others: `trade journal`, `trade journal settle`.
+    // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
     if (next !== undefined && below.length > 0 && one.command.args === undefined)
       throw unknownBelow(group, below, next);
     return one;
@@ -166,13 +166,13 @@ export function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** The candidate closest to `word`, when it is close enough to be what was meant. */
+/** The closest candidate that is close enough to be a typo. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  // Longer than any name we have: no typo, and the table would be large.
+  // Longer than any name: not a typo, and the table would be large.
   if (word.length > 60) return undefined;
   const lower = word.toLowerCase();
   let best: string | undefined;
-  // A word of which more than a third is different is another word.
+  // If more than a third differs, it is another word.
   let bestCost = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
     const cost = candidate.startsWith(word) && word.length > 2 ? 1 : distance(lower, candidate.toLowerCase());
@@ -184,17 +184,17 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** The hint of an error, and the correction from which its report makes a line to paste. */
+/** The hint, and the correction that the error report turns into a line to paste. */
 export type Suggestion = Pick<ErrorDetails, 'hint' | 'meant'>;
 
-/** The candidate that was meant, or the list of what there is. */
+/** The likely candidate, or the list of all. */
 export function didYouMean(typed: string, candidates: readonly string[]): Suggestion {
   const meant = suggest(typed, candidates);
   if (meant === undefined) return { hint: `one of: ${candidates.join(', ')}` };
   return { hint: `did you mean ${meant}?`, meant: { typed, meant } };
 }
 
-/** The name that the words spell, or a name that only differs in the number of its nouns. */
+/** The name that the words spell, ignoring singular and plural. */
 export function nameOf(names: readonly string[], typed: readonly string[]): string | undefined {
   const exact = typed.join(' ');
   if (names.includes(exact)) return exact;
@@ -204,7 +204,7 @@ export function nameOf(names: readonly string[], typed: readonly string[]): stri
   });
 }
 
-/** The same where the last word is another tool's verb. */
+/** The same, with the last word as another tool's verb. */
 export function synonymOf(names: readonly string[], typed: readonly string[]): string | undefined {
   const last = typed.at(-1) ?? '';
   const verb = Object.hasOwn(VERBS, last) ? VERBS[last] : undefined;

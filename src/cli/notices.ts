@@ -7,8 +7,8 @@ import { formatNotice } from '../output/terminal.ts';
 import type { Format } from '../output/types.ts';
 
 /**
- * With `-o json` and `-o ndjson` notices wait for the end, and are dropped if the command fails: stderr is then one line of JSON,
- * which scripts rely on. A stream may never end, so its notices are printed at once.
+ * With `-o json` and `-o ndjson`, notices wait for the end and are dropped if the command fails: stderr is then one line of JSON for scripts. A stream may
+ * never end, so its notices are printed at once.
  */
 export class Notices {
   readonly #context: Context;
@@ -110,7 +110,7 @@ export class Notices {
   }
 }
 
-/** The transport has redacted what the event contains. */
+/** The transport has already redacted the event. */
 function traceLines(event: TraceEvent): string[] {
   const again = 'attempt' in event && event.attempt > 1 ? `, attempt ${event.attempt}` : '';
   switch (event.kind) {

@@ -1,4 +1,4 @@
-/** From argv to a command's typed input, by commander. */
+/** From argv to a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
@@ -19,14 +19,13 @@ import {
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
 import { parseDuration, parseTime } from './time.ts';
 
-/** The words of the command line and the rest, options given before the command included. */
+/** The command's words and the rest, which includes options before the command. */
 export interface CommandPath {
   readonly path: readonly string[];
-  /** The index in argv of each word. */
   readonly at: readonly number[];
 }
 
-/** The leading words of argv, as many as could name a command. Global options may stand before and between them. */
+/** The leading words of argv that could name a command. Global options may come before and between them. */
 export function commandPath(argv: readonly string[], most: number): CommandPath {
   const path: string[] = [];
   const at: number[] = [];
@@ -44,7 +43,7 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
     const token = argv[i] ?? '';
     if (token === '--') break;
     if (token.startsWith('-') && token !== '-') {
-      // Of `-qo` the value follows, of `-ojson` it does not.
+      // `-qo` takes the next word as its value, `-ojson` does not.
       const letters = [...token.slice(1)];
       const first = letters.findIndex((letter) => isValued(`-${letter}`));
       if (token.startsWith('--') ? isValued(token) : first >= 0 && first === letters.length - 1) i++;
@@ -57,17 +56,17 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
 }
 
 export interface ParsedInput {
-  /** The input for `run`: arguments and flags by their camel-case names. */
+  /** The input of `run`: arguments and flags by camel-case name. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The names of the flags and arguments that were given. */
+  /** The names of the given flags and arguments. */
   readonly given: ReadonlySet<string>;
-  /** `--help` is given: nothing else was checked. */
+  /** `--help` is given; nothing else was checked. */
   readonly help: boolean;
-  /** What to say of options that were given by a former name. */
+  /** Notices for options given by a former name. */
   readonly notices: readonly string[];
 }
 
-/** What commander is given in place of `--watch` alone, which it would read together with the next argument. */
+/** Passed to commander in place of a bare `--watch`, which would otherwise consume the next argument. */
 const ALONE = '\0';
 
 /** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
@@ -104,7 +103,7 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true, notices };
-    // An empty argument is most often why there is one too many or too few.
+    // An extra or missing argument is most often an empty one.
     for (const [index, [name, argument]] of operands.entries()) {
       if (parser.args[index] === '') checkOperand(name, argument, '');
     }
@@ -143,7 +142,7 @@ function silentParser(name: string): Commander {
   return new Commander(name).exitOverride().showSuggestionAfterError(false).configureOutput(silent);
 }
 
-/** `take` gets each value as it is typed, `true` or `false` for a switch. */
+/** `take` receives each value as typed, `true` or `false` for a switch. */
 function declareOption(
   parser: Commander,
   name: string,
@@ -178,7 +177,7 @@ function usageError({ code, message }: CommanderError, command: Command, options
   );
 }
 
-/** The global options that say how a failure is shown. They count even where the rest of the command line is wrong. */
+/** The global options that decide how a failure is shown. They apply even if the rest of the command line is invalid. */
 export function failureOptions(argv: readonly string[]): Partial<Record<'output' | 'color' | 'profile', string>> {
   const found: Partial<Record<'output' | 'color' | 'profile', string>> = {};
   const parser = silentParser('svc').helpOption(false).allowUnknownOption();
@@ -207,13 +206,13 @@ export function failureOptions(argv: readonly string[]): Partial<Record<'output'
 function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], now: number): unknown {
   if (typed.length === 0) return defaultOf(name, flag);
   if (flag.type === 'boolean' || typed.every((value) => value === true)) return typed.at(-1);
-  // `--comment --watch`: the value is what was typed.
+  // `--comment --watch`: here --watch is the value.
   const texts = typed
     .map((value) => String(value))
     .map((text) => (text.endsWith(`=${ALONE}`) ? text.slice(0, -2) : text));
   for (const text of texts) checkEmpty(name, flag, text);
   if (texts.length > 1 && !repeatable(flag)) {
-    // Of two values one would be ignored, and a request might go to the wrong server.
+    // One of two values would be ignored, and a request might go to the wrong server.
     throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
   if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
@@ -232,7 +231,7 @@ function defaultOf(name: string, flag: Flag): unknown {
   return 'default' in flag ? flag.default : undefined;
 }
 
-/** An empty value is most often a variable that is not set: it must not remove a filter. */
+/** An empty value is most often an unset variable: it must not disable a filter. */
 function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text: string): void {
   const hint = flag.emptyHint ?? 'leave the option out, or check the variable that the value comes from';
   if (text === '') throw new SvcError('invalid_value', `--${name} is empty`, { hint });
@@ -293,7 +292,7 @@ function addPair(name: string, text: string, before: Readonly<Record<string, str
   if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
   const key = text.slice(0, equals);
   if (Object.hasOwn(before, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
-  // Null prototype: a label may be called __proto__.
+  // Null prototype: a label may be named __proto__.
   return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: text.slice(equals + 1) });
 }
 

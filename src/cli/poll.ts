@@ -1,4 +1,4 @@
-/** The one loop behind every watch and every wait, and lists that are read again and again. */
+/** The polling loop behind every watch, every wait and lists that are read repeatedly. */
 
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -6,23 +6,22 @@ import type { Change, Snapshot } from '../output/types.ts';
 import { parseDuration } from './time.ts';
 
 export interface PollOptions {
-  /** Asked again before each pause where it is a function. */
+  /** A function is called before each pause. */
   readonly intervalMs: number | (() => number);
-  /** How long to go on; without it until interrupted. */
+  /** How long to poll; without it, until interrupted. */
   readonly waitMs?: number | undefined;
 }
 
-/** What a loop needs of its command's context. */
+/** What a polling loop needs from the command's context. */
 export interface PollContext extends Pick<Context, 'now' | 'sleep' | 'signal'> {
   notice(text: string): void;
 }
 
-/** The service can no longer be reached, or can be reached again. */
+/** The service became unreachable or reachable. */
 export type Outage = NonNullable<Snapshot<unknown>['outage']>;
 
-/** An outage as a line of its own in a stream of JSON. */
+/** An outage as a line in a JSON stream. */
 export interface OutageEvent extends Outage {
-  /** RFC 3339. */
   readonly at: string;
 }
 
@@ -30,10 +29,7 @@ export function outageEvent({ event, reason }: Outage, at: number): OutageEvent 
   return { event, at: new Date(at).toISOString(), ...(reason === undefined ? {} : { reason }) };
 }
 
-/**
- * What one read brought: a value, a failure that may pass, or neither yet. `outage` is set where the service became unreachable
- * with this reading, or came back.
- */
+/** The result of one read: a value, a retryable failure, or neither yet. `outage` is set if the service became unreachable with this read, or recovered. */
 export type Reading<T> = { readonly at: number; readonly outage?: Outage | undefined } & (
   | Attempt<T>
   | { readonly value?: undefined; readonly trouble?: undefined; readonly outage: Outage }
@@ -43,18 +39,18 @@ type Attempt<T> = { readonly at: number } & (
   | { readonly value?: undefined; readonly trouble: SvcError }
 );
 
-/** A service that does not respond for so long counts as unreachable, unless it was as slow before. */
+/** A service that does not respond within this time counts as unreachable, unless it was as slow before. */
 const PATIENCE_MS = 700;
-/** How often an unreachable service is asked at first, so that its return is noticed at once. */
+/** The first retry interval for an unreachable service, so that its return is noticed at once. */
 const RETRY_MS = 1000;
 const QUICK_RETRIES = 60;
-/** A service that limits calls is asked less and less often, but at least this often. */
+/** The longest interval between polls of a rate-limited service. */
 const SLOWEST_MS = 60_000;
 
 /**
- * Reads again and again, one read at a time, and gives each outcome with its time. Ends after the read that is made at the deadline;
- * at least one is made, and only one where there is no time to wait. A failure that may pass (`retryable`) is reported once, given as
- * `trouble` and waited out; any other, and one at the deadline, ends the loop.
+ * Reads repeatedly, one read at a time, and yields each outcome with its time. Ends after the read at the deadline; makes at least one read, and only one if
+ * there is no time to wait. A retryable failure is reported once, yielded as `trouble` and waited out; any other failure, or one at the deadline, ends the
+ * loop.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
@@ -83,7 +79,7 @@ export async function* poll<T>(
       [isReachable, failures] = [true, 0];
       yield { at, value, outage };
     } else {
-      // The last chance is gone: the failure is more use than "still waiting".
+      // At the deadline, the failure is more useful than "still waiting".
       if (at >= end) throw trouble;
       if (failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
       const outage: Outage | undefined = isReachable ? { event: 'unreachable', reason: trouble.message } : undefined;

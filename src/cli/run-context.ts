@@ -1,4 +1,4 @@
-/** What a command's `run` is given: its service, its user, its settings. */
+/** Builds a command's context: its service, its user, its settings. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
 
-/** What `main` knows of the whole of svc. */
+/** What `main` passes for all of svc. */
 export interface Engine {
   readonly version: string;
   readonly groups: RunContext['groups'];
@@ -71,7 +71,7 @@ export function runContext(parts: Parts): RunContext {
       if (once(`warning ${text}`)) notices.always(formatNotice(text));
     },
   };
-  /** Before the first write: the wrong server is the costliest mistake. */
+  /** Before the first write: a write to the wrong server is the most expensive mistake. */
   const nameServer = (service: ServiceName): void => {
     if (dryRun || !once(`server ${service}`)) return;
     const { host, pathname } = targetOf(service).baseUrl;
@@ -161,10 +161,10 @@ export function runContext(parts: Parts): RunContext {
   };
 }
 
-/** The only one there is: it shows that its holder called `confirm`. */
+/** The only proof of confirmation: its holder has called `confirm`. */
 const PROOF = {} as Confirmed;
 
-/** True the first time it is asked about something. */
+/** True the first time it is called with a text. */
 function onceFor(): (what: string) => boolean {
   const seen = new Set<string>();
   return (what) => {
@@ -189,7 +189,7 @@ function escaping(ask: Ask): RunContext['prompter'] {
   };
 }
 
-/** Of ours: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
+/** Our own: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
 export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 
 function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
@@ -199,13 +199,13 @@ function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
   }
 }
 
-/** Large enough that a gigabyte costs hashing and little else. */
+/** Large enough that hashing dominates the cost of a gigabyte. */
 const PIECE = 1 << 20;
 const PIECES_PER_TURN = 64;
-/** More than any file that is read whole needs to be. */
+/** More than any file that svc reads into memory needs. */
 const LARGEST_WHOLE = 512 << 20;
 
-/** A file piece by piece, read directly: a stream costs a third more. `-` is standard input. */
+/** Reads a file in chunks, directly: a stream costs a third more. `-` is standard input. */
 export async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
   if (path === '-' && stdin.isTTY) {
     throw new SvcError('missing_value', 'standard input is a terminal, but a file is expected', {
@@ -227,12 +227,12 @@ function inputName(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** What is appended meanwhile is not read: a recording that is replayed to its own recorder would never end. */
+/** Data appended in the meantime is not read: a recording replayed to its own recorder would never end. */
 async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
-    // What the kernel makes up has no size.
+    // Files of the kernel, such as those in /proc, have no size.
     let left = size > 0 ? size : Number.POSITIVE_INFINITY;
     const buffer = Buffer.allocUnsafe(PIECE);
     for (let piece = 1; left > 0; piece += 1) {
@@ -249,7 +249,6 @@ async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Ui
   }
 }
 
-/** The same as one piece. */
 export async function wholeInput(path: string, context: Pick<Context, 'stdin' | 'signal'>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -151,7 +151,7 @@ function afterWrite(error: unknown, effect: Command['effect']): never {
   );
 }
 
-/** The settings that options stand for: they win over all others. */
+/** Options override the settings they stand for. */
 function settingFlags(
   { defaultFormat }: Command,
   service: Command['service'],
@@ -175,7 +175,7 @@ function settingFlags(
   return flags;
 }
 
-/** `lenient`: what is configured and cannot be used counts as not configured. */
+/** `lenient`: unusable settings count as not set. */
 function outputOptions(globals: GlobalInput, settings: Settings, context: Context, lenient: boolean): OutputOptions {
   if (globals.json && globals.output !== undefined && globals.output !== 'json') {
     throw new SvcError('usage', `--json and -o ${globals.output} contradict each other`);
@@ -191,7 +191,7 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     columns: globals.columns === undefined ? undefined : splitList(globals.columns),
     headers: globals.headers,
     sort: globals.sort.length === 0 ? undefined : globals.sort,
-    // Of an order it is a price.
+    // Not for a command's own --limit: for an order that is a price.
     limit: typeof globals.limit === 'number' ? globals.limit : undefined,
     time: globals.time ?? (stdout.isTTY ? 'relative' : 'utc'),
     color: colorLevel({ flag: usable('color') as 'auto' | 'always' | 'never', env: context.env, stream: stdout }),

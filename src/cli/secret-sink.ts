@@ -1,4 +1,4 @@
-/** Where the secret of a new subscription goes: settled, and tried as far as it can be, before the service makes one. */
+/** Where the secret of a new subscription goes: decided and tested before the service creates one. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
@@ -33,17 +33,17 @@ export interface SinkInput {
 }
 
 export interface SecretSink {
-  /** Whether the secret may stand in the output. */
+  /** Whether the output may contain the secret. */
   readonly shows: boolean;
   /** `stored`, `in key.txt`. */
   readonly where: string;
-  /** Returns when the secret is where it belongs, and stays there. */
+  /** Returns once the secret is safely stored. */
   keep(secret: Secret, id: string): Promise<void>;
-  /** There is no secret to keep: nothing of it is left behind. */
+  /** There is no secret: removes everything prepared for it. */
   abandon(): void;
 }
 
-/** Undefined where svc stores the secret itself. Exit 2 where no place is named, or the one that is cannot be written. */
+/** Undefined if svc stores the secret itself. Exit 2 if no destination is given, or it cannot be written. */
 export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
   const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
   const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
@@ -59,7 +59,7 @@ export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefi
   return undefined;
 }
 
-/** More than any secret takes: what a full disk refuses it refuses before there is a secret. */
+/** More than any secret needs, so that a full disk fails before there is a secret. */
 const RESERVED = Buffer.alloc(1024, ' ');
 
 function fileSink(path: string): SecretSink {
@@ -105,7 +105,7 @@ function fileSink(path: string): SecretSink {
 function descriptorSink(fd: number): SecretSink {
   try {
     fstatSync(fd);
-    // Refused where it is open for reading only.
+    // Fails on a descriptor that is open for reading only.
     writeSync(fd, '');
   } catch (error) {
     throw fileFailure(`--secret-fd: cannot write to descriptor ${fd}`, error, `open it: svc … ${fd}>file`);

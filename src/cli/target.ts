@@ -17,12 +17,12 @@ export interface TargetParts {
   readonly version: string;
   readonly dryRun: boolean;
   readonly log: RequestLog;
-  /** What the requests to this target, which has no authorizer yet, are signed in with. */
+  /** The sign-in for requests to this target, which has no authorizer yet. */
   readonly authorize: (target: Target, settings: Settings) => Authorizer | undefined;
   checkSecretFile(path: string): void;
 }
 
-/** The paths that people paste along with the address. */
+/** Paths that people paste with the address. */
 const BASE_PATHS: Readonly<Record<ServiceName, string>> = {
   alerts: '/api/v2',
   webhooks: '/v1',
@@ -89,7 +89,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
     tls: { ...pemFiles(parts), extraCa: extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
     deferWasmTiering: context.nodeMajor < 22,
     proxy: {
-      // HTTP_PROXY is what a CGI server makes of a "Proxy:" header.
+      // A CGI server sets HTTP_PROXY from a "Proxy:" header.
       http: env['http_proxy'] || undefined,
       https: env['https_proxy'] || env['HTTPS_PROXY'] || undefined,
       all: env['all_proxy'] || env['ALL_PROXY'] || undefined,
@@ -106,7 +106,7 @@ const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|.*(token|secr
 
 function parseHeader(line: string, source: string): [name: string, value: string] {
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)$/.exec(line);
-  // The line is not shown: a malformed one may still hold a secret.
+  // The line is not shown: even a malformed one may contain a secret.
   if (match === null) throw new SvcError('invalid_value', `${source}: not of the form "Name: value"`);
   return [(match[1] ?? '').toLowerCase(), (match[2] ?? '').trimEnd()];
 }
@@ -140,7 +140,7 @@ function pemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<T
   return { ca, cert, key };
 }
 
-/** Node's own warning tells of a file that cannot be read. */
+/** Node itself warns about an unreadable file. */
 function extraCa(path: string | undefined, context: Context): string | undefined {
   if (!path) return undefined;
   try {

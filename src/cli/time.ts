@@ -1,6 +1,6 @@
 /**
- * Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once and in this order, a year is 365 days. And points in
- * time as a person may write them: JavaScript's own parser takes 30 February and guesses zones, so it is not asked.
+ * Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. And points in time as people write them,
+ * without JavaScript's parser, which accepts 30 February and guesses zones.
  */
 import { SvcError } from '../errors.ts';
 import type { Instant } from './flags.ts';
@@ -24,10 +24,10 @@ const UNITS = [
 
 const FORM = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** What a Go duration can hold (64 bits of nanoseconds): the services refuse more. */
+/** The range of a Go duration (64 bits of nanoseconds): the services refuse more. */
 const LONGEST = 9_223_372_036_854;
 
-/** Spellings that mean a unit beyond doubt, used only to write the right form in a hint. */
+/** Unambiguous spellings of units, used only for hints. */
 const SPELLINGS: readonly (readonly [RegExp, number])[] = [
   [/^y(?:rs?|ears?)?$/i, YEAR],
   [/^w(?:ks?|eeks?)?$/i, WEEK],
@@ -38,7 +38,7 @@ const SPELLINGS: readonly (readonly [RegExp, number])[] = [
   [/^(?:ms|msecs?|millis|milliseconds?)$/, 1],
 ];
 
-/** Milliseconds. Throws `invalid_value` with the right spelling as its hint where the text can be understood. */
+/** Milliseconds. Throws `invalid_value`, with the right spelling as its hint if the text is understood. */
 export function parseDuration(text: string): number {
   if (text === '0') return 0;
   const match = FORM.exec(text);
@@ -49,13 +49,13 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
-/** The shortest spelling of a whole number of milliseconds, such that `parseDuration` gives the number back. */
+/** The shortest spelling that `parseDuration` reads back as this number of milliseconds. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0s';
   let rest = ms;
   let text = '';
   for (const [unit, name] of UNITS) {
-    // As Prometheus does: 90d reads better than 12w6d, so a year or a week is only written when nothing is left over.
+    // As in Prometheus: 90d reads better than 12w6d, so years and weeks are only used if nothing is left over.
     if (unit >= WEEK && rest % unit !== 0) continue;
     const count = Math.floor(rest / unit);
     if (count > 0) text += `${count}${name}`;
@@ -71,7 +71,7 @@ function badDuration(text: string): SvcError {
   });
 }
 
-/** The right spelling of a duration with a sign, in any order, with fractions, blanks or long unit names. */
+/** The right spelling of a duration written with a sign, in any order, with fractions, spaces or long unit names. */
 function correctedDuration(text: string): string | undefined {
   const parts = text
     .replace(/^\s*[+-]\s*/, '')
@@ -90,23 +90,22 @@ function correctedDuration(text: string): string | undefined {
 }
 
 export interface TimeRules {
-  /** Milliseconds since 1970. */
   readonly now: number;
   /** What a bare duration (`2h`) means: from now forward, or back. */
   readonly bare: 'forward' | 'back';
   /** Whether a bare number is Unix seconds. */
   readonly unix?: boolean;
-  /** Whether a bare date is taken, as the start of that day in UTC. */
+  /** Whether a bare date means the start of that day in UTC. */
   readonly dates?: boolean;
 }
 
-/** The years 1 to 9999, what RFC 3339 and the services can write. */
+/** The years 1 to 9999, the range of RFC 3339 and of the services. */
 const EARLIEST = -62_135_596_800_000;
 const LATEST = 253_402_300_799_999;
 
 const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 
-/** Throws `invalid_value` with the reason, and the right spelling as its hint where the text can be understood. */
+/** Throws `invalid_value` with the reason, and with the right spelling as its hint if the text is understood. */
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return { ...instant(rules.now, text), relative: true };
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
@@ -130,7 +129,7 @@ function bareNumber(text: string, rules: TimeRules): Instant {
   if (rules.unix && !millis) return instant(number * 1000, text);
   const seconds = millis ? Math.floor(number / 1000) : number;
   if (rules.unix) throw invalid(text, 'has 13 digits: milliseconds?', `divide by 1000: write ${seconds}`);
-  // Nine digits and more are surely Unix seconds (1973 and later), fewer perhaps a duration without its unit.
+  // Nine digits or more are Unix seconds (1973 and later), fewer may be a duration without its unit.
   const hint = text.length >= 9 && seconds * 1000 <= LATEST ? `write ${toSeconds(seconds * 1000)}` : FORMS;
   throw invalid(text, 'is a bare number, not a time', hint);
 }
@@ -160,7 +159,7 @@ function relative(text: string, { now, bare }: TimeRules): Instant {
 const LOOSE =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt]|[ _]+)(\d{1,2}):(\d{2})(?::(\d{2})([.,]\d+)?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** Reads every near miss, so that the refusal can show the corrected text; takes only RFC 3339 itself. */
+/** Understands near misses, so that the refusal can show the corrected text, but accepts only RFC 3339. */
 function parseRfc3339(text: string, dates: boolean): number {
   const match = LOOSE.exec(text);
   if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
@@ -174,11 +173,11 @@ function parseRfc3339(text: string, dates: boolean): number {
   if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
   if (zone === undefined) throw invalid(text, 'has no zone', `add Z or +hh:mm: write ${corrected}`);
   if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
-  // Digits beyond the millisecond are dropped, as the services do.
+  // Digits beyond milliseconds are dropped, as the services do.
   return Date.parse(`${local}.${fraction.slice(1, 4).padEnd(3, '0')}${offset}`);
 }
 
-/** JavaScript makes 2 March of 30 February. */
+/** JavaScript reads 30 February as 2 March. */
 function exists(local: string): boolean {
   const ms = Date.parse(`${local}Z`);
   return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(local);

@@ -1,11 +1,11 @@
-/** `svc help <topic>`: what concerns many commands. What lists something is made from the table that the code itself uses, or tested against it. */
+/** `svc help <topic>`: subjects of many commands. Lists come from the tables that the code uses, or are tested against them. */
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../store/setting-keys.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from './flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
-/** A paragraph, or under a title what may be typed and what it means. */
+/** A paragraph, or a titled list of inputs and their meaning. */
 export type Block =
   | { readonly text: string; readonly rows?: undefined }
   | { readonly title: string; readonly rows: readonly Row[] };
@@ -13,7 +13,7 @@ export type Block =
 export interface Topic {
   readonly name: string;
   readonly summary: string;
-  /** An older name, which still works. */
+  /** A former name, which still works. */
   readonly formerly?: string;
   readonly blocks: readonly Block[];
 }

@@ -1,13 +1,13 @@
-/** Asking for what a command line leaves out, and telling the line that asks for nothing. */
+/** Prompts for missing values, and prints the equivalent command line. */
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../http/as-curl.ts';
 import type { RunContext } from './command.ts';
 import { parseDuration } from './time.ts';
 
-/** More choices than this nobody looks through. */
+/** More choices than a person reads. */
 export const MOST_CHOICES = 100;
 
-/** Why a text is refused by the parser that the option or argument has, in one line. */
+/** Why the parser of the option or argument refuses a text, in one line. */
 export function faultOf(parse: () => unknown): string | undefined {
   try {
     parse();
@@ -22,7 +22,7 @@ export function durationFault(text: string): string | undefined {
   return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
 }
 
-/** One text after another, until an empty one. `parse` throws what it refuses of all the texts, the latest last. */
+/** Asks for texts until one is empty. `parse` throws if it refuses the list, whose last text is the new one. */
 export async function askForEach(
   { question, parse }: { readonly question: string; readonly parse: (texts: readonly string[]) => unknown },
   { prompter }: Pick<RunContext, 'prompter'>,
@@ -37,12 +37,12 @@ export async function askForEach(
   }
 }
 
-/** The command line with what was answered in it, to be used again where nobody asks. */
+/** The command line with the answers in it, for use without prompts. */
 export function tellCommand(ctx: Pick<RunContext, 'typed' | 'notice'>, answered: readonly string[]): void {
   const dashes = ctx.typed.indexOf('--');
   const at = dashes < 0 ? ctx.typed.length : dashes;
   const line = ['svc', ...ctx.typed.slice(0, at), ...answered, ...ctx.typed.slice(at)];
-  // A line feed at the end of a word cannot be printed in a way that every shell reads.
+  // A newline at the end of a word cannot be printed in a way that every shell reads.
   if (line.some((word) => word.endsWith('\n'))) return;
   ctx.notice(`the same without questions: ${line.map(shellWord).join(' ')}`);
 }

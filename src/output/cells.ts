@@ -1,7 +1,7 @@
-/** From a cell to its text. */
+/** Turns a cell into text. */
 import type { Cell, Tone } from './types.ts';
 
-/** How cells become texts. */
+/** How cells become text. */
 export interface CellStyle extends Clock {
   readonly ascii?: boolean;
   /** Numbers are printed in full. */
@@ -11,12 +11,12 @@ export interface CellStyle extends Clock {
 }
 
 export interface CellText {
-  /** Not escaped yet. */
+  /** Not escaped. */
   readonly text: string;
   readonly tone: Tone | undefined;
 }
 
-/** A cell's values, one by one: none for an undefined cell or an empty list. */
+/** The values of a cell; none for an undefined cell or an empty list. */
 export function cellValues(cell: Cell, style: CellStyle): readonly CellText[] {
   if (cell === undefined) return [];
   if (isList(cell)) return cell.flatMap((part) => cellValues(part, style));
@@ -25,7 +25,7 @@ export function cellValues(cell: Cell, style: CellStyle): readonly CellText[] {
   return [{ text: objectText(cell, style), tone: cell.tone }];
 }
 
-/** A cell in one line. Not escaped yet. */
+/** A cell in one line. Not escaped. */
 export function cellLine(cell: Cell, style: CellStyle): string {
   if (typeof cell === 'string') return cell;
   if (cell === null || cell === undefined) return '';
@@ -48,7 +48,7 @@ type Primitive = string | number | boolean | null | undefined;
 
 const USUAL_BARS = 16;
 
-/** Several values in a line have a tone only where all have the same. */
+/** Several values in one line have a tone only if all have the same. */
 export function cellTone(cell: Cell): Tone | undefined {
   if (typeof cell !== 'object' || cell === null) return undefined;
   if (!isList(cell)) return cell.tone;
@@ -74,17 +74,17 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** `text` is RFC 3339; what is no time is shown as it is. All but `relative` are RFC 3339 again. */
+/** `text` is RFC 3339; anything else is shown unchanged. All styles but `relative` are RFC 3339 again. */
 export function showTime(text: string, { time, now }: Clock): string {
   const ms = Date.parse(text);
   if (time === 'iso' || Number.isNaN(ms)) return text;
   if (time === 'relative') return relativeTime(ms, now);
   if (time === 'local') return localTime(ms);
-  // A time in UTC keeps the digits it came with: services send nanoseconds.
+  // A time in UTC keeps its digits: services send nanoseconds.
   return /Z$/.test(text) ? text : new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** `3m ago`, `in 2h15m`, `now`: at most two neighbouring units, seconds only alone, rounded to the last of them. */
+/** `3m ago`, `in 2h15m`, `now`: at most two adjacent units, seconds only alone, rounded to the last unit. */
 function relativeTime(ms: number, now: number): string {
   const distance = distanceText(Math.abs(ms - now) / 1000);
   if (distance === '') return 'now';
@@ -93,7 +93,7 @@ function relativeTime(ms: number, now: number): string {
 
 function distanceText(exact: number): string {
   const first = UNITS.findIndex(([, size]) => exact >= size);
-  // Seconds beside minutes would only flicker.
+  // Seconds next to minutes would only flicker.
   const units =
     first < 0 ? UNITS.slice(-1) : UNITS.slice(first, Math.max(first + 1, Math.min(first + 2, UNITS.length - 1)));
   const [, smallest] = units.at(-1) ?? UNITS[4];
@@ -119,12 +119,12 @@ function localTime(ms: number): string {
 }
 
 const BLOCKS = [...'▁▂▃▄▅▆▇█'];
-/** By how dark they are. */
+/** From light to dark. */
 const DENSITIES = [...'.:-=+*%#'];
 
 /**
- * At most `bars` of them, each the value of its group that is furthest from the mean, so that no spike is lost. A gap is a blank,
- * the lowest value still a bar, and what never changes is at mid-height.
+ * At most `bars` groups, each shown by the value furthest from the mean, so that no spike is lost. A gap is blank, the lowest value still a bar, and constant
+ * values are at mid-height.
  */
 export function sparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
   const known = values.filter(isFiniteNumber);
@@ -146,14 +146,14 @@ function isFiniteNumber(value: number | null): value is number {
   return value !== null && Number.isFinite(value);
 }
 
-/** Of the numbers among them. Large ones are not summed up, which might be beyond all numbers. */
+/** Of the numbers. Large ones are not added up, because the sum might overflow. */
 export function meanOf(values: readonly (number | null)[]): number {
   return values
     .filter(isFiniteNumber)
     .reduce((mean, value, index) => mean + value / (index + 1) - mean / (index + 1), 0);
 }
 
-/** How far up a value is, from 0 to 1. The distance of two large numbers may be beyond all numbers. */
+/** The height of a value, from 0 to 1. The difference of two large numbers may overflow. */
 export function fraction(value: number, low: number, high: number): number {
   if (low === high) return 0.5;
   const range = high - low;

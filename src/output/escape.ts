@@ -1,24 +1,21 @@
 /**
- * Keeps remote text from steering a terminal, forging lines or hiding: every rendering passes through one of these.
- *
- * Unsafe is what a terminal obeys or does not show: C0 and C1 controls, DEL, every default-ignorable code point (bidi
- * controls, zero-width characters, tags, variation selectors), line and paragraph separators, interlinear marks and lone
- * surrogates.
+ * Prevents remote text from controlling a terminal, forging lines or hiding: every rendering passes through here.
+ * Unsafe is what a terminal obeys or does not show: C0 and C1 controls, DEL, default-ignorable code points (bidi controls, zero-width characters, tags,
+ * variation selectors), line and paragraph separators, interlinear marks and lone surrogates.
  */
 import { isUtf8 } from 'node:buffer';
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
-/** The same with the white space of JSON: what most values are, found out in a fifth of the time. */
+/** The same, with the white space of JSON: a check that is five times as fast and suffices for most values. */
 const PLAIN_JSON = /^[\t\n\x20-\x7e]*$/;
 const UNSAFE_IN_TEXT = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
-/** U+FFFD as well, so that it is written the same whether the service sent it or the filter put it for a broken byte. */
+/** U+FFFD as well, so that it is written the same whether the service sent it or the filter inserted it for a broken byte. */
 const UNSAFE_IN_JSON =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb\ufffd]/gu;
 
 /**
- * `text` with visible escapes: `\n`, `\x1b`, `\u202e`, `\u{e0001}`. A backslash that was there stays single, so that paths
- * and patterns read as they are: the result is for reading, and not to be decoded. The selector that makes a pictograph
- * colourful or plain stays where it follows one.
+ * `text` with visible escapes: `\n`, `\x1b`, `\u202e`, `\u{e0001}`. A backslash in the text stays single, so that paths and patterns stay readable: the result
+ * is not meant to be decoded. A variation selector after a pictograph stays.
  */
 export function escapeText(text: string): string {
   if (PLAIN_ASCII.test(text)) return text;
@@ -29,18 +26,18 @@ export function escapeText(text: string): string {
   );
 }
 
-/** As `escapeText`, for text of several lines that is itself the data: its line feeds and tabs stay. */
+/** Like `escapeText`, for multi-line text that is itself the data: keeps line feeds and tabs. */
 export function escapeLines(text: string): string {
   return text.replace(/[^\n\t]+/g, escapeText);
 }
 
-/** The output of `JSON.stringify` with what is unsafe as `\uXXXX`, astral ones as surrogate pairs. The value stays the same. */
+/** The output of `JSON.stringify` with unsafe characters as `\uXXXX`, astral ones as surrogate pairs. The value stays the same. */
 export function escapeJson(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
   return json.replace(UNSAFE_IN_JSON, jsonEscape);
 }
 
-/** The same for YAML, where double-quoted strings know `\xXX`, `\uXXXX` and `\UXXXXXXXX`. */
+/** The same for YAML, whose double-quoted strings have `\xXX`, `\uXXXX` and `\UXXXXXXXX`. */
 export function escapeYaml(yaml: string): string {
   return yaml.replace(UNSAFE_IN_JSON, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -49,15 +46,15 @@ export function escapeYaml(yaml: string): string {
   });
 }
 
-/** Whether a string must be double-quoted so that `escapeYaml` can escape what is in it. */
+/** Whether a string must be double-quoted so that `escapeYaml` can escape it. */
 export function needsYamlQuotes(text: string): boolean {
   return !PLAIN_ASCII.test(text) && (text.includes('\t') || text.search(UNSAFE_IN_JSON) >= 0);
 }
 
 /**
- * The one way for a service's JSON bytes to standard output: what is unsafe becomes `\uXXXX`, a byte that is no UTF-8
- * becomes `\ufffd`, a carriage return between tokens becomes a blank, a byte order mark in front is left out. Valid JSON keeps
- * its value, and however the bytes are cut into chunks, the result is the same. A call without a chunk ends the text.
+ * The only path of a service's JSON bytes to standard output: unsafe characters become `\uXXXX`, invalid bytes `\ufffd`, a carriage return between tokens a
+ * space; a leading byte order mark is removed. Valid JSON keeps its value, and the result does not depend on how the bytes are cut into chunks. A call without
+ * a chunk ends the text.
  */
 export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
   let pending = Buffer.alloc(0);
@@ -78,13 +75,13 @@ export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
 }
 
 /**
- * The UTF-8 bytes by which everything in UNSAFE_IN_JSON begins, and a little more: on what it finds the exact search is
- * run. Searching bytes as a one-byte string is six times as fast as decoding first.
+ * The first UTF-8 bytes of everything in UNSAFE_IN_JSON, and a little more: the exact search runs only on a match. Searching bytes as a one-byte string is six
+ * times as fast as decoding first.
  */
 const SUSPECT_BYTES =
   /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x9b\xb2|\x9d\x85)|\xf3/;
 
-/** How many bytes stand before a sequence that the next chunk may complete. */
+/** How many bytes precede a sequence that the next chunk may complete. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

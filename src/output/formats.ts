@@ -6,20 +6,17 @@ import type { Printed, ScalarSubject, Subject, TextSubject } from './subject.ts'
 import type { Cell, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
-/** What a format makes of the command's value. */
+/** The output of a format for the command's value. */
 export type Renderer = (subject: Subject, options: OutputOptions, out: BatchWriter) => Promise<Printed>;
 
-/**
- * One value, complete, two blanks per level. A list goes out item by item, so that it never is one string, and nothing is written
- * before the first item is there.
- */
+/** One complete value, indented by two spaces. A list is written item by item, so that it is never one string, and nothing is written before the first item. */
 export async function renderJson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind !== 'list') {
     await out.write(`${escapeJson(JSON.stringify(singleValue(subject), null, 2) ?? 'null')}\n`);
     return { rows: 1 };
   }
   const rows = await out.writeRows(subject.rows, (row, index) => {
-    // The text of an array of one, without its brackets, is the item as it is written in any array.
+    // An item is written as in an array of one, without the brackets.
     const item = JSON.stringify([row], null, 2).slice(1, -2);
     return `${index === 0 ? '[' : ','}${escapeJson(item)}`;
   });
@@ -27,7 +24,7 @@ export async function renderJson(subject: Subject, _options: OutputOptions, out:
   return { rows };
 }
 
-/** One JSON value per line, each written when it is there. */
+/** One JSON value per line, written as soon as it is there. */
 export async function renderNdjson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   const json = (subject.kind === 'list' ? subject.json : undefined) ?? ((value) => JSON.stringify(value) ?? 'null');
   const rows = subject.kind === 'list' ? subject.rows : [singleValue(subject)];
@@ -52,7 +49,7 @@ export async function renderYaml(subject: Subject, _options: OutputOptions, out:
 
 async function yamlSerializer(): Promise<(value: unknown) => string> {
   const { Document, Scalar, visit } = await import('yaml');
-  // A plain `=` is a value of its own type to readers of YAML 1.1, and PyYAML refuses the file.
+  // A plain `=` has its own type in YAML 1.1, and PyYAML refuses the file.
   const equals = {
     tag: 'tag:yaml.org,2002:value',
     default: true,
@@ -78,22 +75,22 @@ async function yamlSerializer(): Promise<(value: unknown) => string> {
   };
 }
 
-/** RFC 4180 but for the line ends, which are `\n`, as shell tools expect. Escaped text has no line break: a row is one line. */
+/** RFC 4180 except for the line ends, which are `\n`, as shell tools expect. Escaped text has no line breaks, so a row is one line. */
 export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, ',', csvField);
 }
 
-/** Without quotes: a tab or a line break in a value is escaped, so that `cut` and `awk` work. */
+/** Without quotes: tabs and line breaks in values are escaped, so that `cut` and `awk` work. */
 export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, '\t', (text) => text);
 }
 
-/** Quoted for a semicolon, too: it separates the fields where the decimal separator is a comma. */
+/** Also quoted for a semicolon: it separates fields where the decimal separator is a comma. */
 function csvField(text: string): string {
   return /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A header and a line per row; a record is one row. Text and scalars are printed as they are. */
+/** A header and a line per row; a record is one row. Text and scalars are printed unchanged. */
 async function writeSeparated(
   subject: Subject,
   options: OutputOptions,
@@ -112,7 +109,7 @@ async function writeSeparated(
   const line = (cells: readonly Cell[]): string => `${cells.map(field).join(separator)}\n`;
   const named = options.headers && columns.length > 0 && (subject.kind === 'record' || subject.named);
   const header = named ? line(columns.map(({ name }) => name)) : '';
-  // The header goes out with the first row, so that a failure before it prints nothing.
+  // The header is written with the first row, so that a failure before it prints nothing.
   const rows = await out.writeRows(subject.kind === 'list' ? subject.rows : [subject.value], (row, index) => {
     const text = line(columns.map(({ cell }) => cell(row)));
     return index === 0 ? header + text : text;
@@ -123,7 +120,7 @@ async function writeSeparated(
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A spreadsheet runs what begins like a formula, also behind blanks and in full width: an apostrophe in front makes it text. */
+/** Spreadsheets run values that begin like a formula, even after spaces or in full width: a leading apostrophe makes them text. */
 function withoutFormula(text: string): string {
   return /^\s*[=+\-@＝＋－＠]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
@@ -133,7 +130,7 @@ function isNumber(cell: Cell): boolean {
   return 'spark' in cell || 'amount' in cell;
 }
 
-/** One id per line, and nothing for a row without one. */
+/** One id per line; nothing for a row without one. */
 export async function renderIds(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
   const rows = await out.writeRows(subject.kind === 'list' ? subject.rows : [subject.value], (row) => {
@@ -143,7 +140,7 @@ export async function renderIds(subject: Subject, _options: OutputOptions, out: 
   return { rows };
 }
 
-/** Text of a command keeps its lines; a scalar picked from an answer is one line, and null is none. */
+/** Text of a command keeps its lines; a selected scalar is one line, and null is none. */
 export async function writePlain(subject: TextSubject | ScalarSubject, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'scalar') {
     if (subject.value === null) return { rows: 0 };

@@ -1,4 +1,4 @@
-/** One value in, one of many renderings out. */
+/** Renders one value in one of many formats. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
@@ -32,13 +32,13 @@ import {
 import { BatchWriter } from './writer.ts';
 
 export interface Rendered {
-  /** How many rows were printed; undefined where the service's bytes went out uncounted. */
+  /** How many rows were printed; undefined if the service's bytes were printed uncounted. */
   readonly rows: number | undefined;
-  /** The columns for which the terminal was too narrow. */
+  /** Columns that did not fit the terminal. */
   readonly dropped: readonly string[];
-  /** What all rows have, and none of them shows. */
+  /** Values that all rows share, which no row shows. */
   readonly shared: readonly string[];
-  /** How many rows `--limit` left out, as far as is known. */
+  /** How many rows `--limit` omitted, as far as is known. */
   readonly cut: number;
 }
 
@@ -56,8 +56,8 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
 };
 
 /**
- * Prints a command's value. The options have passed `checkOutputOptions`; what can be known only from the value (a field that
- * no row has) is refused here, with nothing printed except by ndjson.
+ * Prints a command's value. The options have passed `checkOutputOptions`; problems that only the value shows (an unknown field) are refused here, before
+ * anything is printed except by ndjson.
  */
 export async function render(
   value: unknown,
@@ -91,10 +91,10 @@ export async function render(
     settled = new TextDecoder().decode(value.bytes);
   }
   const { subject, cut } = await shape(settled, output, options);
-  // An array or a document is of use only when it is whole; lines are, as soon as they come.
+  // An array or a document is useful only when it is complete; lines are useful at once.
   const byLine = format !== 'json' && format !== 'yaml';
   const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
-  // Rows that come over time have no columns to be laid out, unless `--columns` names some.
+  // Rows that arrive over time cannot be laid out in columns, unless `--columns` names some.
   const live = subject.kind === 'list' && subject.live !== undefined && options.columns === undefined;
   const renderer = live && (format === 'table' || format === 'wide') ? renderLive : RENDERERS[format];
   const { rows, dropped = [], shared = [] } = await out.during(renderer(subject, options, out));
@@ -133,8 +133,8 @@ async function textOf(value: RawJson): Promise<string> {
 }
 
 /**
- * Refuses options that can never work with this output, before anything else happens. After a write it is too late to refuse what
- * only the rows show: with `writes` a list is sorted by its columns only.
+ * Refuses options that cannot work with this output, before anything else happens. After a write it is too late to refuse what only the rows show: with
+ * `writes` a list is sorted by its columns only.
  */
 export async function checkOutputOptions(
   declared: AnyOutput,
@@ -158,7 +158,7 @@ export async function checkOutputOptions(
   if (options.query !== undefined) await compileQuery(options.query);
 }
 
-/** Options for rows have no meaning where a chart prints something else. */
+/** Options for rows do not apply if a chart is printed. */
 function checkChart(options: OutputOptions): void {
   const form = chartForm(options);
   const name = options.columns !== undefined ? '--columns' : options.sort !== undefined ? '--sort' : undefined;
@@ -206,11 +206,11 @@ export async function renderLive(subject: Subject, options: OutputOptions, out: 
   }
 }
 
-/** Nothing where all cells are empty. What does not fit is below the beginning, and what is longer than a line is broken there. */
+/** Nothing if all cells are empty. What does not fit goes below, and long lines are broken. */
 function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter): string {
   const { width = Number.POSITIVE_INFINITY } = options;
   let text = '';
-  // The cells taken on the last line so far.
+  // Cells used on the last line so far.
   let taken = 0;
   for (const cell of cells) {
     const part = escapeText(cellLine(cell, options));
@@ -231,7 +231,7 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
   return text === '' ? '' : `${text}\n`;
 }
 
-/** More lines a second than anybody reads: the rest of the second is one line that says how many there were. */
+/** Limits the lines per second to what a person can read; a line says how many were omitted. */
 class LineRateLimiter {
   readonly #most: number;
   readonly #out: BatchWriter;
@@ -257,7 +257,7 @@ class LineRateLimiter {
     return true;
   }
 
-  /** Reports the second that is over. */
+  /** Reports the previous second. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

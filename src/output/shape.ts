@@ -1,4 +1,4 @@
-/** What happens to the value before a format sees it: `--sort`, the list's `--limit`, then `--query` or `--fields`. */
+/** Applies `--sort`, the list's `--limit`, then `--query` or `--fields`, before a format renders the value. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import {
@@ -15,11 +15,11 @@ import type { AnyOutput, ListOutput, OutputOptions, Rows } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;
-  /** How many rows `--limit` left out, as far as is known without asking for more. */
+  /** How many rows `--limit` omitted, as far as is known without further requests. */
   readonly cut: number;
 }
 
-/** A chart is drawn elsewhere: here are its rows, or its value. */
+/** Charts are drawn elsewhere; here are their rows or value. */
 export async function shape(value: unknown, output: AnyOutput, options: OutputOptions): Promise<Shaped> {
   if (output.kind === 'list') return shapeList(value as Rows<unknown>, output, options);
   if (output.kind === 'chart' && chartForm(options) === 'rows') {
@@ -56,7 +56,7 @@ async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, option
   return { subject: { ...output, rows, columns: selectColumns(output, options), named: true }, cut };
 }
 
-/** NDJSON gets each row as it comes; the others wait for the last, so that nothing is written where a field is unknown. */
+/** NDJSON gets each row as it comes; other formats wait for the last, so that nothing is written if a field is unknown. */
 async function project(rows: Rows<unknown>, names: readonly string[], options: OutputOptions): Promise<ListSubject> {
   const fields = new Fields(names);
   const picked = picking(rows, fields);
@@ -74,7 +74,7 @@ async function* picking(rows: Rows<unknown>, fields: Fields): AsyncGenerator<unk
   fields.refuseUnknown();
 }
 
-/** The paths of `--fields`, and which of them were seen. */
+/** The paths of `--fields`, and which of them occurred. */
 class Fields {
   readonly #names: readonly string[];
   readonly #unseen: Set<string>;
@@ -85,7 +85,7 @@ class Fields {
     this.#unseen = new Set(names);
   }
 
-  /** An object keyed by the paths as they were given; null where this value lacks one. */
+  /** An object keyed by the given paths; null if this value lacks one. */
   pick(value: unknown): Readonly<Record<string, unknown>> {
     this.#sample ??= value;
     return Object.fromEntries(
@@ -123,7 +123,7 @@ async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
   return all;
 }
 
-/** `--query` is asked of what json prints; `--fields` and formats of lines are of the rows. */
+/** `--query` applies to what json prints; `--fields` and line formats apply to rows. */
 export function chartForm({ format, query, fields }: OutputOptions): 'drawing' | 'value' | 'rows' {
   if (query !== undefined) return 'value';
   if (fields !== undefined) return 'rows';
@@ -131,10 +131,7 @@ export function chartForm({ format, query, fields }: OutputOptions): 'drawing' |
   return format === 'json' || format === 'yaml' ? 'value' : 'rows';
 }
 
-/**
- * The value at `path`. A key that has dots itself is found first by its whole name; from an array a number takes one item, any
- * other name that field of every item.
- */
+/** The value at `path`. A key with dots is first tried as one name; on an array, a number selects one item and any other name that field of every item. */
 export function valueAt(value: unknown, path: string): unknown {
   if (Array.isArray(value) && !/^\d+(\.|$)/.test(path)) {
     const found = value.map((item) => valueAt(item, path)).filter((item) => item !== undefined);
@@ -151,7 +148,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return undefined;
 }
 
-/** The paths that a value offers, two levels deep: enough to find the one that was meant. */
+/** The paths of a value, two levels deep: enough for a suggestion. */
 function pathsOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -162,7 +159,7 @@ function pathsOf(value: unknown): readonly string[] {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Numbers are before times (rank 1), times before other text, and what is missing comes last in either direction. */
+/** Numbers precede times (rank 1), times precede other text, and missing values come last in either direction. */
 interface Key {
   readonly rank: 0 | 1 | 2;
   readonly amount: number;
@@ -170,8 +167,8 @@ interface Key {
 }
 
 /**
- * The rows in a new array, sorted by the first key, then the second, and so on. Numbers go by amount, times by instant, other text
- * naturally (`disk9` before `disk10`); equal rows keep their order.
+ * The rows in a new array, sorted by the first key, then the second, and so on. Numbers sort by value, times by instant, other text naturally (`disk9` before
+ * `disk10`); equal rows keep their order.
  */
 function sortRows(rows: readonly unknown[], sorts: readonly string[], output: ListOutput<unknown>): readonly unknown[] {
   const directions = sorts.map((sort) => (sort.startsWith('-') ? -1 : 1));
@@ -209,7 +206,7 @@ function keyReader(
 function compareKeys(a: Key, b: Key, compareText: (a: string, b: string) => number): number {
   if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.amount !== b.amount) return a.amount < b.amount ? -1 : 1;
-  // Beyond 2^53 different whole numbers look equal: order and account numbers.
+  // Beyond 2^53 different integers compare equal: order and account numbers.
   const exact = a.rank !== 2 && (Number.isSafeInteger(a.amount) || !Number.isInteger(a.amount));
   return exact ? 0 : compareText(a.text, b.text);
 }
@@ -237,7 +234,7 @@ function keyText(value: unknown): string {
 
 type Query = (value: unknown) => unknown;
 
-/** Refuses a wrong expression, unknown functions included, before anything is asked of a service. */
+/** Refuses an invalid expression, including unknown functions, before any request. */
 export async function compileQuery(expression: string): Promise<Query> {
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY } = await import(
     '@jmespath-community/jmespath'
@@ -255,7 +252,7 @@ export async function compileQuery(expression: string): Promise<Query> {
     refusing(() => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
-/** By names that no expression can call. */
+/** Under names that no expression can call. */
 const ORDERINGS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
@@ -265,7 +262,7 @@ const ORDERINGS: Readonly<Record<string, (left: number, right: number) => boolea
 
 const SIGNS: Readonly<Record<string, string>> = { LT: '<', LTE: '<=', GT: '>', GTE: '>=' };
 
-/** JMESPath orders numbers only, and gives null for all else: in a filter that reads as "no such rows". */
+/** JMESPath orders only numbers and returns null otherwise: in a filter that reads as "no such rows". */
 function withOrderings(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map(withOrderings);
@@ -275,7 +272,7 @@ function withOrderings(node: unknown): unknown {
   return sign === undefined ? inner : { type: 'Function', name: sign, children: [inner['left'], inner['right']] };
 }
 
-/** What is missing is in no order: a row without the field is none of those that are wanted. */
+/** Missing values are not ordered: a filter drops rows without the field. */
 function ordered(left: unknown, right: unknown, sign: string, compare: (left: number, right: number) => boolean) {
   if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
   if (left === null || left === undefined || right === null || right === undefined) return null;
@@ -298,7 +295,7 @@ function queryError(reason: string): SvcError {
   return new SvcError('usage', `--query: ${reason}`, { hint: 'the language is JMESPath, see https://jmespath.org' });
 }
 
-/** The parser takes any name for a function; only the interpreter would notice, once an answer is there. */
+/** The parser accepts any function name; only the interpreter would notice, after the response. */
 function functionNames(node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   if ('type' in node && node.type === 'Literal') return [];

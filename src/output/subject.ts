@@ -1,4 +1,4 @@
-/** What a format renders: the command's value, or what `--query` and `--fields` made of it, and the columns of its rows. */
+/** What a format renders: the command's value or the result of `--query` and `--fields`, with the columns of its rows. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Rows } from './types.ts';
@@ -6,9 +6,9 @@ import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Row
 export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'linesPerSecond' | 'json'> {
   readonly kind: 'list';
   readonly rows: Rows<unknown>;
-  /** None where the rows are no objects: then they have no header either. */
+  /** None if the rows are not objects: then there is no header either. */
   readonly columns: readonly Column<unknown>[];
-  /** False where the columns are numbered, not named. */
+  /** False if the columns are numbered, not named. */
   readonly named: boolean;
 }
 
@@ -31,9 +31,9 @@ export type Subject = ListSubject | RecordSubject | TextSubject | ScalarSubject;
 
 export interface Printed {
   readonly rows: number;
-  /** The columns for which the terminal was too narrow. */
+  /** Columns that did not fit the terminal. */
   readonly dropped?: readonly string[];
-  /** What all rows have, and none of them shows. */
+  /** Values that all rows share, which no row shows. */
   readonly shared?: readonly string[];
 }
 
@@ -71,21 +71,21 @@ export function keyColumn(key: string): Column<unknown> {
   };
 }
 
-/** What has parts of its own is shown as JSON. */
+/** Nested values are shown as JSON. */
 function plainCell(value: unknown): Cell {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.map(plainCell);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return value as Cell;
 }
 
-/** The id of rows that are not the command's own any more. */
+/** The id of rows that are no longer the command's own. */
 export function idOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
 type Columned = ListOutput<unknown> | RecordOutput<unknown>;
 
-/** Those of `--columns` in its order, or all; only a plain table leaves the wide ones out. */
+/** Those of `--columns` in its order, or all; only a plain table omits the wide ones. */
 export function selectColumns(output: Columned, options: OutputOptions): readonly Column<unknown>[] {
   if (options.columns === undefined || !isColumnar(options.format)) {
     return options.format === 'table' ? output.columns.filter((column) => column.wide !== true) : output.columns;
@@ -97,7 +97,7 @@ export function selectColumns(output: Columned, options: OutputOptions): readonl
   });
 }
 
-/** The formats that `--columns` concerns. */
+/** The formats that `--columns` applies to. */
 export function isColumnar(format: Format): boolean {
   return format === 'table' || format === 'wide' || format === 'csv' || format === 'tsv';
 }

@@ -10,7 +10,7 @@ import type { BatchWriter } from './writer.ts';
 
 /** For 10,000 rows cli-table3 needs 1.3 s, and our own printer 0.02 s: longer tables are printed by ours. */
 const MOST_LIBRARY_ROWS = 200;
-/** In longer tables nobody compares all rows. */
+/** Nobody compares all rows of a longer table. */
 const MOST_COMPARED = 500;
 /** On a narrower terminal rows that do not fit have two lines. */
 const TWO_LINES_BELOW = 100;
@@ -142,7 +142,7 @@ function withBriefIds(rows: (readonly CellText[])[], column: number): (readonly 
   );
 }
 
-/** Blanks follow the numbers that have fewer decimals than others of their column. */
+/** Numbers with fewer decimals than others in their column are padded with spaces. */
 function withPointsAligned(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
   const decimals = rows.map((cells) => /^[+-]?\d+(\.\d+)?$/.exec(cells[column]?.text ?? '')?.[1]?.length ?? 0);
   const most = decimals.reduce((longest, length) => Math.max(longest, length), 0);
@@ -163,7 +163,7 @@ function gridCell(cell: Cell, options: OutputOptions): CellText {
   return { text: escapeText(cellLine(cell, options)), tone: cellTone(cell) };
 }
 
-/** Several values are one below the other. On a terminal long ones continue on the next line; nothing is cut off. */
+/** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
 async function record(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;
@@ -228,7 +228,7 @@ export interface GridColumn {
 
 export interface Grid {
   readonly columns: readonly GridColumn[];
-  /** Of escaped texts, as long as they are; headers are a row, too. */
+  /** Of escaped texts in full length; headers are a row, too. */
   readonly rows: readonly (readonly CellText[])[];
   readonly paint: Painter;
 }
@@ -238,7 +238,7 @@ async function gridLines(grid: Grid): Promise<Iterable<string>> {
   return grid.rows.length <= MOST_LIBRARY_ROWS ? libraryLines(grid) : ownLines(grid);
 }
 
-/** As wide as the text, in ASCII: cli-table3 needs quadratic time for a text whose width is not its length. */
+/** ASCII stand-ins of the same width: cli-table3 needs quadratic time for a text whose width is not its length. */
 const STAND_IN = /#_*|\u0300/g;
 
 function standIn({ text }: CellText): string {
@@ -293,7 +293,7 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   return trimEnd(line);
 }
 
-/** The blanks behind a number have no colour, so that they can be cut off at the end of a line. */
+/** Padding after a number has no colour, so that it can be trimmed at the end of a line. */
 function colored({ text, tone }: CellText, paint: Painter): string {
   const visible = trimEnd(text);
   return paint(visible, tone) + text.slice(visible.length);

@@ -1,4 +1,4 @@
-/** What a terminal shows: colours, messages on standard error, and how many cells a text takes. */
+/** What a terminal shows: colours, messages on standard error, and the width of text in cells. */
 import type { OutStream } from '../context.ts';
 import { errorReport, type SvcError } from '../errors.ts';
 import { escapeJson, escapeText } from './escape.ts';
@@ -15,7 +15,7 @@ export interface ColorChoice {
   readonly stream: Pick<OutStream, 'isTTY' | 'colorDepth'>;
 }
 
-/** `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > whether it is a terminal. Empty is unset. */
+/** `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > whether it is a terminal. Empty counts as unset. */
 export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   const forced: ColorLevel = stream.colorDepth === 0 ? 1 : stream.colorDepth;
   if (flag !== 'auto') return flag === 'always' ? forced : 0;
@@ -30,7 +30,7 @@ export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   return stream.colorDepth;
 }
 
-/** chalk is loaded only where there is colour, and never decides about it: its own detection ignores NO_COLOR. */
+/** chalk is loaded only for colour and never decides about it: its own detection ignores NO_COLOR. */
 export async function painter(level: ColorLevel): Promise<Painter> {
   if (level === 0) return (text) => text;
   const { Chalk } = await import('chalk');
@@ -58,8 +58,8 @@ interface Surroundings {
 const USUAL_WIDTH = 80;
 
 /**
- * `COLUMNS` > the terminal > 80. A locale that is set and is not UTF-8 gets ASCII, and so does the console of Linux, whose font has no
- * braille. Where no locale is set, as in most containers, the output is UTF-8 all the same.
+ * `COLUMNS` > the terminal > 80. A locale that is set and is not UTF-8 gets ASCII, and so does the Linux console, whose font has no braille. Without a locale,
+ * as in most containers, the output is UTF-8.
  */
 export function canvasOf({ env, stream }: Surroundings): { readonly canvas: number; readonly ascii: boolean } {
   const columns = /^[1-9]\d{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
@@ -71,7 +71,7 @@ export function canvasOf({ env, stream }: Surroundings): { readonly canvas: numb
   };
 }
 
-/** `svc: …` and `hint: …`, or the one line of JSON that `-o json` and `-o ndjson` promise. */
+/** `svc: …` and `hint: …`, or the one line of JSON for `-o json` and `-o ndjson`. */
 export async function formatError(
   error: SvcError,
   { json, color }: { readonly json: boolean; readonly color: ColorLevel },
@@ -90,7 +90,7 @@ function candidateLines(candidates: NonNullable<SvcError['candidates']>): string
   return header.length === 0 ? '' : rows.map((cells) => `  ${cells.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
-/** One line, whatever `text` holds. */
+/** One line, whatever `text` contains. */
 export function formatNotice(text: string): string {
   return `${escapeText(text)}\n`;
 }
@@ -98,23 +98,22 @@ export function formatNotice(text: string): string {
 /** ASCII, Latin, Greek, Cyrillic and general punctuation: each unit is a character of one cell. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
-/** Each unit is a character of two cells. */
+/** Each code unit is a character of two cells. */
 const HAN_KANA_HANGUL = /[\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+/g;
 
 /**
- * One character as a person sees it: a base with its marks, a pair of regional indicators, a syllable of conjoining
- * jamo. `Intl.Segmenter` knows more, but loading its data takes longer than Node needs for half its start; what it adds are
- * sequences held together by invisible joiners, and those never get here unescaped.
+ * One character as a person sees it: a base with its marks, a pair of regional indicators, a syllable of conjoining jamo. `Intl.Segmenter` knows more, but
+ * loading its data takes half as long as Node's start; what it adds are sequences with invisible joiners, which never get here unescaped.
  */
 const CLUSTER = /\p{Regional_Indicator}{2}|\P{M}[\p{M}\p{Emoji_Modifier}\u1160-\u11ff]*|\p{M}+/gsu;
 
-/** East Asian Width W and F; the pictographs among them are those shown as emoji. */
+/** East Asian Width W and F, and pictographs shown as emoji. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
-/** Takes no cell of its own: marks above, below and around, and the later parts of a jamo syllable. */
+/** Takes no cell: combining marks and the later parts of a jamo syllable. */
 const ZERO = /[\p{Mn}\p{Me}\u1160-\u11ff]/u;
 
-/** The cells taken by `text`, which is escaped already. */
+/** The width of `text` in cells; it is already escaped. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
   const rest = text.replace(HAN_KANA_HANGUL, '');
@@ -175,7 +174,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, withoutTrailingBlanks(text.slice(start))];
 }
 
-/** Other spaces than the blank, such as the no-break one, are part of the text. */
+/** Other white space, such as the no-break space, is part of the text. */
 function withoutTrailingBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === ' ') end--;
@@ -186,7 +185,7 @@ function clusters(text: string): Iterable<string> {
   return text.match(CLUSTER) ?? [];
 }
 
-/** One that is wider than a whole line, by marks that take a cell each, in its parts. */
+/** A character wider than a line, with marks that take a cell each, is split. */
 function narrowClusters(text: string, width: number): readonly string[] {
   return [...clusters(text)].flatMap((one) => (clusterWidth(one) > width ? [...one] : [one]));
 }

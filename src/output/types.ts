@@ -1,14 +1,14 @@
-/** What a command says about its value so that every rendering can be made of it. */
+/** What a command says about its value so that every format can render it. */
 
 export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How a column's text is to be taken, never a colour: `output/color.ts` maps it. */
+/** How to read a column's text; `output/color.ts` maps it to colours. */
 export type Tone = 'bad' | 'warn' | 'good' | 'dim' | 'strong';
 
 /**
- * One table cell. `time` is an RFC 3339 text, shown relative on a terminal and as it is elsewhere. An array is several
- * values: one line each in a record, joined by a blank in a row.
+ * One table cell. `time` is RFC 3339, shown relative on a terminal and unchanged elsewhere. An array is several values: one line each in a record, joined by a
+ * space in a row.
  */
 export type Cell =
   | string
@@ -22,13 +22,10 @@ export type Cell =
   | Spark
   | readonly Cell[];
 
-/**
- * A line of small bars, each group of values by the one that is furthest from the mean; null is a blank. csv and tsv have the
- * last value in its place (nothing where that is null), and `--sort` goes by it.
- */
+/** A line of small bars; null is blank. csv and tsv print the last value instead (nothing for null), and `--sort` uses it. */
 export interface Spark {
   readonly spark: readonly (number | null)[];
-  /** How many bars at most; 16 unless told. */
+  /** Maximum number of bars; default 16. */
   readonly bars?: number;
   readonly tone?: Tone;
 }
@@ -44,9 +41,9 @@ export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
   readonly cell: (row: Row) => Cell;
-  /** Shown only by `-o wide` (and csv and tsv, which have everything). */
+  /** Shown only by `-o wide`, csv and tsv. */
   readonly wide?: true;
-  /** May be shortened to fit a terminal; all others keep their width. */
+  /** May be shortened to fit a terminal. */
   readonly flex?: true;
   /** A narrow terminal drops it only after all others; an id it never drops. */
   readonly vital?: true;
@@ -61,7 +58,7 @@ export interface Column<Row> {
   readonly align?: 'right';
 }
 
-/** A column named by the user that is not among the declared ones: `label:instance`. */
+/** A column that the user names beyond the declared ones: `label:instance`. */
 export type ColumnFamily<Row> = (argument: string) => Column<Row>;
 
 export interface ListOutput<Row> {
@@ -69,28 +66,28 @@ export interface ListOutput<Row> {
   readonly columns: readonly Column<Row>[];
   /** `--columns label:instance` → `families.label('instance')`. */
   readonly families?: Readonly<Record<string, ColumnFamily<Row>>>;
-  /** `-q` and `-o id`; a row without one prints nothing there. */
+  /** For `-q` and `-o id`; a row without one prints nothing. */
   readonly id: (row: Row) => string | undefined;
-  /** What a table says instead of a bare header when there are no rows, on stderr. */
+  /** Printed on stderr instead of a bare header if there are no rows. */
   readonly empty?: string;
-  /** For rows that come over time: a table prints each at once as a line of these cells, and nothing where there are none. */
+  /** For rows that arrive over time: a table prints each at once as a line of these cells, and nothing if there are none. */
   readonly live?: (row: Row) => readonly Cell[];
-  /** On a terminal no more of such lines are printed in a second: the others are counted. */
+  /** The most lines per second on a terminal; others are counted. */
   readonly linesPerSecond?: number;
-  /** A row as JSON in one line, for `-o ndjson`, where its text is there already. What is unsafe in it is escaped all the same. */
+  /** A row as one line of JSON for `-o ndjson`, if its text exists already. Unsafe characters are still escaped. */
   readonly json?: (row: Row) => string;
 }
 
 export interface RecordOutput<Value> {
   readonly kind: 'record';
-  /** Printed as `NAME  value` lines; one whose cell is undefined or an empty list is left out. */
+  /** Printed as `NAME  value` lines; undefined cells and empty lists are omitted. */
   readonly columns: readonly Column<Value>[];
   readonly id: (value: Value) => string | undefined;
-  /** One line that says it all, printed in a table instead of the columns unless `--columns` names some. */
+  /** A one-line summary, printed in a table instead of the columns unless `--columns` names some. */
   readonly line?: (value: Value) => Cell;
 }
 
-/** Text that is itself the data (a path, a script, a token), or a bare number: printed as it is, a JSON value in json. */
+/** Text that is itself the data (a path, a script, a token), or a bare number: printed unchanged, as a JSON value in json. */
 export interface TextOutput {
   readonly kind: 'text';
 }
@@ -100,22 +97,21 @@ export interface Change<Row> {
   readonly row: Row;
 }
 
-/** The rows at one moment, and what has changed since the moment before. */
+/** The rows at one moment, and the changes since the previous one. */
 export interface Snapshot<Row> {
-  /** Milliseconds since 1970. */
   readonly at: number;
   readonly rows: readonly Row[];
-  /** Since the snapshot before; in the first every row is `added`. */
+  /** Since the previous snapshot; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];
-  /** Why there is nothing new: the rows are those of the snapshot before. */
+  /** Why there is nothing new: the rows are those of the previous snapshot. */
   readonly error?: string | undefined;
-  /** The service can no longer be reached, for this reason, or can be reached again. */
+  /** The service became unreachable, for this reason, or reachable. */
   readonly outage?: { readonly event: 'unreachable' | 'recovered'; readonly reason?: string } | undefined;
   /** The line below the table: what is shown, and how fresh it is. How to end the watch follows it. */
   readonly footer?: string | undefined;
 }
 
-/** Rows that are read again and again: on a terminal a table that is redrawn, else one line of JSON for each change. */
+/** Rows that are read repeatedly: a redrawn table on a terminal, else one line of JSON per change. */
 export interface WatchOutput<Row> {
   readonly kind: 'watch';
   readonly list: ListOutput<Row>;
@@ -123,21 +119,21 @@ export interface WatchOutput<Row> {
   readonly noun: string;
   /** What a change calls a row. */
   readonly title: (row: Row) => string;
-  /** How often, as it was written: `5s`. Undefined where the service reports changes itself. */
+  /** The interval as typed: `5s`. Undefined if the service pushes changes. */
   readonly every?: string;
-  /** In a pipe a table is its columns, a line for each row that has changed. */
+  /** In a pipe, a table has a line with its columns for each changed row. */
   readonly appends?: true;
 }
 
-/** What a chart shows of one thing over time. What is no finite number is taken for null. */
+/** What a chart shows of one thing over time. Non-finite numbers count as null. */
 export interface ChartSeries {
-  /** What its legend says; a service may have said it. */
+  /** The legend; may contain remote text. */
   readonly name: string;
   /** Milliseconds since 1970, ascending. */
   readonly at: readonly number[];
-  /** Value k holds from `at[k]` until `at[k + 1]`: null is a gap. */
+  /** Value k applies from `at[k]` until `at[k + 1]`: null is a gap. */
   readonly values: readonly (number | null)[];
-  /** Until when the last value holds. */
+  /** Until when the last value applies. */
   readonly until: number;
 }
 
@@ -146,16 +142,16 @@ export interface ChartPicture {
   readonly series: readonly ChartSeries[];
   /** Of all values: `EUR`. */
   readonly unit?: string | undefined;
-  /** The window, in milliseconds since 1970: what lies outside is not drawn. */
+  /** The window in milliseconds since 1970: values outside are not drawn. */
   readonly from: number;
   readonly to: number;
-  /** In terminal cells, the axis included; that of the terminal unless told. A drawing for a file takes no notice of either. */
+  /** In terminal cells, including the axis; default: the terminal. Ignored for files. */
   readonly width?: number | undefined;
-  /** Lines of the plot, without title and time axis; 15 unless told. */
+  /** Lines of the plot, without title and time axis; default 15. */
   readonly height?: number | undefined;
-  /** No character beyond ASCII is drawn, whatever the locale says. */
+  /** ASCII characters only, whatever the locale says. */
   readonly ascii?: boolean | undefined;
-  /** `sparkline`: one line for each series, and nothing else. */
+  /** `sparkline`: one line per series, nothing else. */
   readonly style?: 'line' | 'sparkline' | undefined;
   /** The table below, which is the legend then. */
   readonly facts?: ChartFacts | undefined;

@@ -1,4 +1,4 @@
-/** The one context that is a process: everything from outside comes through here. */
+/** The only context that is the running process: everything from outside comes through here. */
 import { once } from 'node:events';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
@@ -16,7 +16,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
   const stopped = new AbortController();
   const { signal } = stopped;
   let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
-  // Where one of the streams is the terminal's. Nothing tells its Ctrl-C from a kill -INT.
+  // If one of the streams is a terminal. Its Ctrl-C cannot be distinguished from kill -INT.
   let atTerminal = false;
   const hangUp = () => taker?.('SIGHUP', atTerminal);
   const stop = (name: 'SIGINT' | 'SIGTERM') => {
@@ -25,7 +25,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       return;
     }
     const reason = endedBy(name);
-    // The second time a person does not want to wait for a clean end.
+    // After the second signal, the person does not want to wait for a clean end.
     if (signal.aborted) process.exit(reason.exit);
     stopped.abort(reason);
   };
@@ -39,7 +39,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       process.on('SIGINT', stop).on('SIGTERM', stop);
     }
   };
-  // The last resort, also of rejections: no stack trace, no source and no text of a peer.
+  // The last resort, also for rejections: no stack trace, no source and no remote text.
   process.on('uncaughtException', (error: unknown) => {
     const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown error';
     try {
@@ -69,7 +69,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     },
     pid: process.pid,
     nodeMajor: Number.parseInt(process.versions.node, 10),
-    // Only the executables run on bun: they are themselves what is run, not a script.
+    // Only the executables run on bun: the running program is the executable, not a script.
     self: process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath],
     now: Date.now,
     random: Math.random,
@@ -80,7 +80,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       taker = handler;
       if (before === undefined) {
         atTerminal = isatty(0) || isatty(1) || isatty(2);
-        // Without a listener the end of a terminal ends this process at once, which is right for all others.
+        // Without a listener, closing the terminal ends this process at once, which is right for all other commands.
         process.on('SIGHUP', hangUp);
       }
       return () => {
@@ -95,24 +95,24 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
   };
 }
 
-/** A uid without an entry in the password file, as containers have it, is no reason to fail. */
+/** Containers often use a uid without an entry in the password file. */
 function userName(): string {
   try {
-    // bun, on which the executables run, has the name of the environment, and `unknown` where that has none.
+    // bun, which runs the executables, takes the name from the environment, and reports `unknown` if there is none.
     return (process.versions['bun'] && passwordEntry(process.geteuid?.())) || userInfo().username;
   } catch {
     return process.env['USER'] || 'unknown';
   }
 }
 
-/** The name that the password file has for a uid. */
+/** The name of a uid in the password file. */
 function passwordEntry(uid: number | undefined): string | undefined {
   if (uid === undefined || !existsSync('/etc/passwd')) return undefined;
   const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
   return entries.map((entry) => entry.split(':')).find(([, , id]) => id === String(uid))?.[0];
 }
 
-/** Empty where neither the environment nor the password file knows one. */
+/** Empty if neither the environment nor the password file has a name. */
 function home(): string {
   try {
     return homedir();
@@ -139,7 +139,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Node 22 and later warn on stderr where NO_COLOR and FORCE_COLOR are both set; svc has a rule for that. */
+/** Node 22 and later warn on stderr if NO_COLOR and FORCE_COLOR are both set; svc has its own rule for that. */
 function leaveColorsToUs(): void {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');
@@ -151,14 +151,14 @@ function leaveColorsToUs(): void {
 /** Resolves with why there is no browser, or undefined: see `Context.openBrowser`. */
 async function openBrowser(url: URL): Promise<string | undefined> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses can be opened';
-  // A container of an editor names the program that opens it outside.
+  // In an editor's container, this names the program that opens addresses outside.
   const contained = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
   if (contained && !process.env['BROWSER']) return 'svc runs in a container';
   try {
     const { default: open } = await import('open');
     const child = await open(url.href);
     const code = child.exitCode ?? (await once(child, 'exit'))[0];
-    // It has started, and only now says that there is no browser.
+    // It started, and reports only now that there is no browser.
     return code === 0 ? undefined : `the program that opens it ended with status ${code}`;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -167,8 +167,8 @@ async function openBrowser(url: URL): Promise<string | undefined> {
 }
 
 /**
- * Reads a file that the user named, whatever kind it is. Opening a pipe waits for its writer and blocks the process; `deaf` then
- * runs it without svc's own handlers, so that a signal ends the process at once. Rejects more than `limit` bytes with EFBIG.
+ * Reads a file of any kind that the user named. Opening a pipe blocks the process until its writer comes; `deaf` removes svc's handlers during that time, so
+ * that a signal ends the process at once. Rejects more than `limit` bytes with EFBIG.
  */
 export function readSmallFile(
   file: string | number,
@@ -180,8 +180,8 @@ export function readSmallFile(
 }
 
 /**
- * Whether it is the user's own file, and its mode lets others read it. Nothing is wrong with a pipe, with a file that another user
- * provides, such as a mounted secret, or on Windows, which has no modes.
+ * Whether it is the user's own file and its mode lets others read it. Pipes, files of other users, such as mounted secrets, and Windows, which has no modes,
+ * are fine.
  */
 export function isReadableByOthers(path: string): boolean {
   if (process.platform === 'win32' || /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(path)) return false;

@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { atExit, isPipe } from './output-stream.ts';
 
 /**
- * A file straight from its descriptor. Only what may have to wait for a writer goes to Node's stream: a direct read would block the
- * process, and no signal would end it.
+ * Reads a file from its descriptor. Sources that may wait for a writer use Node's stream: a direct read would block the process, and no signal would end it.
  */
 export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (isPipe(0)) {
@@ -22,10 +21,10 @@ export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Arr
   }
 }
 
-/** What can be given up while it waits, which a read of the descriptor cannot. */
+/** Can be cancelled while it waits, unlike a read of the descriptor. */
 export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (over.aborted) return;
-  // bun, on which the executables run, reads nothing into a buffer of the caller's.
+  // bun, which runs the executables, does not read into a buffer of the caller.
   const buffered = isPipe(0) && process.versions['bun'] === undefined;
   const stream = buffered ? await pipedInput() : { source: process.stdin, chunks: process.stdin };
   const giveUp = (): void => void stream.source.destroy();
@@ -41,12 +40,12 @@ export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array,
   }
 }
 
-/** The most that a pipe of Linux holds. */
+/** The capacity of a Linux pipe. */
 const PIPE = 65_536;
 
 /**
- * A pipe through one buffer, which the next piece overwrites. Node's own stream makes a new one for each: a gigabyte costs a fourth
- * more then, and most of twice the memory.
+ * Reads a pipe through one buffer, which the next chunk overwrites. Node's stream allocates one per chunk: for a gigabyte that costs a quarter more time and
+ * nearly twice the memory.
  */
 async function pipedInput(): Promise<{ readonly source: Socket; readonly chunks: AsyncIterable<Uint8Array> }> {
   const { Socket } = await import('node:net');

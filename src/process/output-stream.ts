@@ -3,12 +3,12 @@ import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
-/** What a pipe holds: more of it may have to wait for the reader. */
+/** The capacity of a pipe: more may have to wait for the reader. */
 const PIPE_BYTES = 65_536;
 
 /**
- * Writes straight to the descriptor, which needs no stream to be loaded. What may have to wait for a reader goes to Node's stream:
- * a direct write would block the process, and no signal would end it.
+ * Writes to the descriptor, which loads no stream. Output that may wait for a reader uses Node's stream: a direct write would block the process, and no signal
+ * would end it.
  */
 export function outStream(
   fd: 1 | 2,
@@ -23,7 +23,7 @@ export function outStream(
   const broken = (error: unknown): SvcError | undefined => {
     closed = true;
     const { code, message } = error as NodeJS.ErrnoException;
-    // Of standard error nobody can be told.
+    // Failures of standard error cannot be reported.
     if (fd === 2 || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return undefined;
     const reason = message.replace(/^E\w+: |, write$/g, '');
     return new SvcError('file_unusable', `cannot write to standard output: ${reason}`, { cause: error });
@@ -54,7 +54,7 @@ export function outStream(
   return {
     isTTY: terminal || forcedColumns !== undefined,
     get columns() {
-      // A terminal that nobody has told its size says 0.
+      // A terminal without a size reports 0.
       return forcedColumns ?? (terminal ? stream().columns || undefined : undefined);
     },
     get rows() {
@@ -101,7 +101,7 @@ export function outStream(
   };
 }
 
-/** Whether what is read or written there may have to wait for the process at the other end. */
+/** Whether reading or writing may have to wait for the process at the other end. */
 export function isPipe(fd: number): boolean {
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket();

@@ -55,7 +55,7 @@ async function watching(command: Command, down: Down, format: string) {
   };
   const sees = (text: string): undefined => {
     if (text.includes('"unreachable"') || /waiting for (it|the service)/.test(text)) recover();
-    if (isEndless && /"recovered"|answers again/.test(text)) stop.abort(new SvcError('interrupted', 'interrupted'));
+    if (isEndless && /"recovered"|responds again/.test(text)) stop.abort(new SvcError('interrupted', 'interrupted'));
     return undefined;
   };
   const prefix = `SVC_${command.service?.toUpperCase()}`;
@@ -100,14 +100,14 @@ describe.each(STREAMING.filter(({ id }) => id in WATCHING))('svc $id', (command)
       { event: 'unreachable', at: '2026-01-15T12:00:00.000Z', reason: expect.any(String) },
       { event: 'recovered', at: '2026-01-15T12:00:00.000Z' },
     ]);
-    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/waiting for .*\n.*answers again\n/s)]);
+    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/waiting for .*\n.*responds again\n/s)]);
   });
 
   // What a script without ndjson sees, and a person: the notice must not wait for the end.
   it.each(['table', 'json'])('prints lines on stderr at once with -o %s', async (format) => {
     if (format === 'json' && command.id === 'alerts list') return;
     const run = await watching(command, 'answers 503', format);
-    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/waiting for .*\n.*answers again\n/s)]);
+    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/waiting for .*\n.*responds again\n/s)]);
     if (format === 'json' && code === 0) expect(JSON.parse(run.stdout)).toBeTypeOf('object');
   });
 });

@@ -24,7 +24,7 @@ interface Answer {
   readonly candidates: readonly Candidate[];
 }
 
-/** Never fails: pressing <Tab> is no occasion to report a broken file. */
+/** Never fails: <Tab> must not report a broken file. */
 export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
@@ -123,7 +123,7 @@ function awaitingValue(model: Model, place: Place, word: string): Option | undef
   return first === letters.length - 1 ? waits(`-${letters[first]}`) : undefined;
 }
 
-/** A command's own option comes before one that all commands have. */
+/** A command's own options precede global ones. */
 function findOption(model: Model, place: Place, name: string): Option | undefined {
   return [...place.options, ...model.writeOptions, ...model.serviceOptions, ...model.globalOptions].find(({ names }) =>
     names.includes(name),
@@ -134,7 +134,7 @@ function optionsAt({ serviceOptions, globalOptions }: Model, { options, remote }
   return [...options, ...(remote ? serviceOptions : []), ...globalOptions];
 }
 
-/** The names that may follow, or where none begins with what was typed, the aliases too. */
+/** Matching names, or, if there are none, matching aliases. */
 function namesAt({ next }: Place, typed: string): Candidate[] {
   const entries = Object.entries(next);
   const matches = entries.some(([name, { alias }]) => !alias && name.startsWith(typed));
@@ -167,7 +167,7 @@ async function answerOf(
   }
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
-  // A name that begins with a dash would be read as an option. It is offered only after a dash.
+  // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
   const offered = (one: string): boolean => dashed || !one.startsWith('-');
   const known = (await candidatesOf(kind, previous, context)).filter(({ value }) => offered(value));
@@ -201,7 +201,7 @@ function matcherAnswer(known: readonly Candidate[], typed: string, again: boolea
   return { kind: 'values', before, candidates: [...[...labels].map((value) => ({ value })), ...alerts] } as const;
 }
 
-/** `words` are those before the cursor: their `--profile` and `--base-url` decide whose names are offered. */
+/** `words` precede the cursor: their `--profile` and `--base-url` decide whose names are offered. */
 async function candidatesOf(
   source: 'settings' | 'profiles' | RemoteSource,
   previous: readonly string[],
@@ -218,7 +218,7 @@ async function candidatesOf(
   return readCandidates(paths, { service, profile: settings.profile.name, address }, source, now());
 }
 
-/** The last of `--profile prod` and `--profile=prod`. */
+/** The last of `--profile prod` and `--profile=prod` wins. */
 function optionValue(previous: readonly string[], option: string): string | undefined {
   let value: string | undefined;
   for (const [index, word] of previous.entries()) {

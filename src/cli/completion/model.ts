@@ -1,4 +1,4 @@
-/** What may follow each part of a command line. It is data, so that the build can prepare it and <Tab> loads no declaration. */
+/** What may follow each part of a command line, as data: the build prepares it, so that <Tab> loads no declaration. */
 
 import { type Command, type Group, loadCommands } from '../command.ts';
 import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
@@ -6,7 +6,7 @@ import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '..
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 
-/** What completes a value: nothing is known of `any`, and `attached` values only follow `=`: `--dry-run=curl`. */
+/** What completes a value. `any` has no candidates; `attached` values only follow `=`: `--dry-run=curl`. */
 export type Values =
   | { readonly kind: CompletionSource | 'any' }
   | { readonly kind: 'choices' | 'attached'; readonly choices: readonly string[] };
@@ -15,15 +15,15 @@ export type Values =
 export interface Option {
   readonly names: readonly string[];
   readonly help: string;
-  /** What it takes, if it takes a value. */
+  /** Its value, if it takes one. */
   readonly values?: Values;
 }
 
 export interface Word {
   readonly help: string;
-  /** The place that it leads to, if that is not the current place followed by the word. */
+  /** The next place, if it is not the current place followed by the word. */
   readonly to?: string;
-  /** Offered only where no name begins with what was typed. */
+  /** Offered only if no name begins with the typed text. */
   readonly alias?: true;
 }
 
@@ -31,7 +31,7 @@ export interface Word {
 export interface Place {
   readonly next: Readonly<Record<string, Word>>;
   readonly options: readonly Option[];
-  /** Whether it takes the options that go with a service. */
+  /** Whether it takes the options of a service. */
   readonly remote: boolean;
   readonly operands: readonly Values[];
   /** Whether the last operand repeats. */
@@ -70,7 +70,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
   };
   for (const group of groups) {
     const commands = await loadCommands(group);
-    // Options that every command of a group takes may stand before its name.
+    // Options that all commands of a group share may precede the command's name.
     places[group.name] = { ...EMPTY, remote: commands.some(isRemote) };
     for (const command of commands) {
       if (!group.single) addPlaces(places, group.name, command);
@@ -90,7 +90,7 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
 
 const EMPTY: Place = { next: {}, options: [], remote: false, operands: [], repeats: false, commandLine: false };
 
-/** Adds the words that lead to a command: its name and its aliases, each of one word or more. */
+/** Adds the words that lead to a command: its name and its aliases. */
 function addPlaces(places: Record<string, Place>, group: string, { id, summary, aliases = [] }: Command): void {
   for (const name of [id.slice(group.length + 1), ...aliases]) {
     const parts = name.split(' ');
@@ -101,7 +101,7 @@ function addPlaces(places: Record<string, Place>, group: string, { id, summary, 
       const last = index === parts.length - 1;
       const isName = !last || to === id;
       const entry: Word = { help: last ? summary : '', ...(isName ? {} : { to: id, alias: true }) };
-      // `trade journal` is a command, and the beginning of another.
+      // `trade journal` is both a command and the beginning of others.
       const added = last && isName ? entry : (place.next[word] ?? entry);
       places[at] = { ...place, next: { ...place.next, [word]: added } };
       at = to;

@@ -1,4 +1,4 @@
-/** `svc help`: what the words name, as the text that `--help` prints, or as data. */
+/** `svc help`: explains what the words name, as text or as data. */
 
 import { SvcError } from '../../errors.ts';
 import type { RecordOutput } from '../../output/types.ts';
@@ -48,7 +48,7 @@ export const HELP: Command = textCommand({
   },
 });
 
-/** Whether data was asked for: by name, or by an option that only data can answer. */
+/** Whether data was requested: by name, or with an option that only applies to data. */
 export function wantsData({ input, given }: ParsedInput): boolean {
   const data = input['output'] !== 'table' && input['output'] !== 'wide';
   return (
@@ -57,7 +57,7 @@ export function wantsData({ input, given }: ParsedInput): boolean {
   );
 }
 
-/** Throws `usage` where the words name nothing. */
+/** Throws `usage` if the words name nothing. */
 export async function helpText(
   names: readonly string[],
   groups: readonly Group[],

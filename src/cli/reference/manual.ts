@@ -1,4 +1,4 @@
-/** The man pages: svc(1), and one for each group. In their language what is written is what is shown, whatever it begins with. */
+/** The man pages: svc(1), and one per group. All text is escaped for roff. */
 import type { Group } from '../command.ts';
 import { TOPICS, type Topic } from '../topics.ts';
 import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from './options.ts';
@@ -103,7 +103,7 @@ function topicParts({ blocks }: Topic): string[] {
 
 const NAMED: Readonly<Record<string, string>> = {
   '\\': '\\e',
-  // A plain hyphen, that of options: copied from a page, a typographical one would be no option.
+  // Options need a plain hyphen: a typographical one breaks copied command lines.
   '-': '\\-',
   '`': '\\(ga',
   '^': '\\(ha',
@@ -112,19 +112,18 @@ const NAMED: Readonly<Record<string, string>> = {
   '"': '\\(dq',
 };
 
-/** A line of running text. */
 export function escapeRoff(text: string): string {
   const line = text
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/[\\`^~'"-]/g, (char) => NAMED[char] ?? char)
-    // JSON has no blanks where a line could end.
+    // JSON has no spaces where a line could break.
     .replace(/\S{40,}/g, (word) => word.replace(/,/g, ',\\:'))
     .replace(
       /[^\x20-\x7e]/gu,
       (char) => `\\[u${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
     );
-  // At the start of a line a dot would begin a request.
+  // At the start of a line, a dot begins a roff request.
   return line.replace(/^\./, '\\&.');
 }
 
@@ -132,12 +131,11 @@ export function bold(text: string): string {
   return `\\fB${escapeRoff(text)}\\fR`;
 }
 
-/** The argument of a macro. */
 function quoted(text: string): string {
   return `"${escapeRoff(text).replace(/^\\&/, '')}"`;
 }
 
-/** Neither stretched nor hyphenated: options and command lines stay what they are. */
+/** Neither justified nor hyphenated, so that options and command lines stay intact. */
 export function title(name: string, version: string): string {
   return `.TH ${quoted(name.toUpperCase())} 1 "" ${quoted(`svc ${version}`)} "svc"\n.ad l\n.nh`;
 }
@@ -150,7 +148,6 @@ export function subsection(name: string, ...parts: readonly string[]): string {
   return [`.SS ${quoted(name)}`, ...parts].join('\n');
 }
 
-/** Each line a paragraph. */
 export function paragraphs(text: string): string {
   return text
     .split('\n')
@@ -158,12 +155,11 @@ export function paragraphs(text: string): string {
     .join('\n');
 }
 
-/** A term, and indented below it what it means; `left` is roff already. */
+/** A term with its meaning indented below; `left` is already roff. */
 export function item(left: string, right: string): string {
   return `.TP\n${left}\n${escapeRoff(right)}`;
 }
 
-/** Lines as they are. */
 export function verbatim(lines: readonly string[]): string {
   return ['.PP', '.RS 4', '.nf', ...lines.map(escapeRoff), '.fi', '.RE'].join('\n');
 }

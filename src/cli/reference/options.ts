@@ -1,4 +1,4 @@
-/** Options as plain data, and how help, the reference and the manual write them. */
+/** Options as plain data, and how help, the reference and the manual show them. */
 import { type Flag, type Flags, placeholder } from '../flags.ts';
 
 export type OptionNode = ReturnType<typeof optionNode>;
@@ -11,12 +11,12 @@ export function optionNodes(flags: Flags): OptionNode[] {
 
 function optionNode(name: string, flag: Flag) {
   return {
-    /** Without the dashes; `headers` is typed `--no-headers` where `negated`. */
+    /** Without dashes; `negated` options are typed with `--no-`. */
     name,
     short: flag.short ?? null,
     type: flag.type,
     help: flag.help,
-    /** What stands for the value in help. */
+    /** The placeholder of the value in help. */
     value: flag.type === 'boolean' ? null : placeholder(name, flag),
     required: 'required' in flag && flag.required === true,
     repeat: 'repeat' in flag && flag.repeat === true,
@@ -25,7 +25,7 @@ function optionNode(name: string, flag: Flag) {
     default: 'default' in flag ? (flag.default ?? null) : null,
     min: 'min' in flag ? (flag.min ?? null) : null,
     max: 'max' in flag ? (flag.max ?? null) : null,
-    /** Of a time: what a bare duration means. */
+    /** For a time: what a bare duration means. */
     bare: flag.type === 'time' ? flag.bare : null,
   };
 }
@@ -38,10 +38,10 @@ export function optionUsage({ name, short, type, negated, value, choices }: Opti
   return `${dashes}--${name} ${value}`;
 }
 
-/** A longer list has a command or a topic of its own. */
+/** A longer list has its own command or topic. */
 const MOST_CHOICES = 12;
 
-/** What help adds about its value. */
+/** Notes on the value in help. */
 export function optionNotes({ type, choices, default: preset, repeat, required }: OptionNode): string[] {
   return [
     ...(type === 'choice' && choices !== null && choices.length <= MOST_CHOICES ? [choices.join(', ')] : []),
@@ -51,7 +51,7 @@ export function optionNotes({ type, choices, default: preset, repeat, required }
   ];
 }
 
-/** What the reference and the manual add as well. */
+/** Additional notes for the reference and the manual. */
 export function fullNotes(option: OptionNode): string[] {
   const { min, max, bare } = option;
   return [
@@ -61,12 +61,11 @@ export function fullNotes(option: OptionNode): string[] {
   ];
 }
 
-/** The help of an option with its notes. */
 export function withNotes(help: string, notes: readonly string[]): string {
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
 }
 
-/** The help of an argument with the values that it takes. */
+/** The help of an argument with its permitted values. */
 export function argumentText({
   help,
   choices,

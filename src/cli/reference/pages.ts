@@ -1,4 +1,4 @@
-/** The pages of docs/reference/: one for each group and each topic, and an index. */
+/** The pages of docs/reference/: one per group and topic, and an index. */
 import { TOPICS, type Topic } from '../topics.ts';
 import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from './options.ts';
 import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from './tree.ts';
@@ -55,7 +55,7 @@ function commandLine({ id, summary }: CommandNode, file = ''): string {
   return `- [${code(`svc ${id}`)}](${file}#${anchor(`svc ${id}`)}) ${escapeMarkdown(summary)}`;
 }
 
-/** As GitHub makes them of a heading. */
+/** As GitHub makes anchors from headings. */
 function anchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -165,20 +165,20 @@ function settings({ settings }: CommandTree): string {
   ].join('\n\n');
 }
 
-/** A piece of running text, without line breaks. */
+/** Inline text, without line breaks. */
 export function escapeMarkdown(text: string): string {
   return (
     text
       .replace(/\s+/g, ' ')
       .trim()
-      // Within a word an underscore means nothing, and names are full of them.
+      // An underscore within a word has no meaning in Markdown, and names are full of them.
       .replace(/[\\`*[\]<>|$~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)/g, '\\$&')
       .replace(/^([#+=-])/, '\\$1')
       .replace(/^(\d+)([.)])/, '$1\\$2')
   );
 }
 
-/** As it is, in the fence that it does not hold itself. */
+/** Preformatted, in a fence that the text does not contain. */
 export function code(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -186,14 +186,14 @@ export function code(text: string): string {
   return `${fence}${blank}${text}${blank}${fence}`;
 }
 
-/** The cells are Markdown already. Only in a table a bar has to be escaped within code as well. */
+/** The cells are Markdown already. Only tables need bars escaped, even in code. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replace(/(?<!\\)((?:\\\\)*)\|/g, '$1\\|')).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Each line a paragraph; several of the form `name: text` after each other a list. */
+/** Each line becomes a paragraph; consecutive lines of the form `name: text` become a list. */
 export function paragraphs(text: string): string {
   const lines = text.split('\n');
   const named = lines.map((line) => /^([a-z0-9]+(?:-[a-z0-9]+)*): (.*)$/.exec(line));
@@ -215,7 +215,7 @@ export function fenced(text: string, language = 'sh'): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
-/** Lines that are to be copied whole. */
+/** Lines to copy. */
 function isCommand(line: string): boolean {
   return /^eval "/.test(line) || /^svc [a-z ]+[|>]/.test(line);
 }

@@ -1,6 +1,5 @@
 /**
- * Everything svc can do as plain data: what `svc help --format json` prints, and what reference and manual are made from.
- * Every key is always there: null where it does not apply, never missing.
+ * Everything svc can do as plain data: for `svc help --format json`, the reference and the manual. Every key is always present, `null` if it does not apply.
  */
 import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
@@ -23,7 +22,7 @@ export async function commandTree(groups: readonly Group[]) {
     name: 'svc',
     version: pkg.version,
     groups: await Promise.all(groups.map(async (group) => groupNode(group, await loadCommands(group)))),
-    /** By the names that a command's `optionSets` has. */
+    /** Keyed by the names in a command's `optionSets`. */
     optionSets: {
       write: optionNodes(WRITE_FLAGS),
       service: optionNodes(SERVICE_FLAGS),
@@ -68,10 +67,10 @@ export function commandNode(command: Command) {
     details: command.details ?? null,
     usage: usageLine(command),
     effect: command.effect,
-    /** `any` where the arguments decide. */
+    /** `any` if it depends on the arguments. */
     service: command.service ?? (command.callOf === undefined ? null : 'any'),
     arguments: Object.entries(command.args ?? {}).map(([name, argument]) => argumentNode(name, argument)),
-    /** Its own; those of the sets come on top. */
+    /** Its own options; those of the sets are added. */
     options: optionNodes(command.flags ?? {}),
     optionSets,
     output: outputNode(command),
@@ -98,7 +97,7 @@ function outputNode({
   const columned = output.kind === 'chart' ? output.list : output.kind === 'text' ? { columns: [] } : output;
   return {
     kind: output.kind,
-    /** For `--columns`; `wide` ones are shown by `-o wide` only. */
+    /** For `--columns`; `-o wide` also shows the `wide` ones. */
     columns: columned.columns.map(({ name, wide }: Column<unknown>) => ({ name, wide: wide === true })),
     /** Prefixes of columns that the user completes: `label` of `label:instance`. */
     families: 'families' in columned ? Object.keys(columned.families ?? {}) : [],
@@ -106,7 +105,7 @@ function outputNode({
   };
 }
 
-/** In ascending order, without those that any command may end in: 70, 130 and 143. */
+/** Ascending, without those that any command may return: 70, 130 and 143. */
 function exitStatuses({ effect, exits = [], ...command }: Command): readonly number[] {
   const remote = isRemote(command) ? [3, 4, 5, 6, 7] : [];
   const write = isRemote(command) && effect !== 'read' ? [8] : [];
@@ -120,7 +119,7 @@ function errorCodes(status: number) {
     .map((code) => ({ code, meaning: ERROR_KINDS[code].meaning, retryable: ERROR_KINDS[code].retryable }));
 }
 
-/** `setting` is the one that the variable overrides. */
+/** `setting`: the setting that the variable overrides. */
 function variables() {
   const ofSettings = (SETTING_KEYS as readonly Setting[]).flatMap(({ key, env, help }) =>
     env === undefined ? [] : [{ name: env, meaning: help, secret: false, setting: key }],

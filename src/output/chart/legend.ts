@@ -1,4 +1,4 @@
-/** What is below a chart: whose line is whose, and the facts about each. */
+/** The legend below a chart: the names of the lines and facts about each. */
 import { cellLine } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import { GAP } from '../fit.ts';
@@ -8,12 +8,12 @@ import type { ChartFacts, ChartPicture, Column, OutputOptions } from '../types.t
 
 /** In fewer cells every one is needed. */
 const LEAST_INDENTED = 8;
-/** What is left of a shortened name in a table. */
+/** The rest of a shortened name in a table. */
 const LEAST_NAME = 8;
 
 interface LegendStyle {
   readonly options: OutputOptions;
-  /** That of the chart; infinite where lines may be as long as they are. */
+  /** The width of the chart; infinite if lines may have any length. */
   readonly width: number;
   /** Whether a name may be shortened, as on a terminal. */
   readonly shortens: boolean;
@@ -22,7 +22,7 @@ interface LegendStyle {
 
 export async function legendLines({ facts, series }: ChartPicture, style: LegendStyle): Promise<readonly string[]> {
   const { options, width, paint } = style;
-  // One line needs no glyph.
+  // A single line needs no glyph.
   const glyphs = series.length > 1 ? series.map((_, index) => paint(glyphOf(index, options.ascii), index)) : undefined;
   if (facts === undefined) return glyphs === undefined ? [] : nameLines(series, glyphs, width);
   const columns = facts.columns.filter(({ wide }) => options.format === 'wide' || wide !== true);
@@ -41,7 +41,7 @@ export async function legendLines({ facts, series }: ChartPicture, style: Legend
   return lines.map((line, index) => heads[index] + GAP + line);
 }
 
-/** Only the names give way, and stay different from each other. */
+/** Only names are shortened, and stay distinct. */
 function withFittingTitle(
   { rows }: ChartFacts,
   columns: ChartFacts['columns'],
@@ -61,7 +61,7 @@ function lineWidth(line: string): number {
   return displayWidth(line.replace(/\x1b\[[\d;]*m/g, ''));
 }
 
-/** Where a table is too wide: each series by itself, nothing left out. */
+/** If a table is too wide: each series separately, with everything. */
 async function blocks(
   rows: ChartFacts['rows'],
   [title, ...others]: ChartFacts['columns'],
@@ -92,7 +92,7 @@ function nameLines(series: ChartPicture['series'], glyphs: readonly string[], wi
   return flow(entries, width);
 }
 
-/** As many in a line as fit, two blanks between them; one that is too long is broken. */
+/** As many per line as fit, with two spaces between them; one that is too long is broken. */
 function flow(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -104,7 +104,7 @@ function flow(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** In `width` cells each. Names that would look the same lose their beginning, which they share, and not their end. */
+/** In `width` cells each. Names that would look the same lose their common beginning, not their end. */
 export function fittingNames(names: readonly string[], width: number): readonly string[] {
   const cut = names.map((name) => shorten(name, width));
   return names.map((name, index) => {
@@ -120,7 +120,7 @@ function shortenStart(name: string, width: number): string {
 }
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Without those that axes are made of. */
+/** Without the glyphs of axes. */
 const ASCII_GLYPHS = [...'*ox#@%&$=~ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export function glyphOf(index: number, ascii: boolean): string {
@@ -128,7 +128,7 @@ export function glyphOf(index: number, ascii: boolean): string {
   return glyphs[index % glyphs.length] ?? '';
 }
 
-/** Okabe and Ito's colours, which nearly everybody can tell apart, without those that a white or a black screen swallows. */
+/** Okabe and Ito's colours, which nearly everybody can distinguish, without those that disappear on white or black. */
 const COLORS = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#0072b2'] as const;
 const FEW_COLORS = ['cyan', 'yellow', 'green', 'magenta', 'red', 'blueBright'] as const;
 

@@ -1,25 +1,25 @@
-/** The field of a chart: step lines of dots, and glyphs on them that tell whose they are. */
+/** The plot area: step lines of dots, with glyphs that identify the lines. */
 import { glyphOf } from './legend.ts';
 import { isPoint, type Stretch } from './stretches.ts';
 import { DOTS } from './value-axis.ts';
 
-/** Columns of dots in a cell of braille. */
+/** Dot columns in a braille cell. */
 const ACROSS = 2;
-/** The bit of each dot, from the top, of the left and of the right column. */
+/** The bits of the dots from the top, in the left and the right column. */
 const BITS = [
   [0x01, 0x02, 0x04, 0x40],
   [0x08, 0x10, 0x20, 0x80],
 ] as const;
 const BRAILLE = 0x2800;
 
-/** What a cell of ASCII is part of. */
+/** The part of a line that an ASCII cell shows. */
 const LEVEL = 1;
 const UPRIGHT = 2;
 const CORNER = 4;
 
-/** Columns around a value that is alone. */
+/** Columns around an isolated value. */
 const ALONE = 4;
-/** The least distance of glyphs on a line. */
+/** The minimum distance of glyphs on a line. */
 const GLYPH_DISTANCE = 12;
 
 export interface PlotSize {
@@ -28,15 +28,15 @@ export interface PlotSize {
   readonly ascii: boolean;
 }
 
-/** How many columns a field of that width has. */
+/** The number of columns in a plot of that width. */
 export function columnsFor({ cells, ascii }: Omit<PlotSize, 'rows'>): number {
   return ascii ? cells : cells * ACROSS;
 }
 
-/** A cell that is drawn on, or undefined. */
+/** A drawn cell, or undefined. */
 export type PlotRow = readonly ({ readonly text: string; readonly series: number } | undefined)[];
 
-/** `dot` is a value's dot from the top. */
+/** `dot` is the row of a value's dot, from the top. */
 export function plot(
   all: readonly (readonly Stretch[])[],
   dot: (value: number) => number,
@@ -46,13 +46,13 @@ export function plot(
   const rowOf = (value: number): number => Math.floor(dot(value) / DOTS);
   const cellOf = (column: number): number => (size.ascii ? column : Math.floor(column / ACROSS));
   const points = all.map((stretches) => lonePoints(stretches, rowOf));
-  // The first series lies on top.
+  // The first series is drawn on top.
   for (const [series, stretches] of [...all.entries()].reverse()) {
     for (const { column, low, high } of stretches.filter((one) => !points[series]?.includes(one)).flat()) {
       field.line(column, cellOf(column), dot(high), dot(low), series);
     }
   }
-  // A value that is alone would be a dot that nobody sees.
+  // An isolated value would be a dot that is easily missed.
   for (const [series, stretches] of points.entries()) {
     for (const [first] of stretches)
       if (first !== undefined) field.put(rowOf(first.last), cellOf(first.column), series);
@@ -65,7 +65,7 @@ export function plot(
   return field.rows(several);
 }
 
-/** The stretches that are points, with nothing of their series near them. */
+/** Isolated points, with nothing of their series nearby. */
 function lonePoints(stretches: readonly Stretch[], rowOf: (value: number) => number): readonly Stretch[] {
   return stretches.filter((stretch, index) => {
     const [start, end] = [stretch[0]?.column ?? 0, stretch.at(-1)?.column ?? 0];
@@ -79,7 +79,7 @@ class Field {
   readonly #size: PlotSize;
   readonly #dots: Uint8Array;
   readonly #owner: Int32Array;
-  /** The series of the glyph in a cell. */
+  /** The series whose glyph is in a cell. */
   readonly #glyphs = new Map<number, number>();
 
   constructor(size: PlotSize) {
@@ -110,8 +110,7 @@ class Field {
   }
 
   /**
-   * On every series at distances, each at others than the rest, so that lines on the same values are all seen. `all`: the row in which
-   * each line ends, by cell.
+   * Spread over every series, at different places for each, so that lines with equal values are all visible. `all`: the row in which each line ends, by cell.
    */
   addGlyphs(all: readonly ReadonlyMap<number, number>[]): void {
     const distance = Math.max(GLYPH_DISTANCE, all.length * 3);
@@ -122,12 +121,12 @@ class Field {
         if (row !== undefined) this.put(row, cell, series);
       }
     }
-    // Those that are short may have been missed.
+    // Short ones may have been missed.
     const seen = new Set(this.#glyphs.values());
     for (const [series, rows] of all.entries()) if (!seen.has(series)) this.#addSomewhere(rows, series);
   }
 
-  /** On the line, or where the glyphs of others cover all of it, beside it. */
+  /** On the line, or beside it if glyphs of others cover it. */
   #addSomewhere(rows: ReadonlyMap<number, number>, series: number): void {
     for (let away = 0; away < this.#size.cells; away++) {
       for (const [cell, row] of rows) {
@@ -155,7 +154,7 @@ class Field {
     if (series < 0) return undefined;
     const dots = this.#dots[index] ?? 0;
     if (!ascii) return { text: String.fromCharCode(BRAILLE + dots), series };
-    // Lines of characters that cross could not be told apart: each is made of its own.
+    // Crossing lines of the same character could not be distinguished: each has its own.
     if (several) return { text: glyphOf(series, true), series };
     return { text: (dots & CORNER) > 0 ? '+' : (dots & UPRIGHT) > 0 ? '|' : '-', series };
   }

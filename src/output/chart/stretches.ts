@@ -1,12 +1,12 @@
-/** What terminal and SVG charts draw of a picture: its title, and its series cut into the columns of the drawing. */
+/** What terminal and SVG charts draw: the title, and the series reduced to the columns of the drawing. */
 import type { ChartPicture, ChartSeries } from '../types.ts';
 
 export type Window = Pick<ChartPicture, 'from' | 'to'>;
 
-/** What a series does within one column without a gap. */
+/** A series within one column without a gap. */
 export interface Run {
   readonly column: number;
-  /** The range it goes through, the step into it included. */
+  /** Its range, including the step into it. */
   readonly low: number;
   readonly high: number;
   readonly last: number;
@@ -19,12 +19,12 @@ export function titleOf({ title, unit }: ChartPicture): string {
   return [title, unit].filter(Boolean).join(', ');
 }
 
-/** From 0 at the beginning of the window to 1 at its end. A window of one instant has it in the middle. */
+/** From 0 at the start of the window to 1 at its end. A window of one instant has it in the middle. */
 export function position(ms: number, { from, to }: Window): number {
   return to > from ? Math.min(1, Math.max(0, (ms - from) / (to - from))) : 0.5;
 }
 
-/** In the order of time. Least and greatest of each column stay, and so every spike, however many points a column stands for. */
+/** In the order of time. The minimum and maximum of each column are preserved, and so is every spike. */
 export function stretchesOf({ at, values, until }: ChartSeries, window: Window, columns: number): readonly Stretch[] {
   const stretches: Run[][] = [];
   let stretch: Run[] | undefined;
@@ -56,8 +56,8 @@ export function stretchesOf({ at, values, until }: ChartSeries, window: Window, 
 }
 
 /**
- * A column belongs to what holds at its middle: neither a value nor a gap grows at the cost of the other, and a gap as wide as a column
- * is always seen. A value that holds at no middle, a spike, is in the column that most of it is in.
+ * A column shows what applies at its middle: values and gaps keep their proportions, and a gap as wide as a column is always visible. A spike between two
+ * middles goes to the column that contains most of it.
  */
 function columnsOf(left: number, right: number, columns: number): readonly [first: number, last: number] {
   const first = Math.round(left);
@@ -67,7 +67,7 @@ function columnsOf(left: number, right: number, columns: number): readonly [firs
   return [only, only];
 }
 
-/** The least and the greatest of all; infinite, the other way round, where there is none. */
+/** The minimum and maximum; infinite, with swapped signs, if there are no values. */
 export function rangeOf(all: readonly (readonly Stretch[])[]): readonly [low: number, high: number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const run of all.flat(2)) {
@@ -81,7 +81,7 @@ export function rangeIn({ series, ...window }: ChartPicture): readonly [low: num
   return rangeOf(series.map((one) => stretchesOf(one, window, 1)));
 }
 
-/** Whether it is so short and flat that its line would be a dot. Equal levels are drawn alike. */
+/** Whether its line would be a dot. Equal levels are drawn alike. */
 export function isPoint(stretch: Stretch, columns: number, levelOf: (value: number) => number): boolean {
   const [first] = stretch;
   const last = stretch.at(-1);

@@ -1,4 +1,4 @@
-/** A chart as an SVG file, complete in itself: no script, no font or file of elsewhere, the same bytes for the same picture. */
+/** A chart as a self-contained SVG file: no script, no font or other files, and the same bytes for the same picture. */
 import { fraction } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';
@@ -15,15 +15,15 @@ const TITLE_SIZE = 16;
 const TITLE_LINE = 22;
 const LEGEND_LINE = 20;
 const NOTE_SIZE = 11;
-/** Above the greatest and below the least value, for their notes. */
+/** Space above the maximum and below the minimum, for their notes. */
 const PADDING = 22;
 const MOST_VALUE_STEPS = 8;
 const LONGEST_NAME = 60;
-/** Columns in a unit of the picture: finer than any line is thick. */
+/** Columns per unit of the picture: finer than any line. */
 const FINENESS = 2;
 /** A shorter stretch is a point. */
 const LEAST_COLUMNS = 5;
-/** Among the lines of more series notes are in the way, and it is not clear whose they are. */
+/** With several series, notes would be in the way, and it would be unclear whose they are. */
 const MOST_NOTED = 8;
 
 interface Frame {
@@ -31,7 +31,7 @@ interface Frame {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** The beginning of a column. */
+  /** The start of a column. */
   readonly x: (column: number) => number;
   readonly y: (value: number) => number;
 }
@@ -116,7 +116,7 @@ function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Fram
     const half = textWidth(tick.text) / 2;
     parts.push(label(Math.min(WIDTH - half, Math.max(half, x)), 1, tick.text));
     const needed = textWidth(tick.context) / 2;
-    // Without those that would touch the one before.
+    // Without labels that would touch the previous one.
     if (!contexts.includes(tick) || x - needed < free) continue;
     const center = Math.min(WIDTH - needed - 2, x);
     parts.push(label(center, 2, tick.context));
@@ -124,14 +124,14 @@ function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Fram
     free = center + needed + 8;
   }
   for (const zone of [zoneNames(window, time), zoneName(window.to, time)]) {
-    // Below the values where there is room for it.
+    // Below the values if there is space.
     if (EDGE + textWidth(zone) + 8 <= first) return [...parts, label(EDGE, 2, zone, 'start')].join('');
     if (right - textWidth(zone) >= free) return [...parts, label(right, 2, zone, 'end')].join('');
   }
   return parts.join('');
 }
 
-/** One path with a step for each change; a value that is alone is a circle. */
+/** One path with a step for each change; an isolated value is a circle. */
 function seriesLine(stretches: readonly Stretch[], series: number, { x, y }: Frame): string {
   let path = '';
   let circles = '';
@@ -158,7 +158,7 @@ function stretchPath(stretch: Stretch, x: Frame['x'], y: Frame['y']): string {
       value = low === last ? high : low;
       path += `M${round(x(column))} ${round(y(value))}`;
     }
-    // There and back, where it went further than it stayed.
+    // There and back, if it went further than it stayed.
     const before = value;
     for (const turn of [low, high]) if (turn !== before) stepTo(turn);
     stepTo(last);
@@ -170,7 +170,7 @@ function circle(x: number, y: number, series: number): string {
   return `<circle class="${classOf(series)}" cx="${round(x)}" cy="${round(y)}" r="2.5"/>`;
 }
 
-/** Each series' greatest value above it and its least below, as long as there is room. */
+/** The maximum of each series above it and its minimum below, if there is space. */
 function extremeNotes(all: readonly (readonly Stretch[])[], frame: Frame): string {
   if (all.length > MOST_NOTED) return '';
   const taken: Box[] = [];
@@ -202,7 +202,7 @@ function overlap(one: Box, other: Box): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-/** Beside each other as far as there is room. */
+/** Side by side if there is space. */
 function legendEntries({ series }: ChartPicture, all: readonly (readonly Stretch[])[], top: number) {
   let x = EDGE;
   let y = top;
@@ -223,7 +223,7 @@ function legendEntries({ series }: ChartPicture, all: readonly (readonly Stretch
   return { entries, bottom: series.length === 0 ? top - LEGEND_LINE : y };
 }
 
-/** For those who cannot see it. */
+/** For readers who cannot see the picture. */
 function description({ series }: ChartPicture, all: readonly (readonly Stretch[])[], between: string): string {
   const sentences = series.map(({ name }, index) => {
     const stretches = all[index] ?? [];
@@ -234,10 +234,10 @@ function description({ series }: ChartPicture, all: readonly (readonly Stretch[]
   return [`Step lines ${between}.`, ...sentences].join(' ');
 }
 
-/** Okabe and Ito's colours, which nearly everybody can tell apart; those for dark pages are lighter. */
+/** Okabe and Ito's colours, which nearly everybody can distinguish; lighter for dark pages. */
 const LIGHT = ['#0072b2', '#d55e00', '#009e73', '#b0568a', '#7a6a00', '#3b3b98'];
 const DARK = ['#56b4e9', '#ff9b54', '#2fc69a', '#e3a1c8', '#f0e442', '#a5a5ff'];
-/** Another number of these than of colours, so that the pair of both is seldom the same. */
+/** A different count than of colours, so that pairs seldom repeat. */
 const DASHES = ['', '8 4', '2 3', '12 4 2 4', '5 3'];
 
 function dashOf(series: number): string {
@@ -257,13 +257,13 @@ function styleSheet(): string {
     ].join('');
   const light = rules(LIGHT, ['#ffffff', '#1b1f24', '#57606a', '#d8dee4']);
   const dark = rules(DARK, ['#0d1117', '#e6edf3', '#9da7b3', '#30363d']);
-  // The page shines around a note, where a line runs through it.
+  // The background around a note hides the line behind it.
   const shapes =
     '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}.svc-note{paint-order:stroke;stroke-width:3;stroke-linejoin:round}';
   return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}</style>`;
 }
 
-/** Characters that XML cannot hold, however they are written, are shown as everywhere or replaced. */
+/** Characters that XML cannot represent are escaped or replaced. */
 function xmlText(text: string): string {
   return escapeText(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
@@ -273,12 +273,11 @@ function xmlText(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Two decimals at most. */
 function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Roughly: the reader's font is not known. */
+/** Approximate: the reader's font is unknown. */
 function textWidth(text: string, fontSize = FONT_SIZE): number {
   return displayWidth(escapeText(text)) * fontSize * 0.6;
 }

@@ -11,9 +11,9 @@ import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
 const LEAST_HEIGHT = 3;
-/** A narrower field shows nothing: a line of bars does. */
+/** A narrower plot shows nothing: a line of bars does. */
 const LEAST_CELLS = 10;
-/** Blanks between two texts. */
+/** Spaces between two texts. */
 const GAP = 2;
 
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
@@ -69,7 +69,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   ];
 }
 
-/** Neighbours of one series are painted together. */
+/** Adjacent cells of one series are painted together. */
 function rowText(row: PlotRow, paint: SeriesPainter): string {
   const pieces: { text: string; readonly series: number | undefined }[] = [];
   for (const cell of row.slice(0, row.findLastIndex((one) => one !== undefined) + 1)) {
@@ -81,7 +81,7 @@ function rowText(row: PlotRow, paint: SeriesPainter): string {
 }
 
 interface AxisSize {
-  /** Of the whole chart. */
+  /** Of the complete chart. */
   readonly width: number;
   /** The column of the axes' corner. */
   readonly margin: number;
@@ -98,7 +98,7 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   const axis = Array.from({ length: cells }, (): string => (ascii ? '-' : '─'));
   for (const { cell } of ticks) axis[cell - margin - 1] = ascii ? '+' : '┬';
   const zone = zoneNames(window, time);
-  // Beside the axis where there is space for it, else in the last line.
+  // Beside the axis if there is space, else in the last line.
   const beside = zone.length < margin;
   const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
 
@@ -112,7 +112,7 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   return [corner, placed(shown), ...named].filter((line) => line !== '');
 }
 
-/** The labels of a window that has space for no two ticks. */
+/** The labels of a window without space for two ticks. */
 function ends(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
   const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
   const first = { start: Math.min(margin, Math.max(0, width - from.length)), text: from };
@@ -124,7 +124,7 @@ interface Label {
   readonly text: string;
 }
 
-/** Where two are too near the first moves left, or is left out. */
+/** If two are too close, the first moves left or is omitted. */
 function contexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
   const labels = newContexts(ticks).map(({ start, context }) => ({
     start: Math.min(start, width - context.length),
@@ -136,14 +136,14 @@ function contexts(ticks: readonly (Label & { readonly context: string })[], widt
   return start < 0 ? labels.slice(1) : [{ ...first, start }, ...labels.slice(1)];
 }
 
-/** At the left where there is space for it, and else at the right. */
+/** At the left if there is space, else at the right. */
 function withZone(labels: readonly Label[], zone: string, width: number): readonly Label[] {
   const [first] = labels;
   if (first === undefined || first.start >= zone.length + GAP) return [{ start: 0, text: zone }, ...labels];
   return [...labels, { start: width - zone.length, text: zone }];
 }
 
-/** Without those that would touch the one before, or be outside. */
+/** Without labels that would touch the previous one or be outside. */
 function fitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
   let free = 0;
   return labels.filter(({ start, text }) => {
@@ -157,7 +157,7 @@ function placed(labels: readonly Label[]): string {
   return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
 }
 
-/** With fewer bars the texts beside them say more: those are left out first. */
+/** With fewer bars, the texts beside them say more: bars are omitted first. */
 const LEAST_BARS = 8;
 
 function sparkLines(picture: ChartPicture, width: number, ascii: boolean): readonly string[] {
@@ -180,7 +180,7 @@ function sparkLines(picture: ChartPicture, width: number, ascii: boolean): reado
   });
 }
 
-/** Each column by its value that is furthest from the mean. */
+/** Each column shows its value furthest from the mean. */
 function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
   const mean = meanOf(series.values);
   const values = Array.from({ length: count }, (): number | null => null);

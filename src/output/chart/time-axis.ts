@@ -1,4 +1,4 @@
-/** The time axis: instants at which a calendar or a clock is full, and what they are called. */
+/** The time axis: ticks at round times, and their labels. */
 import { displayWidth } from '../terminal.ts';
 import { position, type Window } from './stretches.ts';
 
@@ -8,20 +8,20 @@ export interface TimeTick {
   readonly at: number;
   /** `14:00`, `Jan 15`, `Jan`, `2026`. */
   readonly text: string;
-  /** What the text leaves out: `2026-01-15`, `2026`; empty where it says all. */
+  /** What the label omits: `2026-01-15`, `2026`; empty if it says everything. */
   readonly context: string;
 }
 
-/** So many calendar months, or so many milliseconds from an origin on. */
+/** A number of calendar months, or of milliseconds from an origin. */
 type Step = { readonly months: number; readonly ms?: undefined } | { readonly ms: number; readonly origin: number };
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** 1970 began on a Thursday, weeks begin on Mondays. */
+/** 1970 began on a Thursday; weeks begin on Mondays. */
 const FIRST_MONDAY = 4 * DAY;
-/** What `Date` knows. */
+/** The range of `Date`. */
 const LAST_INSTANT = 8.64e15;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -40,10 +40,7 @@ const STEPS: readonly Step[] = [
   { months: 12 * 100_000 },
 ];
 
-/**
- * The ticks of the finest step whose texts stand `gap` apart, where a text of `width(text)` stands on an axis that is `length` long.
- * None where there is no room for two.
- */
+/** The ticks of the finest step whose labels are at least `gap` apart, on an axis of `length`. None if there is no space for two. */
 export function timeTicks(
   window: Window,
   time: ShownTime,
@@ -53,7 +50,7 @@ export function timeTicks(
   if (!(span > 0) || Math.max(Math.abs(window.from), Math.abs(window.to)) > LAST_INSTANT - DAY) return [];
   for (const step of STEPS) {
     const size = step.ms ?? step.months * ((step.months < 12 ? 30 : 365 / 12) * DAY);
-    // No text is shorter than a year.
+    // No label is shorter than a year.
     if ((span / size) * (width('2026') + gap) > length * 1.5) continue;
     const ticks = [...ticksOf(step, window, time)];
     if (ticks.length < 2) return [];
@@ -71,7 +68,7 @@ export function timeTicks(
   }
 }
 
-/** The ticks whose context is not that of the tick before. */
+/** Ticks whose context differs from the previous tick's. */
 export function newContexts<T extends Pick<TimeTick, 'context'>>(ticks: readonly T[]): readonly T[] {
   return ticks.filter(({ context }, index) => context !== '' && context !== ticks[index - 1]?.context);
 }
@@ -80,18 +77,18 @@ function* ticksOf(step: Step, { from, to }: Window, time: ShownTime): Generator<
   for (let clock = floor(from + offset(from, time), step); ; clock = next(clock, step)) {
     const at = instant(clock, time);
     if (at > to) return;
-    // No clock shows an hour that a change to summer time leaves out.
+    // A change to summer time skips an hour.
     const shown = step.ms === undefined || step.ms >= DAY || at + offset(at, time) === clock;
     if (at >= from && shown) yield { at, ...textsOf(clock, step) };
   }
 }
 
-/** Milliseconds that the zone's clocks are ahead of UTC. */
+/** The zone's offset from UTC in milliseconds. */
 function offset(at: number, time: ShownTime): number {
   return time === 'utc' ? 0 : -new Date(at).getTimezoneOffset() * MINUTE;
 }
 
-/** When the clocks show this. */
+/** The instant at which the clocks show this time. */
 function instant(clock: number, time: ShownTime): number {
   return clock - offset(clock - offset(clock, time), time);
 }
@@ -109,7 +106,7 @@ function next(clock: number, step: Step): number {
   return monthStart(date.getUTCFullYear(), date.getUTCMonth() + step.months);
 }
 
-/** `Date.UTC` takes the years of the first century for those of the last. */
+/** `Date.UTC` maps the years 0 to 99 to the 20th century. */
 function monthStart(year: number, month: number): number {
   const start = new Date(0).setUTCFullYear(year, month, 1);
   return Number.isNaN(start) ? Math.sign(year + month) * LAST_INSTANT : start;
@@ -125,7 +122,7 @@ function textsOf(clock: number, step: Step): Pick<TimeTick, 'text' | 'context'> 
   return { text: hours.slice(0, step.ms >= MINUTE ? 5 : step.ms >= SECOND ? 8 : 12), context: day };
 }
 
-/** `UTC`, or how far the zone's clocks are from it: `UTC+03:00`. */
+/** `UTC`, or the zone's offset: `UTC+03:00`. */
 export function zoneName(at: number, time: ShownTime): string {
   const minutes = offset(at, time) / MINUTE;
   if (!minutes) return 'UTC';
@@ -134,7 +131,7 @@ export function zoneName(at: number, time: ShownTime): string {
   return `UTC${minutes < 0 ? '-' : '+'}${hours}:${String(distance % 60).padStart(2, '0')}`;
 }
 
-/** Of a window: both where the clocks change in it. */
+/** For a window: both offsets if the clocks change in it. */
 export function zoneNames({ from, to }: Window, time: ShownTime): string {
   const [first, last] = [zoneName(from, time), zoneName(to, time)];
   return first === last ? last : `${first}, then ${last}`;
@@ -147,7 +144,7 @@ export function windowText({ from, to }: Window, time: ShownTime): string {
   return `from ${instantText(from, time)}${zone} to ${instantText(to, time)} ${last}`;
 }
 
-/** `2026-01-15 14:00`, without the time of day where it is midnight. */
+/** `2026-01-15 14:00`, without the time of day at midnight. */
 export function instantText(at: number, time: ShownTime): string {
   const wall = at + offset(at, time);
   if (!(Math.abs(wall) <= LAST_INSTANT)) return String(at);

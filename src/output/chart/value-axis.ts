@@ -1,4 +1,4 @@
-/** The value axis: round values, with the fewest decimals that tell them apart. */
+/** The value axis: round values, with the fewest decimals that distinguish them. */
 import { fraction } from '../cells.ts';
 
 export interface ValueTick {
@@ -12,12 +12,12 @@ export interface Step {
   readonly exponent: number;
 }
 
-/** With more of them below a value, its place among them is not exact enough. */
+/** With more ticks below a value, its position among them is not exact. */
 const MOST_STEPS = 1e12;
-/** Up to here powers of ten and `Number.toFixed` are exact. */
+/** Up to here, powers of ten and `Number.toFixed` are exact. */
 const MOST_DECIMALS = 20;
 
-/** The steps in their order, from `least` on; none where numbers are not exact for them. */
+/** The steps in order, from `least`; none if numbers are not exact for them. */
 export function* stepsFrom(least: number, largest: number): Generator<Step> {
   if (!Number.isFinite(least)) return;
   let exponent = Math.floor(Math.log10(least));
@@ -44,7 +44,7 @@ function inSteps(value: number, { mantissa, exponent }: Step): number {
   return exponent < 0 ? (value * 10 ** -exponent) / mantissa : value / (mantissa * 10 ** exponent);
 }
 
-/** 0.29 is 28.999999999999996 hundredths, and is meant to be 29. */
+/** 0.29 is 28.999999999999996 hundredths, and should be 29. */
 function snapped(count: number): number {
   const whole = Math.round(count);
   return Math.abs(count - whole) < 1e-9 ? whole : count;
@@ -57,9 +57,9 @@ function tick(count: number, { mantissa, exponent }: Step): ValueTick {
 }
 
 export interface RowScale {
-  /** By row from the top; undefined where nothing is written. */
+  /** By row from the top; undefined if nothing is written. */
   readonly labels: readonly (string | undefined)[];
-  /** A value's dot from the top; a row has four. */
+  /** The row of a value's dot from the top; a row of text has four. */
   readonly dot: (value: number) => number;
 }
 
@@ -67,7 +67,7 @@ export const DOTS = 4;
 /** A tick is in the middle of its row. */
 const MIDDLE = 1.5;
 
-/** Ticks two to four rows apart, whichever makes the most of the height. What never changes is in the middle. */
+/** Ticks two to four rows apart, whichever uses the height best. Constant values are in the middle. */
 export function rowScale(low: number, high: number, rows: number): RowScale {
   const labels = (labelOf: (row: number) => string | undefined) =>
     Array.from({ length: rows }, (_, row) => labelOf(row));
@@ -83,7 +83,7 @@ export function rowScale(low: number, high: number, rows: number): RowScale {
     if (found !== undefined && (best === undefined || found.used > best.used * 1.05)) best = found;
   }
   if (best === undefined) {
-    // Where round values are of no use: both ends, as they are.
+    // If round values do not work: both ends, unrounded.
     const [top, bottom] = [String(high), String(low)];
     return {
       labels: labels((row) => (row === 0 ? top : row === rows - 1 ? bottom : undefined)),
@@ -97,11 +97,11 @@ export function rowScale(low: number, high: number, rows: number): RowScale {
 interface Rows {
   readonly labelOf: (row: number) => string | undefined;
   readonly rowAt: (value: number) => number;
-  /** How many rows the values take. */
+  /** The number of rows that the values take. */
   readonly used: number;
 }
 
-/** By the finest step that fits, of which each is `apart` rows high; undefined where fewer than two ticks fit. */
+/** By the finest step with `apart` rows between ticks; undefined if fewer than two ticks fit. */
 function rowsOf(low: number, high: number, rows: number, apart: number): Rows | undefined {
   for (const step of stepsFrom(((high - low) / rows) * apart, Math.max(Math.abs(low), Math.abs(high)))) {
     const inRows = (value: number): number => inSteps(value, step) * apart;
@@ -111,7 +111,7 @@ function rowsOf(low: number, high: number, rows: number, apart: number): Rows | 
     const top = rows - 1 - Math.floor(spare / 2) + lowest;
     const labelOf = (row: number): string | undefined => {
       const height = top - row;
-      // Nothing below zero is written beside prices.
+      // Prices have no ticks below zero.
       return height % apart !== 0 || (height < 0 && low >= 0) ? undefined : tick(height / apart, step).text;
     };
     const ticks = Array.from({ length: rows }, (_, row) => labelOf(row)).filter((label) => label !== undefined);

@@ -160,7 +160,7 @@ describe('a file that has the exact bytes is read', () => {
     expect((await verify(readFileSync(join(folder, '--trace')))).code).toBe(0);
     expect(await verify(readFileSync(join(folder, '--trace-ascii')))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is curl --trace-ascii output, which does not have every byte'),
+      stderr: expect.stringContaining('this is curl --trace-ascii output, which lacks some of the bytes'),
     });
   });
 });
