@@ -86,7 +86,7 @@ export interface ErrorDetails {
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
-  /** A mistyped word and what was probably meant: the report makes a line to paste of it. */
+  /** A mistyped word and its likely correction: the error report turns it into a line to paste. */
   readonly meant?: { readonly typed: string; readonly meant: string } | undefined;
   readonly cause?: unknown;
 }

@@ -98,7 +98,7 @@ export class Notices {
     this.#writes = this.#writes.then(() => pager);
   }
 
-  /** Prints what waits, and from here on everything at once. */
+  /** Prints waiting notices, and all later ones at once. */
   async release(): Promise<void> {
     for (const line of this.#delayed ?? []) this.always(line);
     this.#delayed = undefined;

@@ -66,7 +66,7 @@ export function runContext(parts: Parts): RunContext {
     level: globals.debug ? 2 : globals.verbose ? 1 : 0,
     trace: (event) => notices.trace(event),
     waiting: (host) => notices.waiting(host),
-    // Signing in takes several requests, and each has the same to warn of.
+    // Signing in takes several requests, which would all warn of the same.
     warn(text) {
       if (once(`warning ${text}`)) notices.always(formatNotice(text));
     },
@@ -177,7 +177,7 @@ function onceFor(): (what: string) => boolean {
 /** Asks when all notices are printed, and draws nothing meanwhile. */
 type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 
-/** Labels and comments of the service are among the questions and choices. */
+/** Questions and choices may contain labels and comments of the service. */
 function escaping(ask: Ask): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] =>
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));

@@ -68,7 +68,7 @@ export async function runCommand(
   };
 
   const print = async (value: unknown, output: Rendering, goesOn: boolean): Promise<void> => {
-    // Somebody may have been asked, or waited for, since the command began.
+    // Prompts or waits may have taken time since the command began.
     const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
     const leave = (key: string): void => {
       if (key === 'q') quit.abort(endedBy('SIGINT'));

@@ -95,7 +95,7 @@ export function formatNotice(text: string): string {
   return `${escapeText(text)}\n`;
 }
 
-/** ASCII, Latin, Greek, Cyrillic and general punctuation: each unit is a character of one cell. */
+/** ASCII, Latin, Greek, Cyrillic and general punctuation: each code unit is a character of one cell. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /** Each code unit is a character of two cells. */

@@ -106,7 +106,7 @@ it.each(['table', 'json', 'ndjson', 'csv', 'id'])('a read that waits says so at 
     home,
     now: () => NOW,
     onStderr(text) {
-      if (text.startsWith('waiting 60 s to connect: at most 1 connects a minute')) asked = gateway.feed.calls.length;
+      if (text.startsWith('waiting 60 s to connect: at most 1 connections a minute')) asked = gateway.feed.calls.length;
     },
   });
   expect({ code: done.code, asked }).toEqual({ code: 0, asked: before });
