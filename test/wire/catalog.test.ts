@@ -133,7 +133,11 @@ describe('another shape is no answer', () => {
       'expected a count of products, but got an object with canonical_product_id, title, brand, price_from, …, without products_count',
       () => client.count(),
     ],
-    ['health.json', 'a list of products, but got an object with status came, without items', () => client.products()],
+    [
+      'health.json',
+      'expected a list of products, but got an object with status, without items',
+      () => client.products(),
+    ],
     ['sources.json', 'without items.1.id', () => client.categories()],
     ['dynamics-uneven.json', 'expected a series, but got 2 dates with 1 values', () => client.dynamics('p1', SERIES)],
     ['dynamics-no-numbers.json', 'whose values is an array', () => client.dynamics('p1', SERIES)],
@@ -160,7 +164,13 @@ describe('failures', () => {
       'the catalog refused the request: query.limit: Input should be less than or equal to 100; query.promo: Input should be a valid boolean, unable to interpret input',
       undefined,
     ],
-    [422, '422-text.json', 3, 'the catalog refused the request: datetime must include timezone', /stores have no zone/],
+    [
+      422,
+      '422-text.json',
+      3,
+      'the catalog refused the request: datetime must include timezone',
+      /the times in the catalog have no time zone/,
+    ],
     [
       503,
       '503-database.json',

@@ -37,7 +37,7 @@ const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
   ],
   id: (checked) => outcomeOf(checked),
   line: (checked) => ({
-    text: `${outcomeOf(checked).replace('_', ' ')}: ${checked.message}`,
+    text: `${checked.ok === null ? 'unknown' : outcomeOf(checked)}: ${checked.message}`,
     tone: checked.ok === null ? 'warn' : checked.ok ? 'good' : 'bad',
   }),
 };

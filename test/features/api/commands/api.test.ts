@@ -274,7 +274,7 @@ describe('the trading gateway', () => {
     const { code, stderr } = await trade(['POST', '/trading/open_trade', ...form, '--yes']);
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: expect.stringContaining("an account's name in place of its id"),
+      stderr: expect.stringContaining("an account's name was sent in place of its id"),
     });
   });
 

@@ -239,11 +239,11 @@ describe('several products', () => {
     const { code, stdout, stderr } = await catalog.run(['compare', 'p2', 'nope', 'p1', 'p1', '-o', 'json']);
     expect(code).toBe(10);
     expect(rows(stdout)).toHaveLength(6);
-    expect(stderr).toContain('nope is left out: there is no product with this id');
+    expect(stderr).toContain('nope is skipped: there is no product with this id');
     const quiet = await catalog.run(['compare', 'p2', 'nope', 'p1', '-q']);
     expect(quiet).toMatchObject({
       code: 10,
-      stderr: 'nope is left out: there is no product with this id, or with "nope" in its title\n',
+      stderr: 'nope is skipped: there is no product with this id, or with "nope" in its title\n',
     });
   });
 
@@ -309,7 +309,7 @@ test.each([
   [['compare'], 'no products are given'],
   [['compare', 'p1', '--search', 'milk'], 'cannot be used together'],
   [['compare', 'p1', '--max-products', '3'], '--max-products needs --search'],
-  [['compare', 'p1', '--by', 'store', '--trend'], '--trend is of a source'],
+  [['compare', 'p1', '--by', 'store', '--trend'], '--trend shows single sources'],
 ])('%j is refused before anything is sent', async (argv, message) => {
   catalog.replies(shop());
   expect(await catalog.run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });

@@ -103,7 +103,7 @@ test('while every page moves rows, what is read is no answer', async () => {
   service.traps.add('shifting-catalog');
   const shifting = (...argv: string[]) =>
     svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: service.url } });
-  const problem = 'the catalog changed while it was read: 3 passes brought different rows';
+  const problem = 'the catalog changed while it was read: 3 passes returned different rows';
   const list = await shifting('products', 'sources', 'p1', '--all', '-o', 'id');
   const ids = list.stdout.trim().split('\n');
   expect([list.code, new Set(ids).size]).toEqual([10, ids.length]);

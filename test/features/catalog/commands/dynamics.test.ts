@@ -129,7 +129,7 @@ describe('what is printed', () => {
   test.each([
     ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
     ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'expected a series'],
-    ['an error with 200', { detail: 'source not found' }, 'an object with detail came, without dates'],
+    ['an error with 200', { detail: 'source not found' }, 'an object with detail, without dates'],
   ])('%s is no answer', async (_, reply, texts) => {
     catalog.replies(() => reply);
     const { code, stderr } = await printed();

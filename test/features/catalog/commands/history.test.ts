@@ -177,7 +177,7 @@ describe('what is asked', () => {
   test.each([
     [['--from', '2026-02-30'], 'names a day, time or zone that does not exist'],
     [['--from', '2026-01-10', '--to', '2026-01-09'], 'after --to'],
-    [['--from', '1970-01-01', '--interval', '1h'], 'is the most'],
+    [['--from', '1970-01-01', '--interval', '1h'], 'the maximum is'],
     [['--interval', '2h'], 'there is no "2h"'],
     [['--width', '19'], 'less than 20'],
     [['--field', 'cost'], 'there is no "cost"'],

@@ -101,7 +101,7 @@ describe('what is asked for', () => {
     ['products list --param x', '"x" is not name=value'],
     ['categories get abc', '"abc" is not an id: ids are whole numbers'],
     ['settlements get 1.5', '"1.5" is not an id'],
-    ['products list --sort from --offset 5', '--sort and --offset do not go together'],
+    ['products list --sort from --offset 5', '--sort and --offset cannot be combined'],
     ['products get a/b', 'an id with "/" has no address there'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];
@@ -225,10 +225,10 @@ describe('long lists', () => {
       return { items, total: 500 };
     });
     for (const [argv, texts] of [
-      [['--all', '-o', 'ndjson'], '20 came, of 500\n'],
-      [['--all'], '20 came, of 500\n'],
-      [['--limit', '300', '--offset', '460', '-o', 'json'], '20 came, of 40\n'],
-      [['--limit', '120', '-o', 'id'], '20 came, of 120\n'],
+      [['--all', '-o', 'ndjson'], '20 of 500 results\n'],
+      [['--all'], '20 of 500 results\n'],
+      [['--limit', '300', '--offset', '460', '-o', 'json'], '20 of 40 results\n'],
+      [['--limit', '120', '-o', 'id'], '20 of 120 results\n'],
     ] as const) {
       const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
       expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${texts}` });

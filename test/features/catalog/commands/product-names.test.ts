@@ -131,7 +131,7 @@ describe('a name', () => {
     expect(await catalog.run(['products', 'sources', 'gone'])).toMatchObject({ code: 0, stdout: '' });
     const { code, stderr } = await catalog.run(['compare', 'gone']);
     expect(code).toBe(5);
-    expect(stderr).toContain('only its snapshots are left');
+    expect(stderr).toContain('only its snapshots remain');
     expect((await catalog.run(['history', 'gone'])).code).toBe(0);
   });
 
