@@ -138,7 +138,7 @@ export async function runCommand(
   }
 }
 
-/** A field that no answer has is found out only from the answer: after a write it must not read as "nothing was sent". */
+/** An unknown field shows only in the response: after a write, the error must not read as "nothing was sent". */
 function afterWrite(error: unknown, effect: Command['effect']): never {
   if (effect === 'read' || !(error instanceof SvcError) || error.exit !== 2) throw error;
   throw new SvcError(

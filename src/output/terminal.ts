@@ -151,7 +151,7 @@ export function shortenMiddle(text: string, width: number): string {
   return shorten(text, width - displayWidth(tail)) + tail;
 }
 
-/** Lines of at most `width` cells, 2 at least, broken behind a blank where there is one. Only the blanks at a break are left out. */
+/** Lines of at most `width` cells (at least 2), broken after a space if possible. Only the spaces at a break are dropped. */
 export function wrap(text: string, width: number): readonly string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];

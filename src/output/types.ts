@@ -53,7 +53,7 @@ export interface Column<Row> {
   readonly below?: true;
   /** A terminal leaves it out where no row has a text in it. */
   readonly optional?: true;
-  /** Several values a cell: those that all rows have are told once beside a plain table, and left out of its rows. */
+  /** A cell of several values: those that all rows share are printed once beside a plain table and omitted from its rows. */
   readonly shared?: true;
   readonly align?: 'right';
 }
