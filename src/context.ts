@@ -28,7 +28,10 @@ export interface InStream {
   chunks(): AsyncIterable<Uint8Array>;
   /** The same until the consumer stops: input that never ends does not keep the process alive. */
   chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
-  /** At a terminal: each key as it is pressed, without echo, until the returned function is called. Ctrl-C keeps its meaning. */
+  /**
+   * At a terminal: each key as it is pressed, without echo, until the returned function is called. An arrow or function key is one
+   * escape sequence. Ctrl-C keeps its meaning.
+   */
   onKey?(handler: (key: string) => void): () => void;
 }
 

@@ -85,6 +85,7 @@ async function run(
     version: pkg.version,
     groups: GROUPS,
     typed,
+    runLine: main,
     secrets,
     authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
   });

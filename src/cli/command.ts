@@ -92,6 +92,10 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
    * The result is the proof that every `destroy` or `money` request needs.
    */
   confirm(question: string, typing?: Typing): Promise<Confirmed>;
+  /** The options of this command line that lead another command to the same server. */
+  readonly serverOptions: readonly string[];
+  /** Runs another command line of svc, in this process, with other streams and somebody else who asks. Resolves with its status. */
+  runLine(argv: readonly string[], over: Pick<Context, 'stdout' | 'stderr' | 'prompter' | 'env'>): Promise<number>;
   /** A progress bar on stderr, on a terminal only. */
   progress(total: number): Progress;
   /** Prints an escaped line on stderr, except with `-q`. */

@@ -15,7 +15,7 @@ import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext } from './command.ts';
-import type { GlobalInput } from './flags.ts';
+import { camelCase, GLOBAL_FLAGS, type GlobalInput, SERVICE_FLAGS } from './flags.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
@@ -25,6 +25,8 @@ export interface Engine {
   readonly version: string;
   readonly groups: RunContext['groups'];
   readonly typed: readonly string[];
+  /** `main`, for a command that runs other command lines. */
+  readonly runLine: (argv: readonly string[], context: Context) => Promise<number>;
   readonly secrets: KnownSecrets;
   readonly authorize: (context: Context & Pick<RunContext, 'checkSecretFile'>) => TargetParts['authorize'];
 }
@@ -108,6 +110,10 @@ export function runContext(parts: Parts): RunContext {
     interactive,
     prompter: escaping(ask),
     typed: engine.typed,
+    get serverOptions() {
+      return serverOptions(globals);
+    },
+    runLine: (argv, over) => engine.runLine(argv, { ...outer, ...over, env: { ...outer.env, ...over.env } }),
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
       table,
@@ -159,6 +165,16 @@ export function runContext(parts: Parts): RunContext {
     drawSvg: async (picture) => (await import('../output/chart/svg.ts')).drawSvg(picture, options),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
+}
+
+function serverOptions(globals: GlobalInput): readonly string[] {
+  const { profile } = GLOBAL_FLAGS;
+  return Object.keys({ profile, ...SERVICE_FLAGS }).flatMap((name) => {
+    const value = globals[camelCase(name) as keyof GlobalInput];
+    if (value === true) return [`--${name}`];
+    const values = typeof value === 'number' ? [`${value}ms`] : [value].flat();
+    return values.filter((one) => typeof one === 'string').flatMap((one) => [`--${name}`, one]);
+  });
 }
 
 /** The only proof of confirmation: its holder has called `confirm`. */

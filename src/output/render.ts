@@ -23,6 +23,7 @@ import {
   type Cell,
   type ChartOutput,
   type Format,
+  type Frame,
   type OutputOptions,
   RawBytes,
   RawJson,
@@ -69,6 +70,11 @@ export async function render(
   if (output.kind === 'watch') {
     const { renderWatch } = await import('./watch.ts');
     await renderWatch(value as AsyncIterable<Snapshot<unknown>>, output, options, sink);
+    return UNCOUNTED;
+  }
+  if (output.kind === 'screen') {
+    const { renderScreen } = await import('./full-screen.ts');
+    await renderScreen(value as AsyncIterable<Frame>, options, sink);
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {

@@ -125,6 +125,17 @@ export interface WatchOutput<Row> {
   readonly appends?: true;
 }
 
+/** A line of a full screen: texts and their tones, one behind the other. */
+export type ScreenLine = readonly { readonly text: string; readonly tone?: Tone | undefined }[];
+
+/** What a full screen shows, for a terminal of this size. */
+export type Frame = (size: { readonly columns: number; readonly rows: number }) => readonly ScreenLine[];
+
+/** A full screen at a terminal, frame by frame. The command reads the keys and ends it. */
+export interface ScreenOutput {
+  readonly kind: 'screen';
+}
+
 /** What a chart shows of one thing over time. Non-finite numbers count as null. */
 export interface ChartSeries {
   /** The legend; may contain remote text. */
@@ -212,7 +223,7 @@ export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput | Chart
 
 /** What a value may be printed as: a command's own output, or what an option makes of it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type Rendering = AnyOutput | WatchOutput<any>;
+export type Rendering = AnyOutput | WatchOutput<any> | ScreenOutput;
 
 /** The global output options, resolved. */
 export interface OutputOptions {

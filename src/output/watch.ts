@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 import { cellLine, cellTone, showTime } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { renderNdjson } from './formats.ts';
+import { drawing, onFullScreen, USUAL_COLUMNS, USUAL_ROWS } from './full-screen.ts';
 import { shape } from './shape.ts';
 import { selectColumns } from './subject.ts';
 import { alignedLine, layOut } from './table.ts';
@@ -105,16 +106,6 @@ async function appendChanges(
   }
 }
 
-const HOME = '\u001b[H';
-const CLEAR_LINE = '\u001b[2K';
-const CLEAR_BELOW = '\u001b[J';
-/** The other screen, so that the terminal looks as before at the end; no cursor. */
-const ENTER = '\u001b[?1049h\u001b[?25l';
-/** Emptied first: some terminals that were resized meanwhile would take lines of it along. */
-const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
-
-/** Of a terminal that does not say how high it is. */
-const USUAL_ROWS = 24;
 /** Free below the table: a notice on standard error must not scroll it. */
 const FREE_ROWS = 2;
 /** Changes, and lines of an error, above the table. */
@@ -137,20 +128,12 @@ async function drawScreen(
     }
     return;
   }
-  const forget = sink.onResize?.(() => screen.redraw());
-  const restored = sink.restoring?.(LEAVE);
-  await sink.write(ENTER);
-  try {
+  await onFullScreen(sink, { redraw: () => screen.redraw(), drawn: () => screen.settled() }, async () => {
     for await (const snapshot of snapshots) {
       await screen.show(snapshot);
       if (sink.closed) return;
     }
-  } finally {
-    forget?.();
-    await screen.settled();
-    await sink.write(LEAVE);
-    restored?.();
-  }
+  });
 }
 
 class Screen {
@@ -202,12 +185,11 @@ class Screen {
   async #draw(snapshot: Snapshot<unknown>): Promise<void> {
     const lines = await this.#lines(snapshot);
     if (this.#options.dumb) return this.#sink.write(`${lines.join('\n')}\n\n`);
-    const drawn = lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('');
-    await this.#sink.write(`${HOME}${drawn}${CLEAR_BELOW}`);
+    await this.#sink.write(drawing(lines));
   }
 
   async #lines(snapshot: Snapshot<unknown>): Promise<readonly string[]> {
-    const width = this.#sink.columns ?? 80;
+    const width = this.#sink.columns ?? USUAL_COLUMNS;
     const { dumb, endKey = 'Ctrl-C' } = this.#options;
     const height = dumb ? Number.POSITIVE_INFINITY : Math.max(1, (this.#sink.rows ?? USUAL_ROWS) - FREE_ROWS);
     const options: OutputOptions = { ...this.#options, width, now: snapshot.at };

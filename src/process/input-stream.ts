@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import type { NetConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import { atExit, isPipe } from './output-stream.ts';
 
@@ -93,19 +94,40 @@ async function pipedInput(): Promise<{ readonly source: Socket; readonly chunks:
 
 export const CTRL_C = '\u0003';
 
+/** A character, or the sequence of an arrow or a function key. */
+const KEYS = /\u001b(?:[[O][0-9;?]*[ -/]*[@-~]|[^\u001b[O])|[\s\S]/gu;
+/** The beginning of a sequence, whose rest may still be on its way. */
+const CUT_SHORT = /\u001b(?:[[O][0-9;?]*)?$/;
+/** A key that begins as sequences do, Escape, is one if nothing follows in this time. */
+const REST_MS = 50;
+
 export function takeKeys(handler: (key: string) => void): () => void {
   const { stdin } = process;
   if (!stdin.isTTY) return () => {};
+  const decoder = new StringDecoder('utf8');
+  let pending = '';
+  let timer: NodeJS.Timeout | undefined;
+  const give = (text: string): void => {
+    for (const [key] of text.matchAll(KEYS)) handler(key);
+  };
+  const flush = (): void => {
+    const text = pending;
+    pending = '';
+    give(text);
+  };
   const read = (chunk: Buffer): void => {
-    const keys = chunk.toString();
-    // An arrow or a function key is a sequence of characters, which are no keys of their own.
-    if (!keys.startsWith('\u001b')) for (const key of keys) handler(key);
+    clearTimeout(timer);
+    const text = pending + decoder.write(chunk);
+    pending = CUT_SHORT.exec(text)?.[0] ?? '';
+    give(text.slice(0, text.length - pending.length));
+    if (pending !== '') timer = setTimeout(flush, REST_MS);
   };
   const ignore = (): void => {}; // a closed terminal: its hangup ends the process
   const restore = (): void => void stdin.setRawMode(false);
   const forget = atExit(restore);
   stdin.setRawMode(true).on('data', read).on('error', ignore);
   return () => {
+    clearTimeout(timer);
     forget();
     restore();
     stdin.off('data', read).off('error', ignore).pause();

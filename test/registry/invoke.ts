@@ -27,11 +27,15 @@ export interface Case {
   readonly sample: Sample;
 }
 
-export const CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
+const ALL_CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
   (SAMPLES[command.id] ?? [firstExample(command)]).map((sample): Case => {
     return { name: [command.id, ...sample.args].join(' '), command, sample };
   }),
 );
+
+export const CASES = ALL_CASES.filter(({ sample }) => !sample.screen);
+/** They have no output: of the tests that all commands get only those of the other streams apply. */
+export const SCREENS = ALL_CASES.filter(({ sample }) => sample.screen);
 
 /** How a command without a sample is called. */
 function firstExample({ id, examples }: Command): Sample {

@@ -40,6 +40,8 @@ export interface Sample {
   readonly measures?: true;
   /** It draws on a terminal what changes; in a pipe it prints rows, and of the formats ndjson alone. */
   readonly draws?: true;
+  /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
+  readonly screen?: true;
   /** A sandbox runs, and the environment leads to it. */
   readonly sandbox?: true;
   /** It runs until it is stopped. */
@@ -101,6 +103,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['-a', '--group-by', 'instance'] },
     { args: ['--count'], prints: 'text' },
   ],
+  'alerts triage': [{ args: [], terminal: {}, screen: true }],
   'alerts get': [{ args: ['1a58c20e'] }, { args: ['77c0'] }],
   'alerts check': [{ args: ['team=db', '--expect'] }, { args: ['--max', '5', '--older-than', '1s'] }],
   'alerts resolve': [{ args: ['1a58c20e'] }, { args: ['NodeDown', 'team=db'], asks: true }],

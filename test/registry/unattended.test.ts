@@ -1,6 +1,6 @@
 /** Where nobody can be asked nobody is, and what needs a confirmation is not done. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asks, CASES, healthyExit, type Invocation, type Peer, startPeer, writes } from './invoke.ts';
+import { asks, CASES, healthyExit, type Invocation, type Peer, SCREENS, startPeer, writes } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const UNATTENDED: readonly { readonly where: string; readonly invocation: Invoca
 ];
 
 describe.each(UNATTENDED)('$where', ({ where, invocation }) => {
-  it.each(CASES)('$name', async (what) => {
+  it.each([...CASES, ...SCREENS])('$name', async (what) => {
     // Whether somebody may be asked does not depend on how the value is printed.
     for (const format of where === 'in CI' ? ['table', what.sample.draws ? 'ndjson' : 'json'] : ['table']) {
       const run = await peer.run(what, {

@@ -3,6 +3,7 @@ import type { Commands } from '../../cli/command.ts';
 export const commands: Commands = {
   list: async () => (await import('./commands/list.ts')).alertsList,
   get: async () => (await import('./commands/get.ts')).alertsGet,
+  triage: async () => (await import('./commands/triage.ts')).alertsTriage,
   groups: async () => (await import('./commands/groups.ts')).alertsGroups,
   check: async () => (await import('./commands/check.ts')).alertsCheck,
   create: async () => (await import('./commands/create.ts')).alertsCreate,

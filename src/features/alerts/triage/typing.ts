@@ -1,0 +1,92 @@
+/** A line that is typed at the bottom of the screen: a filter, a label, or what an action needs. */
+import { durationFault } from '../../../cli/wizard.ts';
+import type { Alert } from '../schema.ts';
+import { acknowledging, type CommandLine, silencing } from './command-lines.ts';
+import { edited, type Line, lineOf, textOf } from './keys.ts';
+
+export interface Typing {
+  readonly kind: 'typing';
+  readonly field: 'filter' | 'group' | 'acknowledge' | 'matchers' | 'duration' | 'comment';
+  readonly line: Line;
+  /** The alert that the action is about. */
+  readonly alert?: Alert | undefined;
+  /** Of a silence: what was typed before. */
+  readonly matchers?: readonly string[];
+  readonly duration?: string;
+  /** What the silence would mute. */
+  readonly preview?: readonly string[];
+  /** Why the line cannot be used. */
+  readonly fault?: string | undefined;
+}
+
+/** What Enter leads to where the line can be used. */
+export type Done =
+  | { readonly kind: 'filter'; readonly text: string }
+  | { readonly kind: 'preview'; readonly text: string }
+  | { readonly kind: 'group'; readonly label: string }
+  | { readonly kind: 'run'; readonly line: CommandLine };
+
+type TypingEvent =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'fault'; readonly reason: string }
+  | { readonly kind: 'previewed'; readonly matchers: readonly string[]; readonly preview: readonly string[] };
+
+export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
+  filter: 'Filter (text, or matchers such as team=db):',
+  group: 'Group by label (empty for no groups):',
+  acknowledge: 'Acknowledge for 15m, comment (may be empty):',
+  matchers: 'Silence alerts that match:',
+  duration: 'For how long:',
+  comment: 'Comment:',
+};
+
+const USUAL_DURATION = '1h';
+
+/** The command line that Enter would run, as far as it is known. */
+export function lineSoFar(typing: Typing): CommandLine | undefined {
+  const { field, alert, line, matchers = [], duration = USUAL_DURATION } = typing;
+  const text = textOf(line).trim();
+  if (field === 'acknowledge' && alert !== undefined) return acknowledging(alert, text);
+  if (field === 'duration') return silencing({ matchers, duration: text, comment: '…' });
+  return field === 'comment' ? silencing({ matchers, duration, comment: text }) : undefined;
+}
+
+/** Undefined once it was given up. */
+export function typed(typing: Typing, event: Exclude<TypingEvent, { kind: 'key' }>): Typing;
+export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined;
+export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined {
+  if (event.kind === 'fault') return { ...typing, fault: event.reason };
+  if (event.kind === 'previewed') {
+    // The user may have gone on typing, or given up and begun again.
+    if (typing.field !== 'matchers') return typing;
+    const { matchers, preview } = event;
+    return { ...typing, field: 'duration', line: lineOf(USUAL_DURATION), matchers, preview, fault: undefined };
+  }
+  const { key } = event;
+  if (key === 'escape') return undefined;
+  return key === 'enter' ? entered(typing) : { ...typing, line: edited(typing.line, key), fault: undefined };
+}
+
+function entered(typing: Typing): Typing & { readonly done?: Done } {
+  const text = textOf(typing.line).trim();
+  switch (typing.field) {
+    case 'filter':
+      return { ...typing, done: { kind: 'filter', text } };
+    case 'group':
+      return { ...typing, done: { kind: 'group', label: text } };
+    case 'matchers':
+      if (text === '') return { ...typing, fault: 'at least one matcher is required' };
+      return { ...typing, done: { kind: 'preview', text } };
+    case 'duration': {
+      const fault = durationFault(text);
+      return fault === undefined
+        ? { ...typing, field: 'comment', line: lineOf(''), duration: text }
+        : { ...typing, fault };
+    }
+    default: {
+      const line = lineSoFar(typing);
+      if (typing.field === 'comment' && text === '') return { ...typing, fault: 'a comment is required' };
+      return line === undefined ? typing : { ...typing, done: { kind: 'run', line } };
+    }
+  }
+}
