@@ -91,6 +91,9 @@ class Capture implements OutStream {
   }
 }
 
+/** A character, or the escape sequence of an arrow or a function key. */
+const KEY = /\u001b\[[\d;]*[A-Za-z~]|[\s\S]/gu;
+
 function choose(choices: readonly Choice[], start: string): string {
   const choice = choices.find(({ name }) => name.startsWith(start));
   if (choice === undefined) throw new Error(`no choice ${start} among: ${choices.map(({ name }) => name).join(' | ')}`);
@@ -178,7 +181,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
       },
       onKey(handler) {
         options.keys?.((keys) => {
-          for (const key of keys) handler(key);
+          for (const [key] of keys.matchAll(KEY)) handler(key);
         });
         return () => {};
       },

@@ -2,7 +2,6 @@
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
-import { faultOf } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { USUAL_COLUMNS } from '../../../output/full-screen.ts';
 import type { Frame } from '../../../output/types.ts';
@@ -17,7 +16,7 @@ import { withSuppressors } from '../suppressors.ts';
 import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
 import { keyOf } from './keys.ts';
-import { textFilter } from './rows.ts';
+import { type Filter, textFilter } from './rows.ts';
 import { outcomeText, screen } from './screen.ts';
 import { type Effect, initialState, reduce, type TriageEvent, type TriageState } from './state.ts';
 
@@ -69,7 +68,7 @@ export class TriageSession {
     this.#tick().catch(fail);
     try {
       for await (const event of this.#events) {
-        this.#state = reduce(this.#state, event);
+        await this.#apply(event);
         if (this.#state.effects.some(({ kind }) => kind === 'quit')) return;
         for (const effect of this.#state.effects) this.#perform(effect).catch(fail);
         yield this.#frame(this.#state);
@@ -86,6 +85,15 @@ export class TriageSession {
     for (const { line, status, output } of this.#actions.done) {
       this.#ctx.notice(`${spelled(line)}: ${outcomeText(status)}`);
       if (status !== 0) for (const text of output) this.#ctx.notice(`  ${text}`);
+    }
+  }
+
+  /** What a typed line means is known before the next key is taken. */
+  async #apply(event: TriageEvent): Promise<void> {
+    this.#state = reduce(this.#state, event);
+    for (const effect of this.#state.effects) {
+      if (effect.kind === 'filter') this.#state = reduce(this.#state, await this.#filtered(effect.text));
+      if (effect.kind === 'preview') this.#state = reduce(this.#state, await this.#previewed(effect.text));
     }
   }
 
@@ -130,10 +138,6 @@ export class TriageSession {
         return this.#refresh();
       case 'answer':
         return this.#actions.answer(effect.yes);
-      case 'filter':
-        return this.#filter(effect.text);
-      case 'preview':
-        return this.#preview(effect.text);
       case 'detail': {
         const detail = await ifPossible(() => withSuppressors(effect.alert, this.#alertmanager));
         if (detail !== undefined) this.#events.push({ kind: 'detail', detail });
@@ -146,47 +150,45 @@ export class TriageSession {
         this.#events.push({ kind: 'message', text });
         return;
       }
-      case 'quit':
+      default:
     }
   }
 
   /** Matchers have an operator; anything else is text. */
-  async #filter(text: string): Promise<void> {
-    const given = /[=~]/.test(text) ? await this.#matching(text) : textFilter(text);
-    if (given === undefined) return;
-    const accepts = 'accepts' in given ? given.accepts : given.matches;
-    this.#events.push({ kind: 'filtered', filter: { text, accepts } });
+  async #filtered(text: string): Promise<TriageEvent> {
+    if (!/[=~]/.test(text)) return { kind: 'filtered', filter: textFilter(text) };
+    const given = await matching(text);
+    return given.kind === 'fault' ? given : { kind: 'filtered', filter: { text, accepts: given.accepts } };
   }
 
-  async #preview(text: string): Promise<void> {
-    const given = await this.#matching(text);
-    if (given === undefined) return;
-    const muted = this.#state.alerts.filter(given.matches);
+  async #previewed(text: string): Promise<TriageEvent> {
+    const given = await matching(text);
+    if (given.kind === 'fault') return given;
+    const muted = this.#state.alerts.filter(given.accepts);
     const active = muted.filter((alert) => keepsAlert(alert, [])).length;
     const named = muted.slice(0, MOST_PREVIEWED).map((alert) => `  ${alertTitle(alert)}`);
     const more = muted.length - named.length;
     const counted = `matches ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
     const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
-    this.#events.push({ kind: 'previewed', matchers: given.matchers, preview });
+    return { kind: 'previewed', matchers: given.matchers, preview };
   }
+}
 
-  /** Undefined, with a fault on the screen, where the text cannot be used. */
-  async #matching(text: string) {
-    const parse = () => parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]);
-    const fault = (reason: string): void => this.#events.push({ kind: 'fault', reason });
-    const wrong = faultOf(parse);
-    if (wrong !== undefined) {
-      fault(wrong);
-      return undefined;
-    }
-    try {
-      const test = await labelTest(parse());
-      const matches = ({ labels }: { readonly labels: Readonly<Record<string, string>> }): boolean => test(labels);
-      return { matchers: parse().map(formatMatcher), matches };
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      fault(error.message);
-      return undefined;
-    }
+interface Matching {
+  readonly kind: 'matching';
+  /** In their canonical spelling. */
+  readonly matchers: readonly string[];
+  readonly accepts: Filter['accepts'];
+}
+
+/** Matchers separated by commas, or why they cannot be used. */
+async function matching(text: string): Promise<Matching | Extract<TriageEvent, { kind: 'fault' }>> {
+  try {
+    const matchers = parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]);
+    const test = await labelTest(matchers);
+    return { kind: 'matching', matchers: matchers.map(formatMatcher), accepts: ({ labels }) => test(labels) };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { kind: 'fault', reason: error.hint === undefined ? error.message : `${error.message} (${error.hint})` };
   }
 }

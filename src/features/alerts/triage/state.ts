@@ -163,8 +163,8 @@ function leaves(key: string): boolean {
   return key === 'q' || key === 'escape';
 }
 
-function running(state: TriageState, words: CommandLine): TriageState {
-  const line = [...words, ...state.serverOptions];
+function running(state: TriageState, given: CommandLine): TriageState {
+  const line = [...given, ...state.serverOptions];
   return { ...state, scroll: 0, overlay: { kind: 'action', line, output: [] }, effects: [{ kind: 'run', line }] };
 }
 

@@ -1,0 +1,447 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { displayWidth } from '../../../../src/output/terminal.ts';
+import { type Emulator, startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
+import { wireAlert } from './scripted.ts';
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[H\u001b[J\u001b[?25h\u001b[?1049l';
+const [UP, DOWN, HOME, END, PAGE_UP, PAGE_DOWN] = ['A', 'B', 'H', 'F', '5~', '6~'].map((code) => `\u001b[${code}`);
+const ESCAPE = '\u001b';
+
+const NOW = Date.now();
+const MINUTE = 60_000;
+const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString();
+
+/** Worst first: db-0, db-1, web-0, web-1, info-0. */
+const ALERTS = [
+  { labels: { alertname: 'Later', severity: 'info', team: 'ops', instance: 'info-0' }, startsAt: ago(1) },
+  { labels: { alertname: 'Slow', severity: 'warning', team: 'web', instance: 'web-1' }, startsAt: ago(9) },
+  { labels: { alertname: 'Slow', severity: 'warning', team: 'web', instance: 'web-0' }, startsAt: ago(8) },
+  { labels: { alertname: 'DiskFull', severity: 'critical', team: 'db', instance: 'db-1' }, startsAt: ago(7) },
+  {
+    labels: { alertname: 'DiskFull', severity: 'critical', team: 'db', instance: 'db-0' },
+    annotations: { summary: 'full \u001b[31m', runbook_url: 'https://runbooks.example.com/disk', note: 'javascript:1' },
+    generatorURL: 'https://prometheus.example.com/graph',
+    startsAt: ago(6),
+  },
+];
+
+const PATIENCE_MS = 10_000;
+
+/** The screen, as the terminal shows it. */
+class Screen {
+  lines: readonly string[] = [];
+  press: (keys: string) => void = () => {};
+  #wake: () => void = () => {};
+
+  /** What was written: frames, and the way in and out. */
+  draw(text: string): void {
+    const frame = text.split('\u001b[H').at(-1) ?? '';
+    if (!frame.endsWith('\u001b[J') || text.endsWith(LEAVE)) return;
+    this.lines = frame
+      .split('\r\n')
+      .slice(0, -1)
+      .map((line) => line.replace('\u001b[2K', ''));
+    this.#wake();
+  }
+
+  async shows(...wanted: readonly (string | RegExp)[]): Promise<string> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const text = this.lines.join('\n');
+      if (wanted.every((one) => (typeof one === 'string' ? text.includes(one) : one.test(text)))) return text;
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(
+          () => reject(new Error(`${wanted.join(', ')} is not on the screen:\n${text}`)),
+          deadline - performance.now(),
+        );
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  /** The instance of the selected alert. */
+  async selects(instance: string): Promise<void> {
+    await this.shows(new RegExp(`^> .*\\binstance=${instance}\\b`, 'm'));
+  }
+}
+
+async function triage(
+  url: string,
+  act: (screen: Screen) => Promise<void>,
+  { argv = [], ...options }: RunOptions & { readonly argv?: readonly string[] } = {},
+): Promise<Run> {
+  const screen = new Screen();
+  let failure: unknown;
+  const stop = new AbortController();
+  const run = svc(['alerts', 'triage', '--base-url', url, ...argv], {
+    terminal: 100,
+    env: { NO_COLOR: '1' },
+    sleeps: 200,
+    signal: stop.signal,
+    onStdout: (text) => {
+      screen.draw(text);
+      return undefined;
+    },
+    keys: (press) => {
+      screen.press = press;
+      act(screen).catch((error: unknown) => {
+        failure = error;
+        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      });
+    },
+    ...options,
+  });
+  const ended = await run;
+  if (failure !== undefined) throw failure;
+  expect(ended.stdout.startsWith(ENTER)).toBe(true);
+  expect(ended.stdout.endsWith(LEAVE)).toBe(true);
+  return ended;
+}
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startAlertmanagerEmulator({ now: Date.now });
+  await postAlerts(emulator.url, ALERTS);
+});
+afterEach(() => emulator.close());
+
+interface Posted {
+  readonly id: string;
+  readonly comment: string;
+  readonly status: { readonly state: string };
+  readonly matchers: readonly { readonly name: string; readonly value: string }[];
+}
+
+async function silences(): Promise<readonly Posted[]> {
+  return (await (await fetch(`${emulator.url}/api/v2/silences`)).json()) as readonly Posted[];
+}
+
+const silenceOf = (name: string, value: string) => ({
+  matchers: [{ name, value, isRegex: false, isEqual: true }],
+  startsAt: new Date().toISOString(),
+  endsAt: new Date(Date.now() + 60 * MINUTE).toISOString(),
+  createdBy: 'ann',
+  comment: 'disk \u001b[31mswap',
+});
+
+describe('a key', () => {
+  const quits = async (act: (screen: Screen) => Promise<void>, options: Parameters<typeof triage>[2] = {}) => {
+    const run = await triage(
+      emulator.url,
+      async (screen) => {
+        await screen.selects('db-0');
+        await act(screen);
+      },
+      options,
+    );
+    expect(run).toMatchObject({ code: 0, asked: [] });
+    return run;
+  };
+
+  it('moves: arrows, j, k, pages, Home and End', async () => {
+    await quits(async (screen) => {
+      const steps: readonly [string, string][] = [
+        [`${DOWN}`, 'db-1'],
+        ['j', 'web-0'],
+        ['k', 'db-1'],
+        [`${UP}`, 'db-0'],
+        [`${END}`, 'info-0'],
+        [`${HOME}`, 'db-0'],
+        [`${PAGE_DOWN}`, 'info-0'],
+        [`${PAGE_UP}`, 'db-0'],
+        [`${UP}`, 'db-0'],
+      ];
+      for (const [key, selected] of steps) {
+        screen.press(key);
+        await screen.selects(selected);
+      }
+      screen.press('q');
+    });
+  });
+
+  it('/ filters by text or by matchers, and Esc removes the filter', async () => {
+    await quits(async (screen) => {
+      screen.press('/WEB-1\r');
+      await screen.shows('1 of 5 alerts', 'filter: WEB-1');
+      await screen.selects('web-1');
+      screen.press(ESCAPE);
+      await screen.shows(/^5 alerts/);
+      screen.press('/team=~"db|ops"\r');
+      await screen.shows('3 of 5 alerts');
+      screen.press('/\u0015team==db\r');
+      await screen.shows('== is not an operator');
+      screen.press(`${ESCAPE}/\u0015team=~"("\r`);
+      await screen.shows('only the server can tell');
+      screen.press(ESCAPE);
+      await screen.shows('3 of 5 alerts');
+      screen.press('/\u0015\r');
+      await screen.shows(/^5 alerts/);
+      screen.press('/nothing has this\r');
+      await screen.shows('no alerts match the filter');
+      screen.press('a');
+      await screen.shows('no alert is selected');
+      screen.press('q');
+    });
+  });
+
+  it('g groups by a label', async () => {
+    await quits(async (screen) => {
+      screen.press('gteam\r');
+      await screen.shows(/^team=db \(2\)\n> .*db-0[\s\S]*\nteam=web \(2\)\n[\s\S]*\nteam=ops \(1\)\n/m);
+      screen.press('g\u0015nowhere\r');
+      await screen.shows('no alert has the label nowhere');
+      screen.press(`${ESCAPE}g\u0015\r`);
+      await screen.shows(/^5 alerts, 0 suppressed; 127/);
+      screen.press('q');
+    });
+  });
+
+  it('Enter shows the alert and what mutes it, and q goes back', async () => {
+    const id = await postSilence(emulator.url, silenceOf('instance', 'db-1'));
+    await quits(async (screen) => {
+      screen.press('\r');
+      const text = await screen.shows('Annotations', '1 runbook_url  https://runbooks.example.com/disk', '2 graph');
+      expect(text).toContain('summary: full \\x1b[31m');
+      expect(text).not.toContain('3 note');
+      screen.press('q');
+      await screen.selects('db-0');
+      screen.press(`${END}\r`);
+      await screen.shows('Silenced by', `${id} ends in`, 'by ann: disk \\x1b[31mswap');
+      screen.press('qq');
+    });
+  });
+
+  it('a acknowledges, with a comment', async () => {
+    const { stderr } = await quits(async (screen) => {
+      screen.press('adisk is being replaced');
+      await screen.shows(/\$ svc silences ack \w{16} '--comment=disk is being replaced'\s--base-url\shttp/);
+      expect(await silences()).toEqual([]);
+      screen.press('\r');
+      await screen.shows('mutes 1 alert now (1 active)', /^done$/m);
+      screen.press('q');
+      await screen.shows('1 suppressed');
+      await screen.selects('db-1');
+      screen.press('q');
+    });
+    expect(await silences()).toMatchObject([{ comment: 'ACK! disk is being replaced', status: { state: 'active' } }]);
+    expect(stderr).toMatch(/^svc silences ack \w{16} '--comment=disk is being replaced' --base-url \S+: done$/m);
+  });
+
+  it('a and Esc sends nothing', async () => {
+    const { stderr } = await quits(async (screen) => {
+      screen.press('ano');
+      await screen.shows('comment (may be empty): no_');
+      screen.press(ESCAPE);
+      await screen.shows('Enter show');
+      screen.press('q');
+    });
+    expect([await silences(), stderr]).toEqual([[], '']);
+  });
+
+  it('s silences, with a preview and a duration', async () => {
+    await quits(async (screen) => {
+      screen.press('s');
+      await screen.shows('Silence alerts that match:', 'alertname="DiskFull", instance="db-0", severity="critical"');
+      screen.press('\u0015\r');
+      await screen.shows('at least one matcher is required');
+      screen.press('team\r');
+      await screen.shows('has no operator');
+      screen.press('=db\r');
+      await screen.shows('matches 2 alerts now (2 active)', 'DiskFull instance=db-1', '--for 1h');
+      screen.press('\u0015soon\r');
+      await screen.shows(/"soon" is not a duration|soon/);
+      screen.press('\u00152h\r\r');
+      await screen.shows('a comment is required');
+      screen.press('swap\r');
+      await screen.shows('$ svc silences create \'team="db"\' --for 2h --comment=swap --ensure', /^done$/m);
+      screen.press('\rq');
+    });
+    expect(await silences()).toMatchObject([{ comment: 'swap', matchers: [{ name: 'team', value: 'db' }] }]);
+  });
+
+  it.each([
+    ['y', 1],
+    ['n', 0],
+    ['\r', 0],
+    [ESCAPE, 0],
+  ] as const)('e asks before it expires what mutes the alert: %j', async (key, expired) => {
+    const id = await postSilence(emulator.url, silenceOf('instance', 'db-1'));
+    await quits(async (screen) => {
+      screen.press('e');
+      await screen.shows('no silence mutes the alert');
+      screen.press(`${END}e`);
+      await screen.shows(`$ svc silences expire ${id}`, `${id}  active`, 'Expire this silence? (y/N)');
+      expect((await silences())[0]?.status.state).toBe('active');
+      screen.press(key);
+      await screen.shows(expired === 1 ? /^done$/m : 'nothing was sent');
+      screen.press('qq');
+    });
+    expect((await silences())[0]?.status.state).toBe(expired === 1 ? 'expired' : 'active');
+  });
+
+  it('o opens the runbook, and a number another link', async () => {
+    const { opened } = await quits(
+      async (screen) => {
+        screen.press('o');
+        await screen.shows('opened runbook_url: https://runbooks.example.com/disk');
+        screen.press('\r2');
+        await screen.shows('opened graph');
+        screen.press('9');
+        await screen.shows('the alert has no such link');
+        screen.press('qq');
+      },
+      { browser: () => undefined },
+    );
+    expect(opened).toEqual(['https://runbooks.example.com/disk', 'https://prometheus.example.com/graph']);
+  });
+
+  it('o shows the address where there is no browser', async () => {
+    await quits(async (screen) => {
+      screen.press('o');
+      await screen.shows('cannot open a browser (no browser is here): https://runbooks.example.com/disk');
+      screen.press('q');
+    });
+  });
+
+  it('? shows the keys', async () => {
+    await quits(async (screen) => {
+      screen.press('?');
+      await screen.shows('acknowledge it: svc silences ack');
+      screen.press('q');
+      await screen.selects('db-0');
+      screen.press(ESCAPE);
+    });
+  });
+});
+
+describe('the guards of the commands', () => {
+  it('ask where more than half of the active alerts would be muted', async () => {
+    const { code, stderr } = await triage(emulator.url, async (screen) => {
+      await screen.selects('db-0');
+      screen.press('s\u0015team=~"db|web"\r\rswap\r');
+      await screen.shows('This mutes 4 of the 5 active alerts.', '(y/N)');
+      screen.press('n');
+      await screen.shows('nothing was sent');
+      screen.press('qq');
+    });
+    expect([code, await silences()]).toEqual([0, []]);
+    expect(stderr).toContain('nothing was sent (exit status 2)');
+  });
+
+  it('refuse a silence that could mute everything', async () => {
+    await triage(emulator.url, async (screen) => {
+      await screen.selects('db-0');
+      screen.press('s\u0015team=~".*"\r\rswap\r');
+      await screen.shows('could mute everything', 'nothing was sent (exit status 2)');
+      screen.press('qq');
+    });
+    expect(await silences()).toEqual([]);
+  });
+});
+
+describe('the server', () => {
+  const ALERT = wireAlert('a', { severity: 'critical', instance: 'db-0' });
+  const OTHER = wireAlert('b', { severity: 'info', instance: 'db-1' });
+
+  it('that goes away leaves the alerts, their age and the reason, and comes back', async () => {
+    let isAway = false;
+    await using server = await faultServer((socket) => {
+      socket.write(isAway ? answer(503, '"maintenance"') : answer(200, JSON.stringify([ALERT])));
+    });
+    const run = await triage(server.url, async (screen) => {
+      await screen.selects('db-0');
+      isAway = true;
+      const text = await screen.shows('cannot read the alerts: ', / read \S+ ago\n/);
+      expect(text).toContain('503');
+      expect(text).toContain('> critical  Alerta');
+      isAway = false;
+      await screen.shows(/^1 alert, 0 suppressed[^\n]*\n {2}SEVERITY/);
+      screen.press('q');
+    });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('that loses an answer has an outcome that is unknown, and is sent nothing again', async () => {
+    let posted = 0;
+    await using server = await faultServer((socket, { method, path }) => {
+      if (method === 'POST') {
+        posted++;
+        socket.resetAndDestroy();
+      } else socket.write(answer(200, JSON.stringify(path.includes('/silences') ? [] : [ALERT, OTHER])));
+    });
+    const { code, stderr } = await triage(server.url, async (screen) => {
+      await screen.selects('db-0');
+      screen.press('a\r');
+      await screen.shows('outcome unknown: the request was sent, and may have taken effect.');
+      screen.press('qq');
+    });
+    expect([code, posted]).toEqual([0, 1]);
+    expect(stderr).toMatch(/^svc silences ack a0{15} --base-url \S+: outcome unknown/m);
+  });
+
+  it('that refuses the credential ends it, with the screen restored', async () => {
+    await using server = await faultServer((socket) => socket.write(answer(401, '"no"')));
+    const { code, stderr } = await triage(server.url, async () => {});
+    expect(code).toBe(4);
+    expect(stderr).toContain('requires a credential');
+  });
+
+  it('is never asked a question twice: Ctrl-C at one sends nothing', async () => {
+    await postSilence(emulator.url, silenceOf('instance', 'db-1'));
+    const stop = new AbortController();
+    const { code } = await triage(
+      emulator.url,
+      async (screen) => {
+        await screen.selects('db-0');
+        screen.press(`${END}e`);
+        await screen.shows('(y/N)');
+        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      },
+      { signal: stop.signal },
+    );
+    expect([code, (await silences())[0]?.status.state]).toEqual([130, 'active']);
+  });
+});
+
+it('shows the first of 500 alerts within its columns', async () => {
+  const many = Array.from({ length: 500 }, (_, index) => {
+    const severity = ['info', 'warning', 'none', 'odd'][index % 4] ?? '';
+    return wireAlert(`${index}`.padStart(3, '0'), {
+      severity: index === 321 ? 'critical' : severity,
+      instance: `node-${index}`,
+    });
+  });
+  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(many))));
+  await triage(
+    server.url,
+    async (screen) => {
+      await screen.shows(/^500 alerts/, /^> critical +Alert321/m);
+      expect(screen.lines).toHaveLength(23);
+      for (const line of screen.lines) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+      screen.press(END ?? '');
+      await screen.shows(/^> odd/m);
+      screen.press('q');
+    },
+    { terminal: 80 },
+  );
+});
+
+it.each([
+  ['a pipe', {}],
+  ['CI', { terminal: 80, env: { CI: 'true' } }],
+  ['TERM=dumb', { terminal: 80, env: { TERM: 'dumb' } }],
+  ['-o json', { terminal: 80 }],
+] as const)('needs a terminal: %s', async (name, options) => {
+  const argv = name === '-o json' ? ['-o', 'json'] : [];
+  const { code, stdout, stderr } = await svc(['alerts', 'triage', '--base-url', emulator.url, ...argv], options);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('svc alerts list --watch');
+});

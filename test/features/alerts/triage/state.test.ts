@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { Alert } from '../../../../src/features/alerts/schema.ts';
+import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
+import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/keys.ts';
+import { alertsOf, isSuppressed, rowsOf, textFilter, worstFirst } from '../../../../src/features/alerts/triage/rows.ts';
+import { screen } from '../../../../src/features/alerts/triage/screen.ts';
+import {
+  initialState,
+  reduce,
+  type TriageEvent,
+  type TriageState,
+} from '../../../../src/features/alerts/triage/state.ts';
+import { displayWidth } from '../../../../src/output/terminal.ts';
+import fc from '../../../support/seeded.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const SEVERITIES = ['critical', 'error', 'warning', 'info', 'none', 'odd', undefined];
+
+const ALERT: fc.Arbitrary<Alert> = fc
+  .record({
+    index: fc.integer({ min: 0, max: 30 }),
+    severity: fc.constantFrom(...SEVERITIES),
+    minutes: fc.integer({ min: 0, max: 5 }),
+    silenced: fc.boolean(),
+    team: fc.constantFrom('db', 'web', '\u001b[2J\n\u202e', '磁盘'),
+  })
+  .map(({ index, severity, minutes, silenced, team }) => ({
+    fingerprint: index.toString(16).padStart(16, '0'),
+    labels: { alertname: `Alert${index}`, team, ...(severity === undefined ? {} : { severity }) },
+    annotations: { summary: `about ${index}`, runbook_url: `https://runbooks.example.com/${index}` },
+    receivers: [],
+    startsAt: new Date(NOW - minutes * 60_000).toISOString(),
+    status: { state: silenced ? 'suppressed' : 'active', silencedBy: silenced ? ['s1'] : [], inhibitedBy: [] },
+  }));
+const ALERTS = fc.uniqueArray(ALERT, { selector: ({ fingerprint }) => fingerprint, maxLength: 30 });
+
+const KEYS = ['up', 'down', 'j', 'k', 'page-up', 'page-down', 'home', 'end', 'enter', 'escape', 'backspace', 'left'];
+const CHARACTERS = ['/', 'g', 'a', 's', 'e', 'o', '?', 'q', 'y', 'n', '1', '=', ' ', 't', '磁'];
+const EVENT: fc.Arbitrary<TriageEvent> = fc.oneof(
+  { weight: 2, arbitrary: ALERTS.map((alerts): TriageEvent => ({ kind: 'read', alerts, at: NOW })) },
+  {
+    weight: 12,
+    arbitrary: fc
+      .record({ key: fc.constantFrom(...KEYS, ...CHARACTERS), page: fc.nat(20), hidden: fc.nat(5) })
+      .map((fields): TriageEvent => ({ kind: 'key', ...fields })),
+  },
+  fc.constantFrom<TriageEvent>(
+    { kind: 'trouble', reason: 'gone \u001b[31m', at: NOW },
+    { kind: 'tick', at: NOW },
+    { kind: 'filtered', filter: textFilter('ALERT1') },
+    { kind: 'filtered', filter: textFilter('') },
+    { kind: 'previewed', matchers: ['team="db"'], preview: ['matches 3 alerts'] },
+    { kind: 'fault', reason: 'no' },
+    { kind: 'message', text: 'opened' },
+    { kind: 'output', text: 'a line' },
+    { kind: 'question', text: 'Expire this silence?' },
+    { kind: 'ended', status: 8 },
+  ),
+);
+
+const START = initialState({ now: NOW, groupBy: undefined, server: 'alerts.example.com', serverOptions: [] });
+
+function played(events: readonly TriageEvent[], check: (state: TriageState, before: TriageState) => void = () => {}) {
+  return events.reduce((before, event) => {
+    const state = reduce(before, event);
+    check(state, before);
+    return state;
+  }, START);
+}
+
+const press = (key: string): TriageEvent => ({ kind: 'key', key, page: 5, hidden: 0 });
+
+describe('the state', () => {
+  it('selects an alert that is listed, at its place, whatever happens', () => {
+    const check = (state: TriageState): void => {
+      const listed = alertsOf(rowsOf({ alerts: state.alerts, filter: state.filter, groupBy: state.groupBy }));
+      if (state.view === 'alert') expect(state.selected).toBeDefined();
+      else expect(state.selected?.fingerprint).toBe(listed[state.position]?.fingerprint);
+    };
+    fc.assert(fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => void played(events, check)));
+  });
+
+  it('runs a command only by a key, and one at a time', () => {
+    const check = (state: TriageState, before: TriageState): void => {
+      const runs = state.effects.filter(({ kind }) => kind === 'run');
+      expect(runs.length).toBeLessThanOrEqual(1);
+      if (runs.length === 0) return;
+      expect(state.overlay).toMatchObject({ kind: 'action', output: [] });
+      expect(before.overlay?.kind).not.toBe('action');
+    };
+    let runs = 0;
+    const counting = (state: TriageState, before: TriageState): void => {
+      check(state, before);
+      runs += state.effects.filter(({ kind }) => kind === 'run').length;
+    };
+    fc.assert(fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => void played(events, counting)));
+    expect(runs).toBeGreaterThan(0);
+  });
+
+  it('gives up by q and Esc: from anywhere a few of them end it', () => {
+    fc.assert(
+      fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => {
+        const state = played(events);
+        const rest: TriageEvent[] = [{ kind: 'ended', status: 0 }, ...Array<TriageEvent>(5).fill(press('escape'))];
+        let quits = 0;
+        rest.reduce((before, event) => {
+          const next = reduce(before, event);
+          quits += next.effects.filter(({ kind }) => kind === 'quit').length;
+          return next;
+        }, state);
+        expect(quits).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('goes on from the place of an alert that was muted', () => {
+    const [first, second] = fc
+      .sample(
+        ALERTS.filter((all) => all.filter((one) => !isSuppressed(one)).length > 2),
+        1,
+      )
+      .flatMap(worstFirst)
+      .filter((one) => !isSuppressed(one)) as [Alert, Alert];
+    const muted: Alert = { ...first, status: { ...first.status, state: 'suppressed', silencedBy: ['s1'] } };
+    const state = played([
+      { kind: 'read', alerts: [first, second], at: NOW },
+      { kind: 'read', alerts: [muted, second], at: NOW },
+    ]);
+    expect(state.selected?.fingerprint).toBe(second.fingerprint);
+    expect(reduce(state, press('down')).selected?.fingerprint).toBe(first.fingerprint);
+  });
+});
+
+describe('the order', () => {
+  it('is: unsuppressed first, then by severity, then the newest', () => {
+    const rank = ({ labels }: Alert): number => {
+      const index = ['critical', 'error', 'warning', 'info', 'none'].indexOf(labels['severity'] ?? '');
+      return index < 0 ? 9 : index;
+    };
+    const key = (alert: Alert): string =>
+      [isSuppressed(alert) ? 1 : 0, rank(alert), 9e15 - Date.parse(alert.startsAt), alert.fingerprint].join(' ');
+    fc.assert(
+      fc.property(ALERTS, (alerts) => {
+        expect(worstFirst(alerts)).toEqual([...alerts].sort((a, b) => (key(a) < key(b) ? -1 : 1)));
+      }),
+    );
+  });
+
+  it('of groups is that of their worst alerts, and no alert is lost', () => {
+    fc.assert(
+      fc.property(ALERTS, (unsorted) => {
+        const alerts = worstFirst(unsorted);
+        const rows = rowsOf({ alerts, filter: undefined, groupBy: 'team' });
+        expect(new Set(alertsOf(rows))).toEqual(new Set(alerts));
+        const groups = rows.flatMap((row) => (row.kind === 'group' ? [row.value] : []));
+        expect(groups).toEqual([...new Set(alerts.map(({ labels }) => labels['team']))]);
+      }),
+    );
+  });
+});
+
+describe('the screen', () => {
+  const SIZE = fc.record({ columns: fc.integer({ min: 10, max: 120 }), rows: fc.integer({ min: 3, max: 40 }) });
+
+  it('has no more lines than the terminal, and holds nothing that a terminal obeys', () => {
+    fc.assert(
+      fc.property(fc.array(EVENT, { maxLength: 40 }), SIZE, (events, size) => {
+        const { lines } = screen(played(events), size);
+        expect(lines.length).toBeLessThanOrEqual(size.rows);
+        for (const line of lines)
+          expect(line.map(({ text }) => text).join('')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+      }),
+    );
+  });
+
+  it('shows the selected alert, at any size with a row for it', () => {
+    fc.assert(
+      fc.property(
+        ALERTS.filter((all) => all.length > 0),
+        fc.nat(40),
+        fc.nat(10),
+        (alerts, steps, rows) => {
+          const read: TriageEvent = { kind: 'read', alerts, at: NOW };
+          const state = played([read, ...Array<TriageEvent>(steps).fill(press('down'))]);
+          const texts = screen(state, { columns: 80, rows: 5 + rows }).lines.map((line) =>
+            line.map(({ text }) => text).join(''),
+          );
+          expect(texts.filter((text) => text.startsWith('> '))).toEqual([
+            expect.stringContaining(state.selected?.labels['alertname'] ?? ''),
+          ]);
+        },
+      ),
+    );
+  });
+
+  it('is 80 columns wide with all hints in sight', () => {
+    const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
+    for (const state of [played([read]), played([read, press('enter')])]) {
+      const last = screen(state, { columns: 80, rows: 23 }).lines.at(-1) ?? [];
+      expect(displayWidth(last.map(({ text }) => text).join(''))).toBeLessThanOrEqual(80);
+    }
+  });
+});
+
+describe('a line', () => {
+  it('is what a plain editor makes of the same keys', () => {
+    const keys = fc.array(
+      fc.constantFrom('a', '磁', '😀', 'left', 'right', 'home', 'end', 'backspace', 'delete', 'clear'),
+    );
+    fc.assert(
+      fc.property(keys, (pressed) => {
+        let text: string[] = [];
+        let at = 0;
+        for (const key of pressed) {
+          if ([...key].length === 1) text.splice(at++, 0, key);
+          if (key === 'left') at = Math.max(0, at - 1);
+          if (key === 'right') at = Math.min(text.length, at + 1);
+          if (key === 'home') at = 0;
+          if (key === 'end') at = text.length;
+          if (key === 'backspace' && at > 0) text.splice(--at, 1);
+          if (key === 'delete') text.splice(at, 1);
+          if (key === 'clear') [text, at] = [text.slice(at), 0];
+        }
+        const line = pressed.reduce(edited, lineOf(''));
+        expect([textOf(line), [...line.before].length]).toEqual([text.join(''), at]);
+      }),
+    );
+  });
+
+  it('loses its last word by Ctrl-W', () => {
+    expect(edited(lineOf('team="db", severity="critical"'), 'delete-word').before).toBe('team="db", ');
+  });
+
+  it('takes keys by their sequences, and no control character', () => {
+    expect(['\u001b[A', '\u001bOB', '\u001b[5~', '\r', '\u007f', '\u001b', 'q', '磁'].map(keyOf)).toEqual([
+      'up',
+      'down',
+      'page-up',
+      'enter',
+      'backspace',
+      'escape',
+      'q',
+      '磁',
+    ]);
+    expect(['\u001b[99~', '\u001bx', '\u0007', '\u202e', '\u0000'].map(keyOf)).toEqual(Array(5).fill(undefined));
+  });
+});
+
+it('spells a command line for a shell, and shows no control character', () => {
+  expect(spelled(['silences', 'ack', '1a58', '--comment=disk swap'])).toBe(
+    "svc silences ack 1a58 '--comment=disk swap'",
+  );
+  expect(spelled(['silences', 'ack', '1a58', '--comment=\u001b[2J'])).not.toMatch(/[\x00-\x1f]/);
+});
