@@ -291,6 +291,11 @@ export const WRITE_FLAGS = {
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 
+/** That of a command that opens a page in a browser with its own `--web`. */
+const WEB_FLAGS = {
+  'dry-run': { type: 'boolean', group: 'Browser options', help: 'With --web, only print the address' },
+} as const satisfies Flags;
+
 /** The values of the shared options. Those for services and writes are set only if the command takes them. */
 export type GlobalInput = Input<Record<never, never>, typeof GLOBAL_FLAGS> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {
@@ -313,7 +318,8 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 
 /** The options that the command's help shows. */
 export function ownFlags({ flags, effect }: Optioned): Flags {
-  return { ...flags, ...(effect === 'read' ? {} : WRITE_FLAGS) };
+  if (effect !== 'read') return { ...flags, ...WRITE_FLAGS };
+  return flags?.['web'] === undefined ? { ...flags } : { ...flags, ...WEB_FLAGS };
 }
 
 export function allFlags(command: Optioned): Flags {

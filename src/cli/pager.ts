@@ -37,7 +37,7 @@ export class PagedOutput implements OutStream {
   readonly #surroundings: Surroundings;
   readonly #stdout: OutStream;
   /** All that was written, as long as it may still have to be printed. */
-  #held: (string | Uint8Array)[] | undefined = [];
+  #buffered: (string | Uint8Array)[] | undefined = [];
   #lines = 0;
   #lastLine = '';
   #pager: Child | undefined;
@@ -63,22 +63,22 @@ export class PagedOutput implements OutStream {
   async write(chunk: string | Uint8Array): Promise<void> {
     if (this.closed) return;
     if (this.#pager !== undefined) {
-      this.#held?.push(chunk);
+      this.#buffered?.push(chunk);
       return this.#send(chunk);
     }
-    if (this.#held === undefined) return this.#stdout.write(chunk);
-    this.#held.push(chunk);
+    if (this.#buffered === undefined) return this.#stdout.write(chunk);
+    this.#buffered.push(chunk);
     this.#count(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
     if (this.#lines >= (this.rows ?? Number.POSITIVE_INFINITY)) await this.#start();
   }
 
   /** Waits until the pager is left. */
   async end(): Promise<void> {
-    if (this.#pager === undefined) return this.#printHeld();
+    if (this.#pager === undefined) return this.#printBuffered();
     this.#pager.stdin.end();
     const status = await this.#status;
     if (this.#signal !== undefined) throw endedBy(this.#signal);
-    if (NOT_RUN.includes(status ?? 0)) await this.#printHeld();
+    if (NOT_RUN.includes(status ?? 0)) await this.#printBuffered();
   }
 
   async #start(): Promise<void> {
@@ -93,7 +93,7 @@ export class PagedOutput implements OutStream {
     });
     if (failure !== undefined) {
       if (this.#command !== USUAL) notice(`cannot run the pager ${this.#command}: ${failure.code ?? failure.message}`);
-      return this.#printHeld();
+      return this.#printBuffered();
     }
     // Its user may leave before everything is written.
     pager.stdin.on('error', () => {
@@ -114,9 +114,9 @@ export class PagedOutput implements OutStream {
     });
     onStart(this.#status.then(() => {}));
     this.#pager = pager;
-    const held = this.#held ?? [];
-    this.#held = needsShell ? held : undefined;
-    for (const chunk of held) await this.#send(chunk);
+    const buffered = this.#buffered ?? [];
+    this.#buffered = needsShell ? buffered : undefined;
+    for (const chunk of buffered) await this.#send(chunk);
   }
 
   /** Resolves also where the pager is left meanwhile. */
@@ -125,10 +125,10 @@ export class PagedOutput implements OutStream {
     await Promise.race([taken, this.#status]);
   }
 
-  async #printHeld(): Promise<void> {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const chunk of held) await this.#stdout.write(chunk);
+  async #printBuffered(): Promise<void> {
+    const buffered = this.#buffered ?? [];
+    this.#buffered = undefined;
+    for (const chunk of buffered) await this.#stdout.write(chunk);
   }
 
   /** How many lines of the screen have been filled. */

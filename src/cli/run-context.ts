@@ -50,7 +50,7 @@ export function runContext(parts: Parts): RunContext {
   const context: Context = { ...outer, env };
   const { stdin, stdout, stderr } = context;
   const { secrets } = engine;
-  const dryRun = globals.dryRun !== undefined;
+  const dryRun = Boolean(globals.dryRun);
   addSecretsOf(env, secrets);
   const interactive = stdin.isTTY && stderr.isTTY && globals.input && !env['CI'] && !env['SVC_NO_INPUT'];
   let confirmed = globals.yes === true;

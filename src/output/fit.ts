@@ -116,7 +116,7 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
 
 /** The cells of a column, cut at their end, or in the middle where more of them stay different that way. */
 export function shortened(cells: readonly CellText[], width: number, isCompared: boolean): readonly CellText[] {
-  const cut = (how: typeof shorten) => cells.map(({ text, tone }): CellText => ({ text: how(text, width), tone }));
+  const cut = (how: typeof shorten) => cells.map((cell): CellText => ({ ...cell, text: how(cell.text, width) }));
   const end = cut(shorten);
   if (!isCompared || width < LEAST || count(end) === count(cells)) return end;
   const middle = cut(shortenMiddle);

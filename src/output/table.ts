@@ -4,7 +4,7 @@ import { escapeText } from './escape.ts';
 import { briefLength, columnSize, fitColumns, GAP, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
-import { displayWidth, type Painter, painter, shorten, wrap } from './terminal.ts';
+import { displayWidth, linked, type Painter, painter, shorten, webAddress, wrap } from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -34,7 +34,7 @@ export async function layOut(
   height = Number.POSITIVE_INFINITY,
 ): Promise<LaidOut> {
   let { columns } = subject;
-  const cellsOf = (item: unknown): readonly CellText[] => columns.map(({ cell }) => gridCell(cell(item), options));
+  const cellsOf = (item: unknown): readonly CellText[] => columns.map((column) => gridCell(column, item, options));
   // Of a long table only the texts stay in memory.
   const items: unknown[] = [];
   let rows: (readonly CellText[])[] = [];
@@ -107,11 +107,11 @@ function secondLine(cells: readonly CellText[], width: number, paint: Painter): 
   const filled = cells.filter(({ text }) => text !== '');
   let free = width - INDENT.length;
   const part = Math.ceil((free * 0.4) / Math.max(1, filled.length - 1));
-  const texts = filled.map(({ text, tone }, index) => {
+  const texts = filled.map(({ text, ...cell }, index) => {
     const rest = filled.slice(index + 1).reduce((sum, cell) => sum + GAP.length + displayWidth(cell.text), 0);
     const cut = shorten(text, rest === 0 ? free : Math.max(part, free - rest));
     free -= displayWidth(cut) + GAP.length;
-    return colored({ text: cut, tone }, paint);
+    return colored({ ...cell, text: cut }, paint);
   });
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
@@ -159,8 +159,14 @@ function withPointsAligned(rows: (readonly CellText[])[], column: number): (read
 const NO_CELL: CellText = { text: '', tone: undefined };
 const NO_COLUMN: GridColumn = { width: 0 };
 
-function gridCell(cell: Cell, options: OutputOptions): CellText {
-  return { text: escapeText(cellLine(cell, options)), tone: cellTone(cell) };
+function gridCell(column: Column<unknown>, row: unknown, options: OutputOptions): CellText {
+  const cell = column.cell(row);
+  const text = cellLine(cell, options);
+  return { text: escapeText(text), tone: cellTone(cell), link: linkOf(column, row, text, options) };
+}
+
+function linkOf({ link }: Column<unknown>, row: unknown, text: string, { links }: OutputOptions): string | undefined {
+  return links === true && link !== undefined && text !== '' ? webAddress(link(row, text)) : undefined;
 }
 
 /** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
@@ -172,7 +178,7 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
     return { rows: 1, lines: values.map(({ text, tone }) => paint(text, tone)) };
   }
   const fields = subject.columns
-    .map(({ name, cell }) => ({ name, values: cellValues(cell(subject.value), options) }))
+    .map((column) => ({ name: column.name, values: recordValues(column, subject.value, options) }))
     .filter(({ values }) => values.length > 0);
   const most = Math.max(1, Math.floor(width / 2) - GAP.length);
   const names = fields.map(({ name }) => (headers ? wrapped({ text: name.toUpperCase(), tone: 'strong' }, most) : []));
@@ -191,8 +197,15 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
   return { rows: 1, lines: await gridLines({ columns, rows, paint }) };
 }
 
-function wrapped({ text, tone }: CellText, width: number): readonly CellText[] {
-  return wrap(escapeText(text), width).map((line) => ({ text: line, tone }));
+function recordValues(column: Column<unknown>, value: unknown, options: OutputOptions): readonly CellText[] {
+  return cellValues(column.cell(value), options).map((one) => ({
+    ...one,
+    link: linkOf(column, value, one.text, options),
+  }));
+}
+
+function wrapped({ text, ...rest }: CellText, width: number): readonly CellText[] {
+  return wrap(escapeText(text), width).map((line) => ({ ...rest, text: line }));
 }
 
 /**
@@ -261,8 +274,8 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   });
   const shown = rows.map((cells) =>
     columns.map(({ width }, index) => {
-      const { text, tone } = cells[index] ?? NO_CELL;
-      return { text: shorten(text, width), tone };
+      const { text, ...rest } = cells[index] ?? NO_CELL;
+      return { ...rest, text: shorten(text, width) };
     }),
   );
   for (const cells of shown) table.push(cells.map(standIn));
@@ -283,20 +296,21 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   let line = '';
   for (let index = 0; index < columns.length; index++) {
     const { width, align } = columns[index] ?? NO_COLUMN;
-    const { text, tone } = cells[index] ?? NO_CELL;
+    const { text, ...rest } = cells[index] ?? NO_CELL;
     const natural = displayWidth(text);
     const shown = natural > width ? shorten(text, width) : text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    const visible = colored({ text: shown, tone }, paint);
+    const visible = colored({ ...rest, text: shown }, paint);
     line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
   return trimEnd(line);
 }
 
-/** Padding after a number has no colour, so that it can be trimmed at the end of a line. */
-function colored({ text, tone }: CellText, paint: Painter): string {
+/** Padding after a number has no colour and no link, so that it can be trimmed at the end of a line. */
+function colored({ text, tone, link }: CellText, paint: Painter): string {
   const visible = trimEnd(text);
-  return paint(visible, tone) + text.slice(visible.length);
+  const painted = paint(visible, tone);
+  return (link === undefined ? painted : linked(painted, link)) + text.slice(visible.length);
 }
 
 function trimEnd(line: string): string {

@@ -41,6 +41,8 @@ export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
   readonly cell: (row: Row) => Cell;
+  /** The web address that a value leads to, on a terminal that shows links; `text` is one value of a cell that has several. */
+  readonly link?: (row: Row, text: string) => string | null | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
   readonly wide?: true;
   /** May be shortened to fit a terminal. */
@@ -249,6 +251,8 @@ export interface OutputOptions {
   readonly ascii: boolean;
   /** TERM=dumb: nothing may move the cursor or clear the screen. */
   readonly dumb?: boolean;
+  /** The terminal shows links. */
+  readonly links?: boolean;
   /** What ends a watch, which its footer says. */
   readonly endKey?: string;
   readonly now: number;

@@ -153,6 +153,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'TERM', secret: false, help: 'dumb for text alone: no colour, spinner, pager or drawn screen' },
   { name: 'NO_COLOR', secret: false, help: 'No colour' },
   { name: 'FORCE_COLOR', secret: false, help: 'Colour even without a terminal' },
+  { name: 'FORCE_HYPERLINK', secret: false, help: '1 for links on any terminal, 0 for none' },
   { name: 'CLICOLOR', secret: false, help: '0 for no colour' },
   { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even without a terminal' },
   { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },

@@ -40,14 +40,20 @@ export function labelCells(
   return names.sort().map((name) => `${name}=${labels[name]}`);
 }
 
+/** The page that says what to do. */
+export function runbookOf({ annotations }: Pick<Alert, 'annotations'>): string | undefined {
+  return ownValue(annotations, 'runbook_url') ?? ownValue(annotations, 'runbook');
+}
+
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'state', cell: stateCell, vital: true },
   { name: 'severity', cell: severityCell, vital: true },
-  { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
+  { name: 'alertname', cell: ({ labels }) => labels['alertname'], link: ({ generatorURL }) => generatorURL },
   { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true, below: true },
   {
     name: 'summary',
     cell: ({ annotations }) => annotations['summary'] ?? annotations['description'] ?? annotations['message'],
+    link: runbookOf,
     flex: true,
     below: true,
   },
@@ -59,7 +65,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'muted-by', cell: ({ status }) => status.mutedBy, wide: true },
   { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
-  { name: 'generator', cell: ({ generatorURL }) => generatorURL, wide: true },
+  { name: 'generator', cell: ({ generatorURL }) => generatorURL, link: (_, text) => text, wide: true },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
@@ -72,6 +78,7 @@ export const ALERT_LIST: ListOutput<Alert> = {
     annotation: (name) => ({
       name: `annotation:${name}`,
       cell: ({ annotations }) => ownValue(annotations, name),
+      link: (_, text) => text,
       flex: true,
     }),
   },

@@ -1,5 +1,5 @@
 /** Signing in: the options of it, and the person who does it: what is said, opened, pasted and typed. */
-import { platform } from 'node:os';
+import { noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -52,12 +52,10 @@ export interface SignInOptions {
   readonly paste: boolean;
 }
 
-/** The program that opens a browser fails within this time, if at all; the prompt comes after that. */
-const BROWSER_MS = 400;
 const LONGEST_LINE = 64 * 1024;
 
 export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): LoginUser {
-  const noBrowser = noBrowserReason(ctx, browser, platform());
+  const noBrowser = browser ? noBrowserReason(ctx) : '--no-browser';
   const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
   return {
     // Not as notices, which -q and -o json suppress: the user could not sign in.
@@ -71,10 +69,7 @@ export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): L
     async openBrowser(url) {
       if (noBrowser !== undefined) return;
       await ctx.sleep(0); // the address is on the screen by then
-      const opened = ctx.openBrowser(url).then((problem) => {
-        if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
-      });
-      await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
+      await openInBrowser(url, ctx);
     },
     paste: asking,
   };
@@ -109,19 +104,4 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
     yield* lines.filter((line) => line.trim() !== '');
   }
   if (rest.trim() !== '') yield rest;
-}
-
-type Place = Pick<RunContext, 'env' | 'interactive'>;
-
-/** Undefined if a browser can be opened. `wanted` is false with --no-browser. */
-export function noBrowserReason({ env, interactive }: Place, wanted: boolean, platform: string): string | undefined {
-  if (!wanted) return '--no-browser';
-  if (env['BROWSER'] === 'none') return 'BROWSER is none';
-  if (!interactive) return 'no terminal';
-  // It would open on the remote machine.
-  if (env['SSH_CONNECTION'] || env['SSH_TTY']) return 'an ssh session';
-  const shown = ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'].some((name) => env[name]);
-  // The opener would start a text browser that has no terminal.
-  if (platform === 'linux' && !shown) return 'no display';
-  return undefined;
 }

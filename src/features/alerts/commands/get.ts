@@ -1,7 +1,8 @@
+import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { alertCandidates, alertTitle, labelCells, severityCell, stateCell, timeCell } from '../columns.ts';
+import { alertCandidates, alertTitle, labelCells, runbookOf, severityCell, stateCell, timeCell } from '../columns.ts';
 import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
 import { type SuppressedAlert, withSuppressors } from '../suppressors.ts';
@@ -12,8 +13,16 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
     { name: 'state', cell: stateCell },
     { name: 'severity', cell: severityCell },
-    { name: 'labels', cell: ({ labels }) => labelCells(labels) },
-    { name: 'annotations', cell: ({ annotations }) => labelCells(annotations) },
+    {
+      name: 'labels',
+      cell: ({ labels }) => labelCells(labels),
+      link: ({ generatorURL }, text) => (text.startsWith('alertname=') ? generatorURL : undefined),
+    },
+    {
+      name: 'annotations',
+      cell: ({ annotations }) => labelCells(annotations),
+      link: (_, text) => text.slice(text.indexOf('=') + 1),
+    },
     { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name) },
     { name: 'silenced-by', cell: ({ status, silences }) => status.silencedBy.map((id) => silenceText(id, silences)) },
     {
@@ -27,7 +36,7 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
     { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt) },
     { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
-    { name: 'generator', cell: ({ generatorURL }) => generatorURL },
+    { name: 'generator', cell: ({ generatorURL }) => generatorURL, link: (_, text) => text },
   ],
   id: ({ fingerprint }) => fingerprint,
 };
@@ -58,11 +67,28 @@ export const alertsGet = recordCommand({
       complete: 'fingerprints',
     },
   },
-  examples: [{ run: 'svc alerts get 1a58c20e', why: 'Show an alert by a prefix of its fingerprint' }],
+  flags: {
+    web: {
+      type: 'optional-value',
+      choices: ['generator', 'runbook'],
+      group: 'Browser options',
+      help: 'Open the page of its rule (default) or runbook in a browser',
+    },
+  },
+  examples: [
+    { run: 'svc alerts get 1a58c20e', why: 'Show an alert by a prefix of its fingerprint' },
+    { run: 'svc alerts get 1a58c20e --web=runbook', why: 'Open its runbook in a browser' },
+  ],
   output: ALERT_RECORD,
+  outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
   offers: alertCandidates,
-  async run({ fingerprint }, ctx) {
+  async run({ fingerprint, web }, ctx) {
+    checkBrowserOptions(web !== undefined, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    return { value: await withSuppressors(await findAlert(alertmanager, fingerprint), alertmanager) };
+    const alert = await findAlert(alertmanager, fingerprint);
+    const of = `alert ${alert.fingerprint}`;
+    if (web === 'runbook') return openPage(runbookOf(alert), { page: 'runbook', of }, ctx);
+    if (web !== undefined) return openPage(alert.generatorURL, { page: 'generator', of }, ctx);
+    return { value: await withSuppressors(alert, alertmanager) };
   },
 });

@@ -1,3 +1,4 @@
+import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
@@ -12,12 +13,20 @@ export const catalogProductsGet = recordCommand({
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
-  flags: { param: PARAM_FLAG },
+  flags: {
+    param: PARAM_FLAG,
+    web: { type: 'boolean', group: 'Browser options', help: 'Open its image, the only page it has, in a browser' },
+  },
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Show a product' }],
   output: PRODUCT_RECORD,
+  outputOf: ({ web }) => (web ? { kind: 'text' } : PRODUCT_RECORD),
   offers: productCandidates,
-  async run({ id, param }, ctx) {
+  async run({ id, param, web }, ctx) {
+    checkBrowserOptions(web, ctx);
     const catalog = openCatalog(ctx.target);
-    return { value: await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact, param)) };
+    const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact, param));
+    return web
+      ? openPage(value.image_url, { page: 'image', of: `product ${value.canonical_product_id}` }, ctx)
+      : { value };
   },
 });

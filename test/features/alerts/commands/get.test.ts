@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
 import { failure, lines, onBothServices, printed } from './service.ts';
@@ -135,4 +135,78 @@ describe('beginnings', () => {
     expect(printed(await get('abd'))).toEqual({ ...alerts[2], ...bare });
     expect(printed(await get('abc0000000000002'))).toEqual({ ...alerts[1], ...bare });
   });
+});
+
+describe('--web', () => {
+  const GENERATOR = 'https://prometheus.example/graph?g0.expr=up';
+  const RUNBOOK = 'https://runbooks.example/up';
+  const runbook = (value: string) => ({ generatorURL: GENERATOR, annotations: { runbook_url: value } });
+  const get = async (argv: readonly string[], alert: Partial<WireAlert> = runbook(RUNBOOK), more: RunOptions = {}) => {
+    const body = JSON.stringify([wireAlert('a', {}, alert)]);
+    await using server = await faultServer((socket) => socket.write(answer(200, body)));
+    const env = { NO_COLOR: '1', DISPLAY: ':0' };
+    return await svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv], {
+      terminal: 80,
+      env,
+      browser: () => undefined,
+      ...more,
+    });
+  };
+
+  test.each([
+    ['--web', GENERATOR],
+    ['--web=generator', GENERATOR],
+    ['--web=runbook', RUNBOOK],
+  ])('%s opens the page and prints its address', async (option, address) => {
+    expect(await get([option])).toMatchObject({ code: 0, stdout: `${address}\n`, stderr: '', opened: [address] });
+    expect(await get([option, '--dry-run'])).toMatchObject({ code: 0, stdout: `${address}\n`, opened: [] });
+    expect((await get([option, '-o', 'json'])).stdout).toBe(`${JSON.stringify(address)}\n`);
+  });
+
+  test('prints the address where there is no browser', async () => {
+    const remote = await get(['--web'], undefined, { env: { NO_COLOR: '1', SSH_TTY: '/dev/pts/1' } });
+    expect(remote).toMatchObject({ code: 0, stdout: `${GENERATOR}\n`, opened: [] });
+    expect(remote.stderr).toBe('no browser was opened: an ssh session; open the address yourself\n');
+    const failing = await get(['--web'], undefined, { browser: () => 'there is no program that opens it' });
+    expect(failing).toMatchObject({ code: 0, stdout: `${GENERATOR}\n` });
+    expect(failing.stderr).toContain('there is no program that opens it');
+  });
+
+  test.each([
+    ['file:///etc/passwd', /has "file:\/\/\/etc\/passwd", which is no web address, as its runbook/],
+    ['https://a.example/\u001b[2J', /has "https:\/\/a\.example\/\\x1b\[2J", which is no web address/],
+  ])('opens no %j', async (value, message) => {
+    const run = await get(['--web=runbook'], runbook(value));
+    expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
+  });
+
+  test('says that there is no page, and that --dry-run needs --web', async () => {
+    const none = await get(['--web'], {});
+    expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
+    expect(await get(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
+  });
+});
+
+test('its generator and its runbook are links on a terminal that shows them', async () => {
+  const alert = wireAlert(
+    'a',
+    {},
+    {
+      generatorURL: 'https://prometheus.example/1',
+      annotations: { summary: 'down', runbook_url: 'https://runbooks.example/1' },
+    },
+  );
+  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([alert]))));
+  const run = (argv: readonly string[], env: Record<string, string>) =>
+    svc(['alerts', ...argv, '--base-url', server.url], { terminal: 120, env: { NO_COLOR: '1', ...env } });
+  const link = (address: string, text: string): string => `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
+  const list = (await run(['list'], { KITTY_WINDOW_ID: '1' })).stdout;
+  expect(list).toContain(link('https://prometheus.example/1', 'Alerta'));
+  expect(list).toContain(link('https://runbooks.example/1', 'down'));
+  const one = (await run(['get', 'a'], { KITTY_WINDOW_ID: '1' })).stdout;
+  expect(one).toContain(link('https://prometheus.example/1', 'alertname=Alerta'));
+  expect(one).toContain(link('https://runbooks.example/1', 'runbook_url=https://runbooks.example/1'));
+  expect(one).not.toContain(link('https://prometheus.example/1', 'summary=down'));
+  expect((await run(['list'], {})).stdout).not.toContain('\u001b');
+  expect((await run(['list'], { KITTY_WINDOW_ID: '1', TERM: 'dumb' })).stdout).not.toContain('\u001b');
 });

@@ -354,3 +354,30 @@ describe('the tree of categories', () => {
     expect(csv.trimEnd().split(/\r?\n/).at(-1)).toBe('MILK,2,FOOD / DAIRY / MILK');
   });
 });
+
+describe('the image of a product', () => {
+  const IMAGE = 'https://images.example/1.webp';
+  const one = { canonical_product_id: 'p1', title: 'Milk', parsers: ['fixprice'], image_url: IMAGE };
+  const env = { NO_COLOR: '1', DISPLAY: ':0', KITTY_WINDOW_ID: '1' };
+  const link = (text: string): string => `\u001b]8;;${IMAGE}\u001b\\${text}\u001b]8;;\u001b\\`;
+
+  test('is where its title leads to', async () => {
+    catalog.replies(() => ({ items: [one], total: 1 }));
+    expect((await catalog.run(['products', 'list'], { terminal: 100, env })).stdout).toContain(link('Milk'));
+    catalog.replies(() => one);
+    const { stdout } = await catalog.run(['products', 'get', 'p1'], { terminal: 100, env });
+    expect(stdout).toContain(link('Milk'));
+    expect(stdout).toContain(link(IMAGE));
+  });
+
+  test('is opened by --web', async () => {
+    catalog.replies(() => one);
+    const web = (argv: readonly string[]) =>
+      catalog.run(['products', 'get', 'p1', ...argv], { terminal: 100, env, browser: () => undefined });
+    expect(await web(['--web'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, stderr: '', opened: [IMAGE] });
+    expect(await web(['--web', '--dry-run'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, opened: [] });
+    expect(await web(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
+    catalog.replies(() => ({ ...one, image_url: null }));
+    expect(await web(['--web'])).toMatchObject({ code: 5, stdout: '', stderr: 'svc: product p1 has no image\n' });
+  });
+});

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowserReason } from '../../../src/features/oauth/login-options.ts';
+import { noBrowserReason } from '../../src/cli/browser.ts';
 
 const why = (
   env: Readonly<Record<string, string>>,
-  { interactive = true, wanted = true, platform = 'linux' } = {},
-): string | undefined => noBrowserReason({ env, interactive }, wanted, platform);
+  { interactive = true, platform = 'linux' } = {},
+): string | undefined => noBrowserReason({ env, interactive }, platform);
 
 describe('a browser is opened', () => {
   it.each([
@@ -21,7 +21,6 @@ describe('a browser is opened', () => {
 
 describe('no browser is opened', () => {
   it.each([
-    ['with --no-browser', { DISPLAY: ':0' }, { wanted: false }],
     ['with BROWSER=none', { DISPLAY: ':0', BROWSER: 'none' }, {}],
     ['without a terminal', { DISPLAY: ':0' }, { interactive: false }],
     ['over ssh', { DISPLAY: ':0', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, {}],

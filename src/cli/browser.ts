@@ -1,0 +1,53 @@
+/** Pages in the user's browser. */
+import { platform as hostPlatform } from 'node:os';
+import { SvcError } from '../errors.ts';
+import { webAddress } from '../output/terminal.ts';
+import type { TextOutput } from '../output/types.ts';
+import type { RunContext } from './command.ts';
+
+/** The program that opens a browser fails within this time, if at all. */
+const BROWSER_MS = 400;
+
+/** Ends soon, and says why no browser was opened. */
+export async function openInBrowser(url: URL, ctx: RunContext): Promise<void> {
+  const opened = ctx.openBrowser(url).then((problem) => {
+    if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
+  });
+  await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
+}
+
+/** Opens the page that a service names, and prints its address. `of` is what has the page: `alert 1a58c20e`. */
+export async function openPage(
+  text: string | null | undefined,
+  { page, of }: { readonly page: string; readonly of: string },
+  ctx: RunContext,
+): Promise<{ readonly value: string; readonly as: TextOutput }> {
+  const address = webAddress(text);
+  if (address === undefined) {
+    const why = text ? `"${text}", which is no web address, as its ${page}` : `no ${page}`;
+    throw new SvcError('not_found', `${of} has ${why}`);
+  }
+  const reason = ctx.dryRun ? undefined : noBrowserReason(ctx);
+  if (reason !== undefined) ctx.notice(`no browser was opened: ${reason}; open the address yourself`);
+  else if (!ctx.dryRun) await openInBrowser(new URL(address), ctx);
+  return { value: address, as: { kind: 'text' } };
+}
+
+/** Before anything is sent. */
+export function checkBrowserOptions(web: boolean, { dryRun }: RunContext): void {
+  if (dryRun && !web) throw new SvcError('usage', '--dry-run needs --web');
+}
+
+type Place = Pick<RunContext, 'env' | 'interactive'>;
+
+/** Undefined if a browser can be opened. */
+export function noBrowserReason({ env, interactive }: Place, platform: string = hostPlatform()): string | undefined {
+  if (env['BROWSER'] === 'none') return 'BROWSER is none';
+  if (!interactive) return 'no terminal';
+  // It would open on the remote machine.
+  if (env['SSH_CONNECTION'] || env['SSH_TTY']) return 'an ssh session';
+  const shown = ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME', 'BROWSER'].some((name) => env[name]);
+  // The opener would start a text browser that has no terminal.
+  if (platform === 'linux' && !shown) return 'no display';
+  return undefined;
+}
