@@ -50,6 +50,8 @@ export interface TextQuestion {
   readonly check?: (answer: string) => string | undefined;
 }
 
+type Find = (typed: string, signal: AbortSignal) => Promise<readonly Choice[]>;
+
 /** Asks a person at the terminal; only called if stdin and stderr are terminals. */
 export interface Prompter {
   confirm(question: string): Promise<boolean>;
@@ -58,6 +60,8 @@ export interface Prompter {
   secret(question: string, withdrawn?: AbortSignal): Promise<string>;
   /** One of them. */
   select(question: string, choices: readonly Choice[]): Promise<string>;
+  /** One of those that `find` has for what is typed so far. It is called again with every change, and then its signal is aborted. */
+  search(question: string, find: Find): Promise<string>;
   /** At least one of them. */
   checkbox(question: string, choices: readonly Choice[]): Promise<readonly string[]>;
 }

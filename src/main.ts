@@ -3,7 +3,8 @@ import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
 import { type Aliases, findCommand, findGroup, refuseForeign } from './cli/lookup.ts';
-import { commandPath, type ParsedInput, parseInput } from './cli/parse.ts';
+import { commandPath, type ParsedInput, parseInput, parsePart } from './cli/parse.ts';
+import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS } from './features/index.ts';
@@ -67,28 +68,30 @@ async function dispatch(
   const { command } = found;
   const used = new Set(at.slice(0, 1 + found.length));
   const tokens = argv.filter((_, index) => !used.has(index));
-  const parsed = parseInput(command, tokens, context.now());
+  const parsed = parsePart(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
   if (found.notice !== undefined && !parsed.input['quiet']) await say(found.notice, context);
-  return run(command, parsed, argv, context, secrets);
+  const engine = engineOf(argv, secrets);
+  if (parsed.missing.length === 0) return run(command, parsed, context, engine);
+  const { completed } = await import('./cli/prompting.ts');
+  const { answered, typed } = await completed({ command, tokens, parsed }, context, engine);
+  return run(command, answered, context, { ...engine, typed });
 }
 
-async function run(
-  command: Command,
-  parsed: ParsedInput,
-  typed: readonly string[],
-  context: Context,
-  secrets: KnownSecrets,
-): Promise<number> {
-  const { runCommand } = await import('./cli/run.ts');
-  return runCommand(command, parsed, context, {
+function engineOf(typed: readonly string[], secrets: KnownSecrets): Engine {
+  return {
     version: pkg.version,
     groups: GROUPS,
     typed,
     runLine: main,
     secrets,
     authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
-  });
+  };
+}
+
+async function run(command: Command, parsed: ParsedInput, context: Context, engine: Engine): Promise<number> {
+  const { runCommand } = await import('./cli/run.ts');
+  return runCommand(command, parsed, context, engine);
 }
 
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
@@ -96,7 +99,7 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = parseInput(HELP, tokens, context.now());
-  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, argv, context, secrets);
+  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
   const { text, notice } = await helpText(named, GROUPS, context.stdout.columns);

@@ -4,7 +4,7 @@ import type { ServiceName } from '../http/target.ts';
 import { FORMATS } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
-/** Where completion finds values: a list, or a source whose values are cached for a short time. */
+/** Where values come from: a prompt reads them from the service, completion from a short-lived cache. */
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
 /** Sources whose values only a service knows, and that service. */
@@ -39,6 +39,8 @@ interface FlagBase {
   readonly value?: string;
   readonly repeat?: true;
   readonly required?: true;
+  /** Prompted for at a terminal, unless one of these options or arguments is given. */
+  readonly promptUnless?: readonly string[];
   readonly hidden?: true;
   readonly complete?: CompletionSource;
   /** What to use instead of an empty value, which is always refused. */
@@ -165,6 +167,8 @@ export interface Argument {
   /** Takes all remaining words; only for the last argument, or the last before one that is `afterDashes`. */
   readonly repeat?: true;
   readonly required?: true;
+  /** Prompted for at a terminal, unless one of these options is given. */
+  readonly promptUnless?: readonly string[];
   /** Takes everything after `--` unchanged: a command line. */
   readonly afterDashes?: true;
   /** The only permitted values. */

@@ -60,17 +60,37 @@ export interface ParsedInput {
   readonly input: Readonly<Record<string, unknown>>;
   /** The names of the given flags and arguments. */
   readonly given: ReadonlySet<string>;
+  /** Missing arguments and options; each is prompted for at a terminal. */
+  readonly missing: readonly Missing[];
   /** `--help` is given; nothing else was checked. */
   readonly help: boolean;
   /** Notices for options given by a former name. */
   readonly notices: readonly string[];
 }
 
+/** An argument, or an option that its flag declares. */
+export type Missing = { readonly name: string; readonly error?: SvcError } & (
+  | { readonly argument: Argument; readonly flag?: undefined }
+  | { readonly flag: Exclude<Flag, { type: 'boolean' }>; readonly argument?: undefined }
+);
+
 /** Passed to commander in place of a bare `--watch`, which would otherwise consume the next argument. */
 const ALONE = '\0';
 
 /** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
 export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
+  return requireAll(parsePart(command, tokens, now));
+}
+
+/** Throws `missing_value` where a required argument or option is missing. */
+export function requireAll(parsed: ParsedInput): ParsedInput {
+  const first = parsed.missing.find(({ error }) => error !== undefined);
+  if (first?.error !== undefined) throw first.error;
+  return parsed;
+}
+
+/** The same, where what is `missing` may still be prompted for. */
+export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
   const typed = new Map<string, (string | boolean)[]>();
   const notices: string[] = [];
@@ -88,10 +108,7 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
   }
   const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
   const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
-  for (const [name, { required, repeat }] of operands) {
-    const shown = `${name}${repeat ? '...' : ''}`;
-    parser.argument(required ? `<${shown}>` : `[${shown}]`);
-  }
+  for (const [name, { repeat }] of operands) parser.argument(`[${name}${repeat ? '...' : ''}]`);
   const dashes = tokens.indexOf('--');
   const end = dashes < 0 ? tokens.length : dashes;
   const alone = flags
@@ -102,8 +119,9 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
     parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { input: {}, given: new Set(), help: true, notices };
-    // An extra or missing argument is most often an empty one.
+    if (error.code === 'commander.helpDisplayed')
+      return { input: {}, given: new Set(), missing: [], help: true, notices };
+    // An extra argument is most often an empty one.
     for (const [index, [name, argument]] of operands.entries()) {
       if (parser.args[index] === '') checkOperand(name, argument, '');
     }
@@ -126,15 +144,29 @@ export function parseInput(command: Command, tokens: readonly string[], now: num
   if (commandLine !== undefined) {
     const argument = command.args?.[commandLine] as Argument;
     const line = tokens.slice(end + 1);
-    if (argument.required && line.length === 0) {
-      throw new SvcError('missing_value', `missing required argument '${commandLine}'`, {
-        hint: `usage: ${usageLine(command)}`,
-      });
-    }
     assign(commandLine, argument, line);
   }
   for (const [name, flag] of flags) input[camelCase(name)] = optionValue(name, flag, typed.get(name) ?? [], now);
-  return { input, given, help: false, notices: [...new Set(notices)] };
+  return { input, given, missing: missingOf(command, given), help: false, notices: [...new Set(notices)] };
+}
+
+function missingOf(command: Command, given: ReadonlySet<string>): readonly Missing[] {
+  const missing: Missing[] = [];
+  const isMissing = (name: string, { required, promptUnless }: Pick<Argument, 'required' | 'promptUnless'>): boolean =>
+    !given.has(name) && (required === true || promptUnless?.every((other) => !given.has(other)) === true);
+  for (const [name, argument] of Object.entries(command.args ?? {})) {
+    if (!isMissing(name, argument)) continue;
+    const hint = `usage: ${usageLine(command)}`;
+    const error = new SvcError('missing_value', `missing required argument '${name}'`, { hint });
+    missing.push({ name, argument, ...(argument.required ? { error } : {}) });
+  }
+  for (const [name, flag] of Object.entries(command.flags ?? {})) {
+    if (flag.type === 'boolean' || !isMissing(name, flag)) continue;
+    const hint = `pass --${name} ${placeholder(name, flag)}`;
+    const error = new SvcError('missing_value', `--${name} is required`, { hint });
+    missing.push({ name, flag, ...(flag.required ? { error } : {}) });
+  }
+  return missing;
 }
 
 function silentParser(name: string): Commander {
@@ -169,12 +201,10 @@ function usageError({ code, message }: CommanderError, command: Command, options
       meant: meant === undefined ? undefined : { typed: unknown, meant },
     });
   }
-  const ofArguments = code === 'commander.missingArgument' || code === 'commander.excessArguments';
-  return new SvcError(
-    code === 'commander.missingArgument' ? 'missing_value' : 'usage',
-    message.replace(/^error: /, '').replace(/\n/g, ' '),
-    { hint: ofArguments ? `usage: ${usageLine(command)}` : `see svc ${command.id} --help` },
-  );
+  const isExcess = code === 'commander.excessArguments';
+  return new SvcError('usage', message.replace(/^error: /, '').replace(/\n/g, ' '), {
+    hint: isExcess ? `usage: ${usageLine(command)}` : `see svc ${command.id} --help`,
+  });
 }
 
 /** The global options that decide how a failure is shown. They apply even if the rest of the command line is invalid. */
@@ -204,7 +234,7 @@ export function failureOptions(argv: readonly string[]): Partial<Record<'output'
 }
 
 function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], now: number): unknown {
-  if (typed.length === 0) return defaultOf(name, flag);
+  if (typed.length === 0) return defaultOf(flag);
   if (flag.type === 'boolean' || typed.every((value) => value === true)) return typed.at(-1);
   // `--comment --watch`: here --watch is the value.
   const texts = typed
@@ -220,13 +250,10 @@ function optionValue(name: string, flag: Flag, typed: readonly (string | boolean
   return flag.repeat ? values : values[0];
 }
 
-function defaultOf(name: string, flag: Flag): unknown {
+function defaultOf(flag: Flag): unknown {
   if (flag.type === 'boolean') return flag.default ?? false;
   if (flag.type === 'pairs') return Object.create(null);
   if (flag.repeat) return [];
-  if (flag.required) {
-    throw new SvcError('missing_value', `--${name} is required`, { hint: `pass --${name} ${placeholder(name, flag)}` });
-  }
   if (flag.type === 'duration') return flag.default === undefined ? undefined : parseDuration(flag.default);
   return 'default' in flag ? flag.default : undefined;
 }

@@ -48,11 +48,11 @@ export function runContext(parts: Parts): RunContext {
   const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
-  const { stdin, stdout, stderr } = context;
+  const { stdout, stderr } = context;
   const { secrets } = engine;
   const dryRun = Boolean(globals.dryRun);
   addSecretsOf(env, secrets);
-  const interactive = stdin.isTTY && stderr.isTTY && globals.input && !env['CI'] && !env['SVC_NO_INPUT'];
+  const interactive = isInteractive(globals, context);
   let confirmed = globals.yes === true;
   const ask: Ask = async (show) => {
     await notices.release();
@@ -177,6 +177,11 @@ function serverOptions(globals: GlobalInput): readonly string[] {
   });
 }
 
+/** Whether a person can be asked. */
+export function isInteractive({ input }: Pick<GlobalInput, 'input'>, { stdin, stderr, env }: Context): boolean {
+  return stdin.isTTY && stderr.isTTY && input && !env['CI'] && !env['SVC_NO_INPUT'];
+}
+
 /** The only proof of confirmation: its holder has called `confirm`. */
 const PROOF = {} as Confirmed;
 
@@ -194,7 +199,7 @@ function onceFor(): (what: string) => boolean {
 type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 
 /** Questions and choices may contain labels and comments of the service. */
-function escaping(ask: Ask): RunContext['prompter'] {
+export function escaping(ask: Ask): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] =>
     choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
   return {
@@ -202,6 +207,10 @@ function escaping(ask: Ask): RunContext['prompter'] {
     secret: (question, withdrawn) => ask((prompter) => prompter.secret(escapeText(question), withdrawn)),
     select: (question, choices) => ask((prompter) => prompter.select(escapeText(question), shown(choices))),
     checkbox: (question, choices) => ask((prompter) => prompter.checkbox(escapeText(question), shown(choices))),
+    search: (question, find) =>
+      ask((prompter) =>
+        prompter.search(escapeText(question), async (typed, signal) => shown(await find(typed, signal))),
+      ),
   };
 }
 

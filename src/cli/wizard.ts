@@ -37,12 +37,17 @@ export async function askForEach(
   }
 }
 
-/** The command line with the answers in it, for use without prompts. */
+/** Prints the command line that needs no prompt. */
 export function tellCommand(ctx: Pick<RunContext, 'typed' | 'notice'>, answered: readonly string[]): void {
-  const dashes = ctx.typed.indexOf('--');
-  const at = dashes < 0 ? ctx.typed.length : dashes;
-  const line = ['svc', ...ctx.typed.slice(0, at), ...answered, ...ctx.typed.slice(at)];
+  const line = ['svc', ...withAnswers(ctx.typed, answered)];
   // A newline at the end of a word cannot be printed in a way that every shell reads.
   if (line.some((word) => word.endsWith('\n'))) return;
-  ctx.notice(`the same without questions: ${line.map(shellWord).join(' ')}`);
+  ctx.notice(`Without prompts: ${line.map(shellWord).join(' ')}`);
+}
+
+/** The command line with what was answered in it. */
+export function withAnswers(typed: readonly string[], answered: readonly string[]): readonly string[] {
+  const dashes = typed.indexOf('--');
+  const at = dashes < 0 ? typed.length : dashes;
+  return [...typed.slice(0, at), ...answered, ...typed.slice(at)];
 }

@@ -50,6 +50,13 @@ export function prompter(signal: AbortSignal): Prompter {
       ),
     select: (message, choices) =>
       ask((prompts, context) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, context)),
+    search: (message, find) =>
+      ask((prompts, context) =>
+        prompts.search(
+          { message, pageSize: PAGE, source: async (typed, { signal: changed }) => await find(typed ?? '', changed) },
+          context,
+        ),
+      ),
     checkbox: (message, choices) =>
       ask((prompts, context) =>
         prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, context),
@@ -58,6 +65,7 @@ export function prompter(signal: AbortSignal): Prompter {
 }
 
 const CTRL_D = '\u0004';
+const MOST_LISTED = 20;
 const BACKSPACE = /[\b\x7f]/;
 
 /** For a terminal that shows text and nothing else (TERM=dumb): a question is a line, and so is its answer. */
@@ -117,6 +125,16 @@ export function plainPrompter(signal: AbortSignal): Prompter {
     select(question, choices) {
       list(question, choices);
       return until('Number:', `Answer a number from 1 to ${choices.length}.`, (answer) => numbered(choices, answer));
+    },
+    async search(question, find) {
+      for (;;) {
+        const choices = await find(await line(question), signal);
+        if (choices.length === 0) say('Nothing matches.\n');
+        else list('Matches:', choices.slice(0, MOST_LISTED));
+        const chosen =
+          choices.length === 0 ? undefined : numbered(choices, await line('Number (Enter to search again):'));
+        if (chosen !== undefined) return chosen;
+      }
     },
     checkbox(question, choices) {
       list(question, choices);

@@ -34,9 +34,9 @@ export interface RunOptions {
   readonly answer?: boolean | (() => boolean);
   /**
    * What the person answers to the questions of a wizard, in order: a text, or several of the choices by what is shown for
-   * them. One that is refused is asked for again. A question too many fails the test.
+   * them. One that is refused is asked for again. A question too many fails the test. Or how the person answers any question.
    */
-  readonly answers?: readonly (string | readonly string[])[];
+  readonly answers?: readonly Answer[] | ((question: string, choices: readonly string[]) => Answer);
   readonly now?: () => number;
   /** The time, in milliseconds. The clock stops there. */
   readonly at?: number;
@@ -62,6 +62,9 @@ export interface RunOptions {
   /** The directory for settings; one of its own by default. */
   readonly home?: string;
 }
+
+/** A text, or several of the choices. */
+type Answer = string | readonly string[];
 
 class Capture implements OutStream {
   readonly chunks: Buffer[] = [];
@@ -162,10 +165,16 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
   const home = options.home ?? temporaryHome();
   const asked: string[] = [];
   const opened: string[] = [];
-  const answers = [...(options.answers ?? [])];
-  const next = (question: string): string | readonly string[] => {
+  const answers = typeof options.answers === 'function' ? options.answers : [...(options.answers ?? [])];
+  const next = (question: string, choices: readonly Choice[] = []): Answer => {
     asked.push(question);
-    const answer = answers.shift();
+    const answer =
+      typeof answers === 'function'
+        ? answers(
+            question,
+            choices.map(({ name }) => name),
+          )
+        : answers.shift();
     if (answer === undefined) throw new Error(`nobody answers: ${question}`);
     return answer;
   };
@@ -229,6 +238,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
           const wrong = check?.(answer);
           if (wrong === undefined) return answer;
           asked.push(`! ${wrong}`);
+          if (asked.length > 50) throw new Error(`nothing answers: ${asked.slice(-2).join('\n')}`);
         }
       },
       async secret(question, withdrawn) {
@@ -237,10 +247,18 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
         return options.hidden(question, withdrawn);
       },
       async select(question, choices) {
-        return choose(choices, String(next(question)));
+        return choose(choices, String(next(question, choices)));
+      },
+      async search(question, find) {
+        const typed = String(next(question));
+        const choices = await find(typed, new AbortController().signal);
+        const choice = choices.find(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+        if (choice === undefined)
+          throw new Error(`no choice ${typed} among: ${choices.map(({ name }) => name).join(' | ')}`);
+        return choice.value;
       },
       async checkbox(question, choices) {
-        const answer = next(question);
+        const answer = next(question, choices);
         return [answer].flat().map((name) => choose(choices, name));
       },
     },

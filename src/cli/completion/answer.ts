@@ -202,7 +202,7 @@ function matcherAnswer(known: readonly Candidate[], typed: string, again: boolea
 }
 
 /** `words` precede the cursor: their `--profile` and `--base-url` decide whose names are offered. */
-async function candidatesOf(
+export async function candidatesOf(
   source: 'settings' | 'profiles' | RemoteSource,
   previous: readonly string[],
   { paths, env, now }: Files,

@@ -74,6 +74,7 @@ export class ActionRunner {
       secret: refuse,
       select: refuse,
       checkbox: refuse,
+      search: refuse,
     };
   }
 }

@@ -26,7 +26,7 @@ function posted(sent: readonly Sent[]): Posted {
 
 /** The line that the wizard printed, as a shell reads it, without `svc`. */
 function printedCommand(stderr: string): string[] {
-  const [, line = ''] = /^the same without questions: svc (.*)$/m.exec(stderr) ?? [];
+  const [, line = ''] = /^Without prompts: svc (.*)$/m.exec(stderr) ?? [];
   return shellArguments(line);
 }
 
@@ -137,7 +137,7 @@ onBothServices((service) => {
       expect([matcher.code, matcher.asked.length]).toEqual([0, 3]);
       const nothing = await ask(['silences', 'create', 'a=b', '-c', 'x'], []);
       expect([nothing.code, nothing.asked]).toEqual([0, []]);
-      expect(nothing.stderr).not.toContain('without questions');
+      expect(nothing.stderr).not.toContain('Without prompts');
     });
 
     test('a start that was now is no future when at last it is printed', async () => {
@@ -281,7 +281,7 @@ onBothServices((service) => {
       await terminal.shows(/a comment is required/);
       await terminal.press("it's me", 'Enter');
       const shown = await terminal.shows(/\[status 0\]/);
-      expect(shown).toContain(`the same without questions: svc silences create team=tmux --comment 'it'"'"'s me'`);
+      expect(shown).toContain(`Without prompts: svc silences create team=tmux --comment 'it'"'"'s me'`);
       expect(shown).toMatch(/^COMMENT +it's me$/m);
 
       await using choosing = await openTerminal(`${program} silences ack`, { env: env() });
@@ -295,7 +295,7 @@ onBothServices((service) => {
         screen = await choosing.changes(screen);
       }
       await choosing.press('Space', 'Enter');
-      expect(await choosing.shows(/\[status 0\]/)).toMatch(/the same without questions: svc silences ack [0-9a-f]{16}/);
+      expect(await choosing.shows(/\[status 0\]/)).toMatch(/Without prompts: svc silences ack [0-9a-f]{16}/);
     }, 60_000);
 
     test('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
@@ -362,7 +362,7 @@ describe('the line that is printed', () => {
   const line = (typed: readonly string[], answered: readonly string[]): string => {
     let text = '';
     tellCommand({ typed, notice: (notice) => (text = notice) }, answered);
-    return text.replace('the same without questions: ', '');
+    return text.replace('Without prompts: ', '');
   };
 
   test('options go before --, and what was typed stays', () => {

@@ -1,0 +1,223 @@
+/** Prompts for the arguments and options that a command line leaves out, with choices from the service. */
+import type { Choice, Context, Prompter } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { formatNotice } from '../output/terminal.ts';
+import type { Rows } from '../output/types.ts';
+import type { Candidate } from '../store/completion-cache.ts';
+import type { Command } from './command.ts';
+import { candidatesOf } from './completion/answer.ts';
+import {
+  type CompletionSource,
+  camelCase,
+  type GlobalInput,
+  REMOTE_SOURCES,
+  type RemoteSource,
+  SERVICE_FLAGS,
+} from './flags.ts';
+import { findCommand, findGroup } from './lookup.ts';
+import { type Missing, type ParsedInput, parseInput, parsePart, requireAll } from './parse.ts';
+import { runCommand } from './run.ts';
+import { type Engine, escaping, isInteractive } from './run-context.ts';
+import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './wizard.ts';
+
+interface Line {
+  readonly command: Command;
+  /** Without the words that name the command. */
+  readonly tokens: readonly string[];
+  readonly parsed: ParsedInput;
+}
+
+/** The command that lists the values of a source. `<id>` is the argument `id` of the command line. */
+const LISTS: Readonly<Record<RemoteSource, readonly string[]>> = {
+  receivers: ['alerts', 'receivers'],
+  silences: ['silences', 'list'],
+  fingerprints: ['alerts', 'list', '--all'],
+  matchers: ['alerts', 'list'],
+  subscriptions: ['webhooks', 'list'],
+  products: ['catalog', 'products', 'list', `--limit=${MOST_CHOICES}`],
+  stores: ['catalog', 'products', 'sources', '<id>'],
+  sources: ['catalog', 'products', 'sources', '<id>'],
+  symbols: ['trade', 'offers', 'list'],
+  accounts: ['trade', 'accounts', 'list'],
+  orders: ['trade', 'orders', 'list'],
+  trades: ['trade', 'positions', 'list'],
+};
+
+/** The option with which a list finds what is typed, where it may be too long to be read. */
+const SEARCHED: Partial<Readonly<Record<RemoteSource, string>>> = { products: '--search' };
+
+/** For a value that is not in the list. */
+const ANOTHER: Choice = { value: '', name: 'Another value…' };
+
+/** How many choices are shown without a search. */
+const FEW = 12;
+
+/** The command line with an answer to each prompt. Exit 2 where nobody can be asked. */
+export async function completed(
+  line: Line,
+  context: Context,
+  engine: Engine,
+): Promise<{ readonly answered: ParsedInput; readonly typed: readonly string[] }> {
+  const { command, parsed } = line;
+  const globals = parsed.input as unknown as GlobalInput;
+  if (!isInteractive(globals, context)) return { answered: requireAll(parsed), typed: engine.typed };
+  const prompts = new Prompts(line, context, engine);
+  let answers: readonly string[] = [];
+  let answered = parsed;
+  for (let [missing] = answered.missing; missing !== undefined; [missing] = answered.missing) {
+    answers = [...answers, ...(await prompts.ask(missing, answered, answers))];
+    answered = parsePart(command, withAnswers(line.tokens, answers), context.now());
+  }
+  const notice = (text: string): void => void (globals.quiet || context.stderr.write(formatNotice(text)));
+  tellCommand({ typed: engine.typed, notice }, answers);
+  return { answered, typed: withAnswers(engine.typed, answers) };
+}
+
+class Prompts {
+  readonly #line: Line;
+  readonly #context: Context;
+  readonly #engine: Engine;
+  readonly #prompter: Omit<Prompter, 'confirm'>;
+
+  constructor(line: Line, context: Context, engine: Engine) {
+    this.#line = line;
+    this.#context = context;
+    this.#engine = engine;
+    this.#prompter = escaping((show) => show(context.prompter));
+  }
+
+  /** What is added to the command line. */
+  async ask(missing: Missing, parsed: ParsedInput, before: readonly string[]): Promise<readonly string[]> {
+    const { name, argument, flag } = missing;
+    const asTyped = (values: readonly string[]): readonly string[] => {
+      if (argument?.afterDashes) return ['--', ...values.flatMap(shellCommand)];
+      return argument === undefined ? values.flatMap((value) => [`--${name}`, value]) : values;
+    };
+    const fault = (...values: readonly string[]): string | undefined =>
+      faultOf(() => {
+        const tokens = withAnswers(this.#line.tokens, [...before, ...asTyped(values)]);
+        const { given } = parsePart(this.#line.command, tokens, this.#context.now());
+        if (!given.has(name)) throw new SvcError('missing_value', 'a value is required');
+      });
+    const { help, repeat, complete } = argument ?? flag;
+    const choices =
+      'choices' in (argument ?? flag) ? (argument ?? (flag as { choices?: readonly string[] })).choices : undefined;
+    const question = `${help.replace(/ \(required\)$/, '')}:`;
+    const prompt = { question, fault };
+    if (choices !== undefined) {
+      const list = choices.map((value) => ({ value }));
+      return asTyped(repeat ? await this.#several(prompt, list) : [await this.#one(prompt, list)]);
+    }
+    const list = await this.#values(complete, parsed);
+    if (list === undefined || list.length === 0) {
+      const first = await this.#text(prompt);
+      if (!repeat || argument?.afterDashes) return asTyped([first]);
+      const parse = (values: readonly string[]) => {
+        const why = fault(...values);
+        if (why !== undefined) throw new SvcError('invalid_value', why);
+      };
+      return asTyped(
+        await askForEach({ question: 'Another (Enter for none):', parse }, { prompter: this.#prompter }, [first]),
+      );
+    }
+    // Several matchers would all have to match.
+    if (repeat && complete !== 'matchers' && list.length <= MOST_CHOICES)
+      return asTyped(await this.#several(prompt, list, true));
+    const searched = complete !== undefined && complete in SEARCHED ? (complete as RemoteSource) : undefined;
+    return asTyped([await this.#one({ ...prompt, searched, parsed }, list, true)]);
+  }
+
+  #text({ question, fault }: Prompt): Promise<string> {
+    return this.#prompter.text({ question, check: (text) => fault(text) });
+  }
+
+  async #several(prompt: Prompt, list: readonly Candidate[], open = false): Promise<readonly string[]> {
+    const chosen = await this.#prompter.checkbox(prompt.question, [...shown(list), ...(open ? [ANOTHER] : [])]);
+    const values = chosen.filter((value) => value !== ANOTHER.value);
+    return values.length < chosen.length ? [...values, await this.#text(prompt)] : values;
+  }
+
+  /** `open`: a value that is not in the list may be typed, too. */
+  async #one(prompt: Prompt, list: readonly Candidate[], open = false): Promise<string> {
+    const { question, fault, searched, parsed } = prompt;
+    const choices = shown(list);
+    if (choices.length <= FEW) {
+      return (await this.#prompter.select(question, open ? [...choices, ANOTHER] : choices)) || this.#text(prompt);
+    }
+    return this.#prompter.search(question, async (typed, signal) => {
+      const found = choices.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+      const isTyped =
+        open && typed !== '' && fault(typed) === undefined && !choices.some(({ value }) => value === typed);
+      const others = isTyped ? [{ value: typed, name: typed }] : [];
+      if (searched === undefined || typed === '' || choices.length < MOST_CHOICES) return [...found, ...others];
+      // Not a request for every key.
+      await this.#context.sleep(SEARCH_PAUSE_MS, signal);
+      const option = SEARCHED[searched] ?? '';
+      const more = await this.#listed(searched, parsed, [`${option}=${typed}`]).catch(() => list);
+      return [...shown(more), ...others];
+    });
+  }
+
+  /** Undefined where nothing is known of the values, or they cannot be read. */
+  async #values(source: CompletionSource | undefined, parsed: ParsedInput): Promise<readonly Candidate[] | undefined> {
+    if (source === undefined || source === 'files') return undefined;
+    if (!(source in REMOTE_SOURCES)) return candidatesOf(source, [], this.#context);
+    try {
+      return await this.#listed(source as RemoteSource, parsed, []);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
+      await this.#context.stderr.write(formatNotice(`no choices: ${error.message}`));
+      return undefined;
+    }
+  }
+
+  /** Runs the command that lists them, and prints nothing. */
+  async #listed(source: RemoteSource, parsed: ParsedInput | undefined, more: readonly string[]): Promise<Candidate[]> {
+    const words = LISTS[source].map((word) =>
+      /^<(\w+)>$/.test(word) ? String(parsed?.input[word.slice(1, -1)]) : word,
+    );
+    const [group = '', ...rest] = words;
+    const found = await findCommand(findGroup(this.#engine.groups, group), rest);
+    if (found.kind !== 'command') throw new SvcError('internal', `no command ${words.join(' ')}`);
+    const { command, length } = found;
+    const list = parseInput(command, [...rest.slice(length), ...more, '--quiet'], this.#context.now());
+    const target = ['profile', ...Object.keys(SERVICE_FLAGS)].map(camelCase);
+    const input = { ...list.input, ...Object.fromEntries(target.map((key) => [key, parsed?.input[key]])) };
+    const values = new Map<string, Candidate>();
+    const collecting: Command = {
+      ...command,
+      run: async (own, ctx) => {
+        const { value, end } = await command.run(own, ctx);
+        for await (const row of value as Exclude<Rows<unknown>, undefined>) {
+          for (const one of command.offers?.(row)[source] ?? []) values.set(one.value, one);
+          if (values.size >= MOST_READ) break;
+        }
+        await end?.();
+        return { value: undefined };
+      },
+    };
+    await runCommand(collecting, { ...list, input }, this.#context, this.#engine);
+    return [...values.values()].filter(({ value }) => value !== '' && !value.startsWith('-'));
+  }
+}
+
+interface Prompt {
+  readonly question: string;
+  /** Why the values are refused. */
+  readonly fault: (...values: readonly string[]) => string | undefined;
+  readonly searched?: RemoteSource | undefined;
+  readonly parsed?: ParsedInput;
+}
+
+/** More than anybody scrolls through: the search finds the others. */
+const MOST_READ = 1000;
+const SEARCH_PAUSE_MS = 250;
+
+function shown(list: readonly Candidate[]): Choice[] {
+  return list.map(({ value, note }) => ({ value, name: note === undefined ? value : `${value}  ${note}` }));
+}
+
+/** What needs a shell is given to one. */
+function shellCommand(text: string): readonly string[] {
+  return /^[\w./:=@%+, -]+$/.test(text) ? text.trim().split(/ +/) : ['sh', '-c', text];
+}

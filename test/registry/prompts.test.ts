@@ -1,0 +1,90 @@
+/** At a terminal each missing argument is prompted for, and the line that svc prints then needs no prompt. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { camelCase } from '../../src/cli/flags.ts';
+import { parseInput } from '../../src/cli/parse.ts';
+import { REGISTERED } from './commands.ts';
+import { CASES, type Case, healthyExit, NOW, type Peer, startPeer } from './invoke.ts';
+import { RECEIVER } from './samples.ts';
+import { shellCommands } from './shell-commands.ts';
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+/** Why a command with a required argument is not among them. */
+const APART: Readonly<Record<string, string>> = {
+  'webhooks replay': 'its sample reads standard input, which is then no terminal',
+  'webhooks secrets import': 'its sample reads standard input, which is then no terminal',
+  'trade batch': 'its sample reads standard input, which is then no terminal',
+};
+
+interface Required {
+  readonly name: string;
+  readonly help: string;
+  /** What the sample has for it. */
+  readonly values: readonly string[];
+}
+
+function requiredBy({ command, sample }: Case): readonly Required[] {
+  const { input } = parseInput(command, sample.args, NOW);
+  const args = Object.entries(command.args ?? {}).filter(([, { required }]) => required);
+  const flags = Object.entries(command.flags ?? {}).filter(([, flag]) => flag.type !== 'boolean' && flag.required);
+  return [
+    ...args.map(([name, { help }]) => ({ name, help, values: [input[camelCase(name)]].flat() as string[] })),
+    ...flags.map(([name, { help }]) => {
+      const at = sample.args.indexOf(`--${name}`);
+      return { name: `--${name}`, help, values: [sample.args[at + 1] ?? ''] };
+    }),
+  ];
+}
+
+/** The sample without them. */
+function without({ sample: { args } }: Case, required: readonly Required[]): readonly string[] {
+  const rest = [...args];
+  for (const { name, values } of required) {
+    if (name.startsWith('--')) rest.splice(rest.indexOf(name), 2);
+    else for (const value of values) rest.splice(rest.indexOf(value), 1);
+  }
+  return rest.filter((arg) => arg !== '--');
+}
+
+const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
+const PROMPTED = FIRST.filter((what) => requiredBy(what).length > 0);
+
+it('has every command with a required argument', () => {
+  const ids = PROMPTED.map(({ command }) => command.id);
+  const declared = REGISTERED.map(({ command }) => command).filter(({ args = {}, flags = {} }) =>
+    Object.values({ ...args, ...flags }).some((one) => 'required' in one && one.required),
+  );
+  expect(ids).toEqual(declared.map(({ id }) => id));
+  for (const id of Object.keys(APART)) expect(ids).toContain(id);
+});
+
+describe.each(PROMPTED.filter(({ command }) => APART[command.id] === undefined))('svc $command.id', (what) => {
+  const { command, sample } = what;
+  const required = requiredBy(what);
+  const bare: Case = { ...what, sample: { ...sample, args: without(what, required) } };
+
+  it('prompts for each', async () => {
+    const open = [...required];
+    const run = await peer.run(bare, {
+      terminal: 80,
+      answer: true,
+      answers(question, choices) {
+        const next = open.find(({ help }) => question.startsWith(help.replace(/ \(required\)$/, '')));
+        if (question.startsWith('Another (') || next === undefined) return sample.word ?? '';
+        const chosen = next.values.map((value) => choices.find((name) => name.split('  ')[0] === value));
+        if (chosen.every((name) => name !== undefined)) return chosen;
+        if (choices.length > 0) return choices.at(-1) ?? '';
+        return next.values.join(' ').replace(RECEIVER, `${peer.url}/hook`);
+      },
+    });
+    expect(run.code, run.stderr).toBe(healthyExit(what));
+    for (const { help } of required) expect(run.asked.join('\n')).toContain(help.replace(/ \(required\)$/, ''));
+    const [, line = ''] = /^Without prompts: (.*)$/m.exec(run.stderr) ?? [];
+    const [typed = []] = shellCommands(line);
+    expect(parseInput(command, typed.slice(1 + command.id.split(' ').length), NOW).missing).toEqual([]);
+  });
+});
