@@ -136,6 +136,7 @@ export function outcomeText(status: number): string {
   }
   if (status === ERROR_KINDS.partly_done.exit) return 'partly done (exit status 10)';
   if (status === ERROR_KINDS.declined.exit) return 'nothing was sent (exit status 2)';
+  if (status === ERROR_KINDS.interrupted.exit || status === ERROR_KINDS.terminated.exit) return 'interrupted';
   return `failed (exit status ${status})`;
 }
 

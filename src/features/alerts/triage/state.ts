@@ -105,7 +105,9 @@ export function reduce(before: TriageState, event: TriageEvent): TriageState {
     case 'question':
       return changed(state, (action) => ({ ...action, question: event.text }));
     case 'ended':
-      return changed(state, (action) => ({ ...action, question: undefined, status: event.status }));
+      return changed({ ...state, message: undefined }, (action) => {
+        return { ...action, question: undefined, status: event.status };
+      });
   }
 }
 

@@ -394,6 +394,42 @@ describe('the server', () => {
     expect(stderr).toContain('requires a credential');
   });
 
+  it('that no longer responds says so, and q waits for nothing', async () => {
+    let isSilent = false;
+    await using server = await faultServer((socket) => {
+      if (!isSilent) socket.write(answer(200, JSON.stringify([ALERT])));
+    });
+    const act = async (screen: Screen): Promise<void> => {
+      await screen.selects('db-0');
+      isSilent = true;
+      await screen.shows('cannot read the alerts: no response within');
+      screen.press('q');
+    };
+    const { code } = await triage(server.url, act, { argv: ['--timeout', '1h'] });
+    expect(code).toBe(0);
+  });
+
+  it('that leaves a write without an answer: Ctrl-C ends it, and the outcome is unknown', async () => {
+    let posted = 0;
+    const stop = new AbortController();
+    await using server = await faultServer((socket, { method, path }) => {
+      if (method !== 'POST') {
+        socket.write(answer(200, JSON.stringify(path.includes('/silences') ? [] : [ALERT, OTHER])));
+        return;
+      }
+      posted++;
+      stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+    });
+    const act = async (screen: Screen): Promise<void> => {
+      await screen.selects('db-0');
+      screen.press('a\r');
+    };
+    const { code, stderr } = await triage(server.url, act, { signal: stop.signal });
+    expect([code, posted]).toEqual([130, 1]);
+    expect(stderr).toMatch(/^svc silences ack a0{15} --base-url \S+: interrupted$/m);
+    expect(stderr).toContain('interrupted; the request was sent and may have been applied');
+  });
+
   it('is never asked a question twice: Ctrl-C at one sends nothing', async () => {
     await postSilence(emulator.url, silenceOf('instance', 'db-1'));
     const stop = new AbortController();
