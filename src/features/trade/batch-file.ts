@@ -119,7 +119,7 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
   const { command: typed, ...fields } = objectOf(json);
   const name = typeof typed === 'string' && Object.hasOwn(FORMER_NAMES, typed) ? FORMER_NAMES[typed] : typed;
   const command = typeof name === 'string' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
+  if (typeof name !== 'string' || command === undefined) {
     throw new SvcError(
       'invalid_value',
       name === undefined ? '"command" is missing' : `unknown command ${JSON.stringify(name)}`,
@@ -129,7 +129,7 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
     );
   }
   const { parseInput } = await import('../../cli/parse.ts');
-  const { input } = parseInput(declared(command), tokensOf(fields, command), ctx.now());
+  const { input } = parseInput(declared(name, command), tokensOf(fields, command), ctx.now());
   if (name === 'orders update') {
     // Unchanged values are read before the first line is sent, and would undo an earlier change.
     const id = String(input['order']);
@@ -190,9 +190,10 @@ function textsOf(name: string, value: unknown): readonly string[] {
   });
 }
 
-function declared({ args, flags }: BatchCommand): Command {
+/** Errors name the command of the line. */
+function declared(name: string, { args, flags }: BatchCommand): Command {
   return {
-    id: 'trade batch',
+    id: `trade ${name}`,
     summary: '',
     effect: 'money',
     args,

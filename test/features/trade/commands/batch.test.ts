@@ -109,7 +109,12 @@ it.each<[string, string, RegExp]>([
   ],
   ['everything at once', '{"command":"close","everything":true}', /unknown field "everything"/],
   ['an amount that is none', '{"command":"buy","symbol":"EUR/USD","amount":1.5}', /line 3: the amount "1.5" is not/],
-  ['no amount', '{"command":"buy","symbol":"EUR/USD"}', /line 3: missing required argument 'amount'/],
+  [
+    'no amount',
+    '{"command":"buy","symbol":"EUR/USD"}',
+    /line 3: missing required argument 'amount'\nhint: usage: svc trade buy <symbol> <amount> /,
+  ],
+  ['no trade', '{"command":"close","trade":[]}', /usage: svc trade close <trade\.\.\.> /],
   ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],
   [
     'a wrong stop',
