@@ -31,7 +31,7 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ['default', './test/support/skipped.ts'],
     setupFiles: ['test/support/setup.ts'],
-    env: { NO_PROXY: '*' },
+    env: { NO_PROXY: '*', TZ: 'UTC' },
     projects: [
       {
         extends: true,

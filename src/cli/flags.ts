@@ -54,6 +54,8 @@ export interface Instant {
   readonly iso: string;
   /** Typed as a distance from now. */
   readonly relative?: true;
+  /** It was written as a day alone: the instant is where the day begins in UTC. */
+  readonly date?: true;
 }
 
 /** `--flag` and, if the default is true, `--no-flag`. */

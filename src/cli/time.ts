@@ -109,7 +109,10 @@ const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return { ...instant(rules.now, text), relative: true };
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
-  if (/^\d{4}-\d/.test(text)) return instant(parseRfc3339(text, rules.dates ?? false), text);
+  if (/^\d{4}-\d/.test(text)) {
+    const parsed = instant(parseRfc3339(text, rules.dates ?? false), text);
+    return text.length > '2026-11-20'.length ? parsed : { ...parsed, date: true };
+  }
   return { ...relative(text, rules), relative: true };
 }
 

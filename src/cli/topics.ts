@@ -73,7 +73,7 @@ const TIMES: readonly Block[] = [
       ['2h ago, -2h', 'before now'],
       ['in 2h, +2h', 'after now'],
       ['2h', 'after now for an end, before now for the start of a history'],
-      ['2026-11-20', 'the start of that day in UTC, if the option takes dates'],
+      ['2026-11-20', 'the start of that day in UTC or in --tz, if the option takes dates'],
       ['1795176000', 'Unix seconds, for webhook signatures'],
     ],
   },

@@ -1,4 +1,5 @@
 /** What a command says about its value so that every format can render it. */
+import type { Zone } from './zone.ts';
 
 export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -158,6 +159,8 @@ export interface ChartPicture {
   /** The window in milliseconds since 1970: values outside are not drawn. */
   readonly from: number;
   readonly to: number;
+  /** The zone of the time axis; default UTC. */
+  readonly zone?: Zone | undefined;
   /** In terminal cells, including the axis; default: the terminal. Ignored for files. */
   readonly width?: number | undefined;
   /** Lines of the plot, without title and time axis; default 15. */

@@ -3,6 +3,7 @@ import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
+import { zoneOf } from '../../output/zone.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { type Numeric, numberOf } from './statistics.ts';
 
@@ -15,6 +16,22 @@ export const PARAM_FLAG = {
   repeat: true,
   value: 'name=value',
   help: 'Add a query parameter',
+} as const satisfies Flags[string];
+
+/** Whose days, weeks and dates are meant. */
+export const TZ_FLAG = {
+  type: 'string',
+  value: 'zone',
+  check(name) {
+    try {
+      zoneOf(name);
+    } catch {
+      throw new SvcError('invalid_value', `there is no time zone ${JSON.stringify(name)}`, {
+        hint: 'pass local, UTC, or a name such as Europe/Berlin',
+      });
+    }
+  },
+  help: 'Time zone: UTC, Asia/Tokyo (default local)',
 } as const satisfies Flags[string];
 
 export const PRODUCT_ARGUMENT = {

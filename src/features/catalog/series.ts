@@ -5,7 +5,7 @@
 import type { SeriesField } from './api.ts';
 import type { Snapshot, Source } from './schema.ts';
 import { numberOf } from './statistics.ts';
-import { pointsIn, STEP_MS, type Window } from './window.ts';
+import type { CalendarWindow } from './window.ts';
 
 /** Microseconds since 1970, the finest that the service keeps. */
 type Micros = number;
@@ -103,20 +103,30 @@ function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceS
   };
 }
 
-/** The field in each interval of the window, as the service's own `dynamics` answers for one source: the latest observation decides. */
+/** The field in each interval of the window, by the rule of the service's own `dynamics` of one source: the latest observation decides. */
 export function bucketValues(
   observations: readonly Observation[],
   field: SeriesField,
-  window: Window,
+  { from: begin, to: until, starts, end }: Pick<CalendarWindow, 'from' | 'to' | 'starts' | 'end'>,
 ): readonly (number | null)[] {
-  const [begin, end, step] = [window.from * 1000, window.to * 1000, STEP_MS[window.interval] * 1000];
-  const values = new Array<number | null>(pointsIn(window)).fill(null);
+  const values = new Array<number | null>(starts.length).fill(null);
   for (const { snapshot, from, to } of observations) {
-    const [first, last] = [Math.max(from, begin), Math.min(to, end)];
-    if (first > last) continue;
-    values.fill(numberOf(snapshot[field]), Math.floor((first - begin) / step), Math.floor((last - begin) / step) + 1);
+    const [first, last] = [Math.max(from, begin * 1000), Math.min(to, until * 1000, end * 1000 - 1)];
+    if (first <= last)
+      values.fill(numberOf(snapshot[field]), startsUntil(first, starts) - 1, startsUntil(last, starts));
   }
   return values;
+}
+
+/** How many of the points begin until then. */
+function startsUntil(time: Micros, starts: readonly number[]): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) * 1000 <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export interface InEffect {

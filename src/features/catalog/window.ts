@@ -1,5 +1,8 @@
 /** The time that a series covers, and how the service divides it. */
+
+import type { Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { UTC, type Zone } from '../../output/zone.ts';
 import type { SeriesInterval } from './api.ts';
 
 export const INTERVALS = ['1h', '6h', '1d', '7d'] as const satisfies readonly SeriesInterval[];
@@ -17,29 +20,51 @@ export const STEP_MS: Readonly<Record<SeriesInterval, number>> = {
 export const MOST_POINTS = 20_000;
 
 export interface Window {
-  /** Milliseconds since 1970; both ends are included. */
+  /** Milliseconds since 1970. */
   readonly from: number;
+  /** Included. */
   readonly to: number;
   readonly interval: SeriesInterval;
 }
 
-/** Points stand at `from`, and an interval apart: the last may be before `to`. */
+/** A window whose points begin where an hour, a quarter of a day, a day or a week begins in a time zone. */
+export interface CalendarWindow extends Window {
+  readonly zone: Zone;
+  /** Where each point begins, `from` the first; when the clocks change, a day has 23 or 25 hours. */
+  readonly starts: readonly number[];
+  /** Where the last point ends. What is observed then is not in it. */
+  readonly end: number;
+}
+
+/** Where points stand at `from`, and an interval apart: the last may be before `to`. */
 export function pointsIn({ from, to, interval }: Window): number {
   return Math.floor((to - from) / STEP_MS[interval]) + 1;
 }
 
-export function bucketDates(window: Window): readonly string[] {
-  const step = STEP_MS[window.interval];
-  return Array.from({ length: pointsIn(window) }, (_, index) => wireTime(window.from + index * step));
+export function bucketDates({ starts, zone }: CalendarWindow): readonly string[] {
+  return starts.map((at) => zone.text(at));
 }
 
 /** The Monday by which weeks are counted. */
 const MONDAY = Date.UTC(1970, 0, 5);
 
-/** The whole hour, quarter of a day, day or week in UTC that a time is in. */
-export function bucketStart(ms: number, interval: SeriesInterval): number {
+/** Where the hour, quarter of a day, day or week that a time is in begins. */
+export function bucketStart(ms: number, interval: SeriesInterval, zone: Zone): number {
+  const clock = ms + zone.offset(ms);
+  const into = clock - bucketClock(clock, interval);
+  // An hour that the clocks show twice is two hours.
+  return interval === '1h' ? ms - into : zone.instant(clock - into);
+}
+
+function bucketClock(clock: number, interval: SeriesInterval): number {
   const [step, origin] = [STEP_MS[interval], interval === '7d' ? MONDAY : 0];
-  return origin + Math.floor((ms - origin) / step) * step;
+  return origin + Math.floor((clock - origin) / step) * step;
+}
+
+function nextStart(start: number, interval: SeriesInterval, zone: Zone): number {
+  if (interval === '1h') return bucketStart(start + HOUR, interval, zone);
+  const next = bucketClock(start + zone.offset(start), interval) + STEP_MS[interval];
+  return zone.instant(next);
 }
 
 export function checkWindow({ from, to }: Window): void {
@@ -47,49 +72,52 @@ export function checkWindow({ from, to }: Window): void {
   throw new SvcError('invalid_value', `--from is ${wireTime(from)}, after --to, ${wireTime(to)}`);
 }
 
-/** Of -30d, or now, the milliseconds are noise in every date. */
-export function plainInstant(
-  given: { readonly ms: number; readonly relative?: true } | undefined,
-  otherwise: number,
-): number {
+/** Of -30d, or now, the milliseconds are noise in every date. A day alone begins when it begins in the zone. */
+export function plainInstant(given: Omit<Instant, 'iso'> | undefined, otherwise: number, zone: Zone): number {
+  if (given?.date) return zone.instant(given.ms);
   if (given !== undefined && !given.relative) return given.ms;
   return Math.floor((given?.ms ?? otherwise) / 1000) * 1000;
 }
 
 /** RFC 3339 in UTC: the service refuses times without their zone. */
 export function wireTime(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z');
+  return UTC.text(ms);
 }
 
 /** What a chart and its reader can take in: a fortnight by hours, three months by quarters of a day, a year by days. */
 const READABLE_POINTS = 400;
 
-/** More than 27 years by hours is a typing error. */
-const LONGEST_HISTORY = 240_000;
+/** By weeks it is every window that there is. */
+const MOST_WINDOW_POINTS = 1_000_000;
 
-interface Span extends Omit<Window, 'interval'> {
-  /** Where `from` is counted from now, or from `to`: its buckets start at whole hours, days or weeks, whenever the command runs. */
-  readonly relative: boolean;
-}
-
-/** `auto`: the finest that a reader can take in. Throws `invalid_value` where nothing is in the window, or far too much. */
-export function historyWindow({ relative, ...span }: Span, wanted: SeriesInterval | 'auto'): Window {
-  const interval = wanted === 'auto' ? suitableInterval(span) : wanted;
-  const window = { from: relative ? bucketStart(span.from, interval) : span.from, to: span.to, interval };
-  checkWindow({ ...window, from: span.from });
-  const points = pointsIn(window);
-  if (points > LONGEST_HISTORY) {
+/** `exclusive`: `to` is not included. Throws `invalid_value` where nothing is in the window, or more than anybody reads. */
+export function calendarWindow(
+  { from, to, interval }: Window,
+  zone: Zone,
+  { exclusive = false }: { readonly exclusive?: boolean | undefined } = {},
+): CalendarWindow {
+  checkWindow({ from, to, interval });
+  const points = pointsIn({ from, to, interval });
+  if (points > MOST_WINDOW_POINTS) {
     throw new SvcError(
       'invalid_value',
-      `the range has ${points} points of ${interval}; the maximum is ${LONGEST_HISTORY}`,
+      `the range has ${points} points of ${interval}; the maximum is ${MOST_WINDOW_POINTS}`,
       {
         hint: 'use a longer --interval, or a later --from',
       },
     );
   }
-  return window;
+  const starts: number[] = [];
+  const begin = bucketStart(from, interval, zone);
+  let end = begin;
+  do {
+    starts.push(end);
+    end = nextStart(end, interval, zone);
+  } while (exclusive ? end < to : end <= to);
+  return { from: begin, to, interval, zone, starts, end };
 }
 
+/** The finest interval that a reader can take in. */
 export function suitableInterval(span: Omit<Window, 'interval'>): SeriesInterval {
   return INTERVALS.find((interval) => pointsIn({ ...span, interval }) <= READABLE_POINTS) ?? '7d';
 }

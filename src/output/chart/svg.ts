@@ -37,7 +37,7 @@ interface Frame {
 }
 
 export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOptions, 'time'>): Promise<string> {
-  const shown: ShownTime = time === 'local' ? 'local' : 'utc';
+  const shown: ShownTime = time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const { series } = picture;
   const [low, high] = rangeIn(picture);
   const ticks = low <= high ? valueTicks(low, high) : [];

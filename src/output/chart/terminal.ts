@@ -25,7 +25,7 @@ export async function chartLines(picture: ChartPicture, options: OutputOptions):
   const paint = await seriesPainter(options.color);
   const title = titleOf(picture);
   const heading = title === '' ? [] : wrap(escapeText(title), width).map((line) => strong(line, 'strong'));
-  const time: ShownTime = options.time === 'local' ? 'local' : 'utc';
+  const time: ShownTime = options.time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const field = fieldLines(picture, { width, ascii, time, paint });
   const legend = await legendLines(picture, {
     options: { ...options, ascii },

@@ -1,8 +1,10 @@
 /** The time axis: ticks at round times, and their labels. */
 import { displayWidth } from '../terminal.ts';
+import type { Zone } from '../zone.ts';
 import { position, type Window } from './stretches.ts';
 
-export type ShownTime = 'utc' | 'local';
+/** `local`: of this machine. */
+export type ShownTime = 'utc' | 'local' | Zone;
 
 export interface TimeTick {
   readonly at: number;
@@ -85,7 +87,8 @@ function* ticksOf(step: Step, { from, to }: Window, time: ShownTime): Generator<
 
 /** The zone's offset from UTC in milliseconds. */
 function offset(at: number, time: ShownTime): number {
-  return time === 'utc' ? 0 : -new Date(at).getTimezoneOffset() * MINUTE;
+  if (time === 'utc') return 0;
+  return time === 'local' ? -new Date(at).getTimezoneOffset() * MINUTE : time.offset(at);
 }
 
 /** The instant at which the clocks show this time. */

@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
 import { bucketValues, inEffect, lastValue, seriesOf } from '../../../src/features/catalog/series.ts';
-import {
-  bucketDates,
-  bucketStart,
-  historyWindow,
-  INTERVALS,
-  pointsIn,
-  STEP_MS,
-  suitableInterval,
-} from '../../../src/features/catalog/window.ts';
+import { INTERVALS, pointsIn, STEP_MS, suitableInterval } from '../../../src/features/catalog/window.ts';
 import { type Observation, referenceDynamics } from './reference-dynamics.ts';
 
 const DAY = 86_400_000;
@@ -57,6 +49,13 @@ const observation: fc.Arbitrary<Observation> = fc.record(
   { requiredKeys: ['observed', 'value'] },
 );
 
+/** The points of the service: an interval apart, wherever the window begins. */
+function uniform(from: number, to: number, interval: (typeof INTERVALS)[number]) {
+  const step = STEP_MS[interval];
+  const starts = Array.from({ length: pointsIn({ from, to, interval }) }, (_, index) => from + index * step);
+  return { from, to, interval, starts, end: (starts.at(-1) ?? from) + step };
+}
+
 test('a series is what the service answers for one source, however many sources its observations are of', () => {
   fc.assert(
     fc.property(
@@ -67,13 +66,12 @@ test('a series is what the service answers for one source, however many sources 
       (observations, interval, length, sources) => {
         const snapshots = observations.map((one, id) => snapshotOf(one, id, `r:${id % sources}`));
         const rows = [...new Set(snapshots.map((one) => one.source_id))].map((id) => row(id));
-        const window = { from: BEGIN, to: BEGIN + length, interval };
+        const window = uniform(BEGIN, BEGIN + length, interval);
         const query = { date_from: iso(window.from * 1000), date_to: iso(window.to * 1000), interval };
         const series = seriesOf(rows, snapshots.toReversed());
         expect(series).toHaveLength(observations.length === 0 ? 0 : 1);
         const values = bucketValues(series[0]?.observations ?? [], 'price', window);
         expect(values).toEqual(referenceDynamics(observations, query)?.values);
-        expect(bucketDates(window)).toHaveLength(pointsIn(window));
       },
     ),
     { numRuns: 300 },
@@ -146,19 +144,6 @@ test('a value is in effect until the next observation, whether there is a value 
   expect(lastValue(series?.observations ?? [], 'price', BEGIN + 8 * DAY)).toBe(20);
 });
 
-test('a bucket starts at a whole multiple of its interval in UTC, a week on a Monday', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: -2e12, max: 4e12 }), fc.constantFrom(...INTERVALS), (ms, interval) => {
-      const start = bucketStart(ms, interval);
-      expect(ms - start).toBeGreaterThanOrEqual(0);
-      expect(ms - start).toBeLessThan(STEP_MS[interval]);
-      const date = new Date(start);
-      expect(date.getTime() % 3_600_000 === 0 && date.getUTCHours() % (STEP_MS[interval] / 3_600_000) === 0).toBe(true);
-      if (interval === '7d') expect(date.getUTCDay()).toBe(1);
-    }),
-  );
-});
-
 test.each([
   [0, '1h'],
   [DAY, '1h'],
@@ -172,13 +157,4 @@ test.each([
   [9000 * DAY, '7d'],
 ])('a window of %i ms is asked for by %s', (length, interval) => {
   expect(suitableInterval({ from: BEGIN, to: BEGIN + length })).toBe(interval);
-});
-
-test('a window with its end first, and one of far too many points, is refused before anything is sent', () => {
-  expect(() => historyWindow({ from: BEGIN, to: BEGIN - 1, relative: true }, 'auto')).toThrow('after --to');
-  expect(() => historyWindow({ from: 0, to: BEGIN, relative: false }, '1h')).toThrow('the maximum is 240000');
-  const window = { from: BEGIN, to: BEGIN, interval: '1h' };
-  expect(historyWindow({ from: BEGIN, to: BEGIN, relative: false }, 'auto')).toEqual(window);
-  const hour = Date.UTC(2026, 0, 5, 10);
-  expect(historyWindow({ from: BEGIN, to: BEGIN, relative: true }, 'auto')).toEqual({ ...window, from: hour });
 });

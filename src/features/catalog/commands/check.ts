@@ -3,8 +3,9 @@ import { poll } from '../../../cli/poll.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
+import { zoneOf } from '../../../output/zone.ts';
 import { openCatalog } from '../api.ts';
-import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS } from '../lists.ts';
+import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { conditionOf, conditionText, type Judged, judge, readings, type Verdict, verdictText } from '../price-check.ts';
 import { productNames } from '../product-names.ts';
 import { plainInstant, wireTime } from '../window.ts';
@@ -63,6 +64,7 @@ export const catalogCheck = recordCommand({
       dates: true,
       help: 'With --change: compare with this time (default 1d ago)',
     },
+    tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
     field: {
       type: 'choice',
       choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
@@ -102,12 +104,13 @@ export const catalogCheck = recordCommand({
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
+    const zone = zoneOf(input.tz ?? 'local');
     const incomplete: PagingProblem[] = [];
     let since: number | undefined;
     let missing: readonly string[] = [];
     const readVerdict = async (): Promise<Verdict> => {
       const now = ctx.now();
-      since = condition.kind === 'change' ? plainInstant(input.since, now - DAY_MS) : undefined;
+      since = condition.kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
       if (since !== undefined && since > now)
         throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
       incomplete.length = 0;

@@ -2,14 +2,15 @@ import { bulk } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
+import { type Zone, zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog, type PageQuery } from '../api.ts';
-import { pages, type Report, readingProblems, SOURCE_FLAGS } from '../lists.ts';
+import { pages, type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
 import { productNames } from '../product-names.ts';
 import { FIND_SOURCES, listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
-import { bucketDates, bucketStart, type Window } from '../window.ts';
+import { bucketDates, calendarWindow } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
@@ -54,6 +55,7 @@ export const catalogCompare = listCommand({
     },
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
+    tz: { ...TZ_FLAG, help: 'With --trend: time zone of its days (default local)' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of rows' },
   },
   exits: ['partly_done'],
@@ -110,6 +112,7 @@ interface Compared {
   readonly region: readonly string[];
   readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
   readonly newerThan: number | undefined;
+  readonly tz: string | undefined;
 }
 
 function outputOf({ id, by, trend }: Compared): AnyOutput {
@@ -174,7 +177,7 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     series.flatMap(({ offer }) => offer ?? []),
     rules,
   );
-  return { id, offers: wanted.trend ? withTrends(found, series, now) : found, sources };
+  return { id, offers: wanted.trend ? withTrends(found, series, now, zoneOf(wanted.tz ?? 'local')) : found, sources };
 }
 
 /** A line for each store and region that was asked for and is nowhere. */
@@ -186,8 +189,13 @@ function missingPlaces({ store, region }: Compared, sources: readonly Source[]) 
 }
 
 /** The price that is compared, day by day. */
-function withTrends(offers: readonly Offer[], series: readonly PriceSeries[], now: number): readonly Offer[] {
-  const window: Window = { from: bucketStart(now - TREND_DAYS * DAY_MS, '1d'), to: now, interval: '1d' };
+function withTrends(
+  offers: readonly Offer[],
+  series: readonly PriceSeries[],
+  now: number,
+  zone: Zone,
+): readonly Offer[] {
+  const window = calendarWindow({ from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' }, zone);
   return offers.map((offer) => {
     const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
     if (own === undefined || own.observations.length === 0) return offer;

@@ -1,99 +1,31 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand } from '../../../cli/command.ts';
-import type { AnyOutput, Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../../output/types.ts';
-import { type DynamicsQuery, openCatalog, type SeriesField } from '../api.ts';
-import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS } from '../lists.ts';
+import { SvcError } from '../../../errors.ts';
+import type { AnyOutput } from '../../../output/types.ts';
+import { UTC, zoneOf } from '../../../output/zone.ts';
+import { openCatalog, type SeriesField, type SeriesInterval } from '../api.ts';
+import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
+import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import { productSeries } from '../product-sources.ts';
-import type { Source } from '../schema.ts';
 import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
-import { filled, type Series, type Statistics, statisticsOf } from '../statistics.ts';
+import { filled, type Statistics, statisticsOf } from '../statistics.ts';
 import {
   bucketDates,
-  historyWindow,
+  type CalendarWindow,
+  calendarWindow,
   INTERVALS,
   plainInstant,
-  pointsIn,
-  STEP_MS,
-  type Window,
+  suitableInterval,
   wireTime,
 } from '../window.ts';
 
-type Fill = 'none' | 'last';
-
-/** The history at one store, in one place, by one unit. */
-interface ProductHistory extends Series {
-  readonly parser_name: string;
-  /** Its newest source. */
-  readonly source_id: string;
-  readonly title_original: string | null;
-  readonly price_unit: string | null;
-  readonly unit: string | null;
-  readonly settlement: Source['settlement'];
-  /** What was asked for, as the service's own series tells it. */
-  readonly meta: DynamicsQuery & { readonly canonical_product_id: string };
-  /** What it is called among the others. */
-  readonly series: string;
-  readonly fill: Fill;
-  /** Of what was observed: what is filled in counts for nothing. */
-  readonly statistics: Statistics;
-}
-
-/** No rendering of a row shows it. */
-const FIRST = Symbol('first');
-
-interface PointRow {
-  /** The row that names its source where ids are printed. */
-  readonly [FIRST]: boolean;
-  readonly canonical_product_id: string;
-  readonly parser_name: string;
-  readonly place: string | null;
-  readonly region: string | null;
-  readonly unit: string;
-  readonly source_id: string;
-  readonly date: string;
-  readonly value: number | null;
-}
-
-const POINT_COLUMNS: readonly Column<PointRow>[] = [
-  { name: 'product', cell: (row) => row.canonical_product_id },
-  { name: 'store', cell: (row) => row.parser_name },
-  { name: 'place', cell: ({ place }) => place },
-  { name: 'region', cell: ({ region }) => region },
-  { name: 'unit', cell: ({ unit }) => unit },
-  { name: 'source', cell: (row) => row.source_id },
-  { name: 'date', cell: ({ date }) => date },
-  { name: 'value', cell: ({ value }) => value, align: 'right' },
-];
-
-interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii' | 'style'> {
-  readonly title: string;
-  readonly unit: string | undefined;
-  readonly window: Window;
-}
-
-function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
-  return {
-    kind: 'chart',
-    chart: (histories) => historyPicture(histories, view),
-    rows: pointRows,
-    list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (row[FIRST] ? row.source_id : undefined) },
-  };
-}
-
 /** Where nothing is known of the window yet: for what is said about the output. */
-const USUAL_CHART = historyChart({ title: '', unit: undefined, window: { from: 0, to: 0, interval: '1d' } });
-
-function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
-  const step = STEP_MS[window.interval];
-  const series = histories.map(({ series: name, dates, values }) => {
-    const at = dates.map((date) => Date.parse(date));
-    return { name, at, values, until: (at.at(-1) ?? window.from) + step };
-  });
-  // A window that is shorter than a point is as wide as this point.
-  const to = Math.max(window.to, window.from + step * Number(window.to - window.from < step));
-  return { ...view, series, from: window.from, to, facts: historyFacts(histories) };
-}
+const USUAL_CHART = historyChart({
+  title: '',
+  unit: undefined,
+  window: calendarWindow({ from: 0, to: 0, interval: '1d' }, UTC),
+});
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -104,7 +36,7 @@ export const catalogHistory = chartCommand({
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
   details:
-    'Points are one interval apart. They begin at --from; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in UTC. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 240,000 points. --fill last also uses the value in effect at --from.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product and the window), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.',
+    'Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.',
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -125,6 +57,7 @@ export const catalogHistory = chartCommand({
       default: 'auto',
       help: 'Time between points',
     },
+    tz: TZ_FLAG,
     fill: {
       type: 'choice',
       choices: ['none', 'last'],
@@ -154,11 +87,18 @@ export const catalogHistory = chartCommand({
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
     const { field, fill } = input;
-    const to = plainInstant(input.to, ctx.now());
-    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to);
-    const relative = input.from === undefined || input.from.relative === true;
-    const span = { from, to, relative };
-    const finest = historyWindow(span, input.interval);
+    const zone = zoneOf(input.tz ?? 'local');
+    const to = plainInstant(input.to, ctx.now(), zone);
+    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
+    if (input.to?.date && from === to) {
+      throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
+        hint: 'give the day after the last one as --to',
+      });
+    }
+    const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
+    const windowBy = (step: SeriesInterval) =>
+      calendarWindow({ from, to, interval: step }, zone, { exclusive: input.to?.date });
+    const finest = windowBy(interval);
     checkSvg(input);
     const problems = readingProblems(ctx);
     const selection = { stores: input.store, sources: input.source };
@@ -173,7 +113,7 @@ export const catalogHistory = chartCommand({
       ctx.warn(`${store} ${source} is skipped: it has no snapshot`);
     }
     const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
-    const window = input.interval === 'auto' ? fittingWindow(span, finest, series, field) : finest;
+    const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
     const histories = productHistories(id, series, { field, fill, window });
     const title = series.find((one) => one.title_original)?.title_original ?? id;
     const view: HistoryView = {
@@ -199,7 +139,7 @@ export const catalogHistory = chartCommand({
 function productHistories(
   id: string,
   series: readonly PriceSeries[],
-  { field, fill, window }: { readonly field: SeriesField; readonly fill: Fill; readonly window: Window },
+  { field, fill, window }: { readonly field: SeriesField; readonly fill: Fill; readonly window: CalendarWindow },
 ): readonly ProductHistory[] {
   const names = seriesNames(series);
   const dates = bucketDates(window);
@@ -216,7 +156,16 @@ function productHistories(
       settlement,
       series: names[index] ?? parser_name,
       fill,
-      meta: { canonical_product_id: id, parser_name, source_id, field, interval: window.interval, date_from, date_to },
+      meta: {
+        canonical_product_id: id,
+        parser_name,
+        source_id,
+        field,
+        interval: window.interval,
+        date_from,
+        date_to,
+        timezone: window.zone.name,
+      },
       dates,
       values: fill === 'last' ? filled(values, lastValue(observations, field, window.from)) : values,
       statistics: statisticsOf({ dates, values }),
@@ -229,14 +178,14 @@ const FEWEST_POINTS = 10;
 
 /** What is observed once a day is mostly holes by quarters of a day: the first coarser interval that is not is taken. */
 function fittingWindow(
-  span: Parameters<typeof historyWindow>[0],
-  finest: Window,
+  windowBy: (interval: SeriesInterval) => CalendarWindow,
+  finest: CalendarWindow,
   series: readonly PriceSeries[],
   field: SeriesField,
-): Window {
-  const coarser = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map((interval) => historyWindow(span, interval));
-  const fitting = coarser.find((window) => {
-    if (pointsIn(window) < FEWEST_POINTS) return false;
+): CalendarWindow {
+  const windows = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map(windowBy);
+  const fitting = windows.find((window) => {
+    if (window.starts.length < FEWEST_POINTS) return false;
     const dates = bucketDates(window);
     return !isSparse(
       series.map(({ observations }) => statisticsOf({ dates, values: bucketValues(observations, field, window) })),
@@ -254,7 +203,7 @@ function isSparse(statistics: readonly Statistics[]): boolean {
 
 /** Where a chart is empty: when there was something to see. */
 function elsewhere(
-  { from, to }: Window,
+  { from, to }: CalendarWindow,
   histories: readonly ProductHistory[],
   series: readonly PriceSeries[],
 ): readonly string[] {
@@ -273,71 +222,12 @@ function unitsNote(series: readonly PriceSeries[], field: string): readonly stri
 }
 
 /** What was asked for, and what may be done where a chart is mostly holes. */
-function footerOf(window: Window, histories: readonly ProductHistory[], interval: string): string {
-  const { from, to } = window;
-  const asked = `${wireTime(from)} to ${wireTime(to)}, a point every ${window.interval}`;
+function footerOf(window: CalendarWindow, histories: readonly ProductHistory[], interval: string): string {
+  const { from, to, zone } = window;
+  const where = zone === UTC ? '' : ` (${zone.name})`;
+  const asked = `${zone.text(from)} to ${zone.text(to)}, a point every ${window.interval}${where}`;
   const sparse = isSparse(histories.map(({ statistics }) => statistics));
   if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
   const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
   return `${asked}\nfew points have a value: ${ways} may show more`;
-}
-
-function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, void, void> {
-  for (const { dates, values, meta, settlement, ...one } of histories) {
-    const row = {
-      canonical_product_id: meta.canonical_product_id,
-      parser_name: one.parser_name,
-      place: settlement?.name ?? null,
-      region: settlement?.region ?? null,
-      unit: meta.field === 'available_count' ? (one.unit ?? '') : unitOf(one),
-      source_id: one.source_id,
-    };
-    for (const [index, date] of dates.entries()) {
-      yield { ...row, date, value: values[index] ?? null, [FIRST]: index === 0 };
-    }
-  }
-}
-
-function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
-  const columns: Column<ProductHistory>[] = [
-    { name: 'series', cell: ({ series }) => series, flex: true },
-    { name: 'last', cell: ({ statistics }) => figure(statistics.last), align: 'right' },
-    { name: 'change', cell: ({ statistics }) => changeCell(statistics), align: 'right' },
-    { name: 'min', cell: ({ statistics }) => figure(statistics.min), align: 'right' },
-    { name: 'max', cell: ({ statistics }) => figure(statistics.max), align: 'right' },
-    { name: 'mean', cell: ({ statistics }) => meanCell(statistics), align: 'right' },
-    { name: 'first', cell: ({ statistics }) => figure(statistics.first), align: 'right' },
-    { name: 'points', cell: ({ statistics: { covered, points } }) => `${covered}/${points}`, align: 'right' },
-  ];
-  return { columns, rows: histories };
-}
-
-const NONE = { text: '-', tone: 'dim' } as const;
-
-function figure(value: number | null): Cell {
-  return value ?? NONE;
-}
-
-/** As many decimals as the values have, and two at least: the mean of whole numbers is seldom one. */
-function meanCell({ mean, min, max, first, last }: Statistics): Cell {
-  if (mean === null) return NONE;
-  // What is too small or too large for decimals is written as the values are.
-  const values = [min, max, first, last];
-  if ([mean, ...values].some((value) => String(value).includes('e'))) return mean;
-  const decimals = Math.max(...values.map(decimalsOf));
-  return mean.toFixed(Math.max(2, Math.min(decimals, decimalsOf(mean))));
-}
-
-function decimalsOf(value: number | null): number {
-  return String(value).split('.')[1]?.length ?? 0;
-}
-
-function changeCell({ change, changePercent }: Statistics): Cell {
-  if (change === null) return NONE;
-  const percent = changePercent === null ? '' : ` (${signed(Number(changePercent.toFixed(1)))}%)`;
-  return `${signed(change)}${percent}`;
-}
-
-function signed(value: number): string {
-  return value > 0 ? `+${value}` : String(value);
 }

@@ -1,8 +1,9 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
+import { zoneOf } from '../../../output/zone.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT, withParams } from '../lists.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
@@ -52,7 +53,7 @@ export const catalogProductsDynamics = listCommand({
   description:
     'Sends one request for one source; svc catalog history joins all sources of a product. A missing value (- in a table, null in JSON) was not observed: it is never zero.',
   details:
-    "Points are one interval apart. They begin at --from; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in UTC. JSON and YAML have the service's own object, other formats one date and value per line. Times are sent in UTC and shown if they were written otherwise.",
+    "Points are one interval apart. They begin at --from; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in the time zone. The service counts 24 hours for every day. JSON and YAML have the service's own object, other formats one date and value per line. Times are sent in UTC and shown if they were written otherwise.",
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -79,6 +80,7 @@ export const catalogProductsDynamics = listCommand({
     },
     from: { type: 'time', bare: 'back', dates: true, required: true, help: 'Start: -30d, 2026-02-01 (required)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
+    tz: TZ_FLAG,
     interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'Time between points' },
     param: PARAM_FLAG,
   },
@@ -91,9 +93,10 @@ export const catalogProductsDynamics = listCommand({
   output: POINT_LIST,
   async run(input, ctx) {
     const { id, parserName, sourceId, field, interval, param } = input;
-    const start = plainInstant(input.from, ctx.now());
-    const from = input.from.relative ? bucketStart(start, interval) : start;
-    const to = plainInstant(input.to, ctx.now());
+    const zone = zoneOf(input.tz ?? 'local');
+    const start = plainInstant(input.from, ctx.now(), zone);
+    const from = input.from.relative ? bucketStart(start, interval, zone) : start;
+    const to = plainInstant(input.to, ctx.now(), zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);

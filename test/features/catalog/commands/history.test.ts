@@ -125,10 +125,64 @@ describe('the window', () => {
     expect(await at34(...argv)).toEqual([interval, from, from, '2026-01-15T12:34:56Z']);
   });
 
-  test('of a time that is written out starts at it', async () => {
+  test('begins with the day, the hour or the week that --from is in', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
-    const from = '2026-01-01T00:00:00.250Z';
-    expect(await at34('--from', from, '--interval', '1d')).toEqual(['1d', from, from, '2026-01-15T12:34:56Z']);
+    const from = ['--from', '2026-01-01T09:14:27.250Z'];
+    const [day, monday] = ['2026-01-01T00:00:00Z', '2025-12-29T00:00:00Z'];
+    expect(await at34(...from, '--interval', '1d')).toEqual(['1d', day, day, '2026-01-15T12:34:56Z']);
+    expect(await at34(...from, '--interval', '7d')).toEqual(['7d', monday, monday, '2026-01-15T12:34:56Z']);
+  });
+
+  test('is of the calendar of a time zone, a day that --to names not included', async () => {
+    catalog.replies(shop({ places: [FIXPRICE] }));
+    const month = ['--from', '2025-10-20', '--to', '2025-11-01', '--interval', '1d'];
+    const { stdout, stderr } = await history(...month, '--tz', 'Europe/Berlin', '-o', 'json');
+    const [{ dates, meta }] = JSON.parse(stdout);
+    expect(dates).toHaveLength(12);
+    expect([dates[0], dates.at(-1)]).toEqual(['2025-10-20T00:00:00+02:00', '2025-10-31T00:00:00+01:00']);
+    expect(meta).toMatchObject({
+      date_from: '2025-10-19T22:00:00Z',
+      date_to: '2025-10-31T23:00:00Z',
+      timezone: 'Europe/Berlin',
+    });
+    expect(stderr).toBe('');
+    const table = await history(...month, '--tz', 'Asia/Tokyo');
+    expect(table.stderr).toContain(
+      '2025-10-20T00:00:00+09:00 to 2025-11-01T00:00:00+09:00, a point every 1d (Asia/Tokyo)',
+    );
+    expect(table.stdout).toContain('UTC+09:00');
+  });
+
+  test('of a time zone joins what its days have, on a day of 25 hours too', async () => {
+    // Midnight of 26 October in Berlin is 23:00 UTC, and 22:00 UTC is the last hour of the 25th.
+    const noted = (day: string, value: number) => ({ observed: Date.parse(day) * 1000, value });
+    const past = [
+      noted('2025-10-24T21:59:59Z', 10),
+      noted('2025-10-24T22:00:00Z', 20),
+      noted('2025-10-25T22:30:00Z', 30),
+      noted('2025-10-26T22:59:59Z', 40),
+      noted('2025-10-26T23:00:00Z', 50),
+    ];
+    catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
+    const days = [
+      '--from',
+      '2025-10-24',
+      '--to',
+      '2025-10-27',
+      '--tz',
+      'Europe/Berlin',
+      '--interval',
+      '1d',
+      '-o',
+      'csv',
+    ];
+    const { stdout } = await history(...days, '--columns', 'date,value', '--no-headers');
+    expect(stdout.split(/\r?\n/)).toEqual([
+      '2025-10-24T00:00:00+02:00,10',
+      '2025-10-25T00:00:00+02:00,20',
+      '2025-10-26T00:00:00+02:00,40',
+      '',
+    ]);
   });
 });
 
@@ -177,7 +231,9 @@ describe('what is asked', () => {
   test.each([
     [['--from', '2026-02-30'], 'names a day, time or zone that does not exist'],
     [['--from', '2026-01-10', '--to', '2026-01-09'], 'after --to'],
-    [['--from', '1970-01-01', '--interval', '1h'], 'the maximum is'],
+    [['--from', '1900-01-01', '--interval', '1h'], 'the maximum is'],
+    [['--from', '2026-01-09', '--to', '2026-01-09'], 'the day in --to is not included'],
+    [['--tz', 'Berlin'], 'there is no time zone "Berlin"'],
     [['--interval', '2h'], 'there is no "2h"'],
     [['--width', '19'], 'less than 20'],
     [['--field', 'cost'], 'there is no "cost"'],
@@ -212,20 +268,21 @@ describe('data', () => {
           source_id: 'r:2',
           field: 'price',
           interval: '1d',
-          date_from: '2026-01-08T12:00:00Z',
+          date_from: '2026-01-08T00:00:00Z',
           date_to: '2026-01-15T12:00:00Z',
+          timezone: 'UTC',
         },
         dates: Array.from({ length: 8 }, (_, day) =>
-          new Date(Date.UTC(2026, 0, 8 + day, 12)).toISOString().replace('.000', ''),
+          new Date(Date.UTC(2026, 0, 8 + day)).toISOString().replace('.000', ''),
         ),
-        values: [240, null, 110, 110, 110, 110, 110, 110],
+        values: [null, 240, 110, 110, 110, 110, 110, 110],
         statistics: {
           points: 8,
           covered: 7,
           first: 240,
-          firstAt: '2026-01-08T12:00:00Z',
+          firstAt: '2026-01-09T00:00:00Z',
           last: 110,
-          lastAt: '2026-01-15T12:00:00Z',
+          lastAt: '2026-01-15T00:00:00Z',
           min: 110,
           max: 240,
           mean: 128.571428571,
@@ -249,7 +306,7 @@ describe('data', () => {
       'json',
     );
     const [{ values, fill, statistics }] = JSON.parse(stdout);
-    expect(values).toEqual([240, 240, 110, 110, 110, 110, 110, 110]);
+    expect(values).toEqual([100, 240, 110, 110, 110, 110, 110, 110]);
     expect(fill).toBe('last');
     expect(statistics.covered).toBe(7);
   });
@@ -283,9 +340,9 @@ describe('data', () => {
     const window = ['--from', '2026-01-08T12:00:00Z', '--to', '2026-01-10T12:00:00Z', '--interval', '1d'];
     expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
       'product,store,place,region,unit,source,date,value',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-08T12:00:00Z,240',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-09T12:00:00Z,',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-10T12:00:00Z,110',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-08T00:00:00Z,',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-09T00:00:00Z,240',
+      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-10T00:00:00Z,110',
       '',
     ]);
     const lines = (await history(...window, '-o', 'ndjson')).stdout.trim().split('\n');
@@ -296,8 +353,8 @@ describe('data', () => {
       region: 'Татарстан',
       unit: 'RUB/PCE',
       source_id: 'r:2',
-      date: '2026-01-09T12:00:00Z',
-      value: null,
+      date: '2026-01-09T00:00:00Z',
+      value: 240,
     });
   });
 });
