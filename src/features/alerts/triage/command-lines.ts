@@ -1,6 +1,7 @@
 /** The command lines that act on an alert, and the links that it has. */
 import { shellWord } from '../../../http/as-curl.ts';
 import { escapeText } from '../../../output/escape.ts';
+import { webAddress } from '../../../output/terminal.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
 import type { Alert } from '../schema.ts';
 
@@ -51,12 +52,11 @@ export interface Link {
 
 /** The runbook, other addresses among the annotations, and the graph. Only web addresses are links. */
 export function linksOf({ annotations, generatorURL }: Alert): readonly Link[] {
-  const named = Object.entries(annotations).map(([name, url]): Link => ({ name, url }));
-  const all = [...named, { name: 'graph', url: generatorURL ?? '' }].filter(({ url }) => isWebAddress(url));
-  const isRunbook = ({ name }: Link): boolean => name.toLowerCase().includes('runbook');
+  const named = [...Object.entries(annotations), ['graph', generatorURL] as const];
+  const all = named.flatMap(([name, text]): Link[] => {
+    const url = webAddress(text);
+    return url === undefined ? [] : [{ name, url }];
+  });
+  const isRunbook = ({ name }: Link): boolean => name.startsWith('runbook');
   return [...all.filter(isRunbook), ...all.filter((link) => !isRunbook(link))];
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }

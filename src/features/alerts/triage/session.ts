@@ -1,22 +1,18 @@
 /** Connects the state to the keys, the server and the command lines that act. */
 import { AsyncQueue } from '../../../async-queue.ts';
+import { noBrowserReason } from '../../../cli/browser.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
-import { SvcError } from '../../../errors.ts';
 import { USUAL_COLUMNS } from '../../../output/full-screen.ts';
 import type { Frame } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible } from '../api.ts';
-import { alertTitle } from '../columns.ts';
-import { formatMatcher } from '../matcher.ts';
-import { parseMatcherArguments } from '../matcher-argument.ts';
-import { labelTest } from '../matching.ts';
 import type { AlertFilter } from '../schema.ts';
-import { collect, keepsAlert } from '../selection.ts';
+import { collect } from '../selection.ts';
 import { withSuppressors } from '../suppressors.ts';
 import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
 import { keyOf } from './keys.ts';
-import { type Filter, textFilter } from './rows.ts';
+import { filtered, previewed } from './matching.ts';
 import { outcomeText, screen } from './screen.ts';
 import { type Effect, initialState, reduce, type TriageEvent, type TriageState } from './state.ts';
 
@@ -27,7 +23,6 @@ export interface SessionOptions {
 }
 
 const TICK_MS = 1000;
-const MOST_PREVIEWED = 3;
 
 export class TriageSession {
   readonly #alertmanager: Alertmanager;
@@ -37,7 +32,13 @@ export class TriageSession {
   readonly #actions: ActionRunner;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #fail = (error: unknown): void => this.#events.end(this.#over.signal.aborted ? undefined : error);
   #state: TriageState;
+  #isOver = false;
+  /** A typed line was entered, and what it means is not known yet. */
+  #isWaiting = false;
+  /** Keys that were pressed meanwhile. */
+  #ahead: readonly TriageEvent[] = [];
   /** Of the latest frame: what scrolls. */
   #visible = { page: 1, hidden: 0 };
   #columns = USUAL_COLUMNS;
@@ -63,14 +64,12 @@ export class TriageSession {
       const key = keyOf(sequence);
       if (key !== undefined) this.#events.push({ kind: 'key', key, ...this.#visible });
     });
-    const fail = (error: unknown): void => this.#events.end(this.#over.signal.aborted ? undefined : error);
-    this.#poll().catch(fail);
-    this.#tick().catch(fail);
+    this.#poll().catch(this.#fail);
+    this.#tick().catch(this.#fail);
     try {
       for await (const event of this.#events) {
-        await this.#apply(event);
-        if (this.#state.effects.some(({ kind }) => kind === 'quit')) return;
-        for (const effect of this.#state.effects) this.#perform(effect).catch(fail);
+        this.#take(event);
+        if (this.#isOver) return;
         yield this.#frame(this.#state);
       }
     } finally {
@@ -88,13 +87,24 @@ export class TriageSession {
     }
   }
 
-  /** What a typed line means is known before the next key is taken. */
-  async #apply(event: TriageEvent): Promise<void> {
+  /** What a typed line means is known before the keys behind it are taken. Escape gives up waiting. */
+  #take(event: TriageEvent): void {
+    if (event.kind === 'key' && this.#isWaiting && event.key !== 'escape') {
+      this.#ahead = [...this.#ahead, event];
+      return;
+    }
+    if (event.kind === 'key') this.#ahead = [];
+    if (['key', 'filtered', 'previewed', 'fault'].includes(event.kind)) this.#isWaiting = false;
     this.#state = reduce(this.#state, event);
     for (const effect of this.#state.effects) {
-      if (effect.kind === 'filter') this.#state = reduce(this.#state, await this.#filtered(effect.text));
-      if (effect.kind === 'preview') this.#state = reduce(this.#state, await this.#previewed(effect.text));
+      if (effect.kind === 'quit') this.#isOver = true;
+      if (effect.kind === 'filter' || effect.kind === 'preview') this.#isWaiting = true;
+      this.#perform(effect).catch(this.#fail);
     }
+    const ahead = this.#ahead;
+    if (this.#isWaiting || ahead.length === 0) return;
+    this.#ahead = [];
+    for (const key of ahead) this.#take(key);
   }
 
   #frame(state: TriageState): Frame {
@@ -138,6 +148,10 @@ export class TriageSession {
         return this.#refresh();
       case 'answer':
         return this.#actions.answer(effect.yes);
+      case 'filter':
+        return this.#events.push(await filtered(effect.text));
+      case 'preview':
+        return this.#events.push(await previewed(effect.text, this.#alertmanager));
       case 'detail': {
         const detail = await ifPossible(() => withSuppressors(effect.alert, this.#alertmanager));
         if (detail !== undefined) this.#events.push({ kind: 'detail', detail });
@@ -145,50 +159,12 @@ export class TriageSession {
       }
       case 'open': {
         const { name, url } = effect.link;
-        const reason = await this.#ctx.openBrowser(new URL(url));
-        const text = reason === undefined ? `opened ${name}: ${url}` : `cannot open a browser (${reason}): ${url}`;
+        const reason = noBrowserReason(this.#ctx) ?? (await this.#ctx.openBrowser(new URL(url)));
+        const text = reason === undefined ? `opened ${name}: ${url}` : `no browser was opened (${reason}): ${url}`;
         this.#events.push({ kind: 'message', text });
         return;
       }
       default:
     }
-  }
-
-  /** Matchers have an operator; anything else is text. */
-  async #filtered(text: string): Promise<TriageEvent> {
-    if (!/[=~]/.test(text)) return { kind: 'filtered', filter: textFilter(text) };
-    const given = await matching(text);
-    return given.kind === 'fault' ? given : { kind: 'filtered', filter: { text, accepts: given.accepts } };
-  }
-
-  async #previewed(text: string): Promise<TriageEvent> {
-    const given = await matching(text);
-    if (given.kind === 'fault') return given;
-    const muted = this.#state.alerts.filter(given.accepts);
-    const active = muted.filter((alert) => keepsAlert(alert, [])).length;
-    const named = muted.slice(0, MOST_PREVIEWED).map((alert) => `  ${alertTitle(alert)}`);
-    const more = muted.length - named.length;
-    const counted = `matches ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
-    const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
-    return { kind: 'previewed', matchers: given.matchers, preview };
-  }
-}
-
-interface Matching {
-  readonly kind: 'matching';
-  /** In their canonical spelling. */
-  readonly matchers: readonly string[];
-  readonly accepts: Filter['accepts'];
-}
-
-/** Matchers separated by commas, or why they cannot be used. */
-async function matching(text: string): Promise<Matching | Extract<TriageEvent, { kind: 'fault' }>> {
-  try {
-    const matchers = parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]);
-    const test = await labelTest(matchers);
-    return { kind: 'matching', matchers: matchers.map(formatMatcher), accepts: ({ labels }) => test(labels) };
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    return { kind: 'fault', reason: error.hint === undefined ? error.message : `${error.message} (${error.hint})` };
   }
 }

@@ -63,7 +63,13 @@ export type TriageEvent =
   | { readonly kind: 'key'; readonly key: string; readonly page: number; readonly hidden: number }
   | { readonly kind: 'detail'; readonly detail: SuppressedAlert }
   | { readonly kind: 'filtered'; readonly filter: Filter }
-  | { readonly kind: 'previewed'; readonly matchers: readonly string[]; readonly preview: readonly string[] }
+  /** `text` is what was typed. */
+  | {
+      readonly kind: 'previewed';
+      readonly text: string;
+      readonly matchers: readonly string[];
+      readonly preview: readonly string[];
+    }
   | { readonly kind: 'fault'; readonly reason: string }
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'output'; readonly text: string }

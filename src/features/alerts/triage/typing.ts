@@ -29,7 +29,12 @@ export type Done =
 type TypingEvent =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'fault'; readonly reason: string }
-  | { readonly kind: 'previewed'; readonly matchers: readonly string[]; readonly preview: readonly string[] };
+  | {
+      readonly kind: 'previewed';
+      readonly text: string;
+      readonly matchers: readonly string[];
+      readonly preview: readonly string[];
+    };
 
 export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
   filter: 'Filter (text, or matchers such as team=db):',
@@ -57,8 +62,8 @@ export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly 
 export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined {
   if (event.kind === 'fault') return { ...typing, fault: event.reason };
   if (event.kind === 'previewed') {
-    // The user may have gone on typing, or given up and begun again.
-    if (typing.field !== 'matchers') return typing;
+    // The user may have given up and begun again.
+    if (typing.field !== 'matchers' || textOf(typing.line).trim() !== event.text) return typing;
     const { matchers, preview } = event;
     return { ...typing, field: 'duration', line: lineOf(USUAL_DURATION), matchers, preview, fault: undefined };
   }

@@ -255,7 +255,7 @@ describe('a key', () => {
       screen.press('team\r');
       await screen.shows('has no operator');
       screen.press('=db\r');
-      await screen.shows('matches 2 alerts now (2 active)', 'DiskFull instance=db-1', '--for 1h');
+      await screen.shows('mutes 2 alerts now (2 active)', 'DiskFull instance=db-1', '--for 1h');
       screen.press('\u0015soon\r');
       await screen.shows(/"soon" is not a duration|soon/);
       screen.press('\u00152h\r\r');
@@ -298,7 +298,7 @@ describe('a key', () => {
         await screen.shows('the alert has no such link');
         screen.press('qq');
       },
-      { browser: () => undefined },
+      { browser: () => undefined, env: { NO_COLOR: '1', DISPLAY: ':0' } },
     );
     expect(opened).toEqual(['https://runbooks.example.com/disk', 'https://prometheus.example.com/graph']);
   });
@@ -306,7 +306,7 @@ describe('a key', () => {
   it('o shows the address where there is no browser', async () => {
     await quits(async (screen) => {
       screen.press('o');
-      await screen.shows('cannot open a browser (no browser is here): https://runbooks.example.com/disk');
+      await screen.shows('no browser was opened (no display): https://runbooks.example.com/disk');
       screen.press('q');
     });
   });
@@ -320,6 +320,19 @@ describe('a key', () => {
       screen.press(ESCAPE);
     });
   });
+});
+
+it('previews what a silence mutes on the server, not in the list', async () => {
+  await triage(
+    emulator.url,
+    async (screen) => {
+      await screen.shows(/^1 alert, 0/);
+      screen.press('s\u0015severity=~"critical|warning"\r');
+      await screen.shows('mutes 4 alerts now (4 active)', 'and 1 more');
+      screen.press(`${ESCAPE}q`);
+    },
+    { argv: ['instance=db-1'] },
+  );
 });
 
 describe('the guards of the commands', () => {

@@ -49,7 +49,7 @@ const EVENT: fc.Arbitrary<TriageEvent> = fc.oneof(
     { kind: 'tick', at: NOW },
     { kind: 'filtered', filter: textFilter('ALERT1') },
     { kind: 'filtered', filter: textFilter('') },
-    { kind: 'previewed', matchers: ['team="db"'], preview: ['matches 3 alerts'] },
+    { kind: 'previewed', text: 'team=db', matchers: ['team="db"'], preview: ['matches 3 alerts'] },
     { kind: 'fault', reason: 'no' },
     { kind: 'message', text: 'opened' },
     { kind: 'output', text: 'a line' },
