@@ -165,7 +165,7 @@ function hiddenLine(question: string, signals: readonly AbortSignal[]): Promise<
       if (key === CTRL_C || key === CTRL_D) finish(() => reject(endedBy('SIGINT')));
       else if (key === '\r' || key === '\n') finish(() => resolve(text));
       else if (BACKSPACE.test(key)) text = text.slice(0, -1);
-      else text += key;
+      else if (!key.startsWith('\u001b')) text += key;
     });
     ended.addEventListener('abort', abort, { once: true });
   });
