@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOME, ROOT, start, startSvc } from './binary.ts';
-import { named, noScript } from './terminal.ts';
+import { named, noScript, SPINNER } from './terminal.ts';
 
 interface Step {
   readonly command: string;
@@ -71,6 +71,7 @@ async function run(steps: readonly Step[], folder: string): Promise<readonly (re
     }).ended;
     return stdout
       .replaceAll('\r\n', '\n')
+      .replaceAll(SPINNER, '')
       .split(`${MARK}\n`)
       .slice(1)
       .map((text) =>

@@ -122,7 +122,10 @@ export class Terminal {
   }
 }
 
-/** Every byte that the commands of a shell script write to a terminal, and the script's status. */
+/** What names a service that is slow, as it may be on a busy machine: it does not stay on the screen. */
+export const SPINNER = /\r[^\r\n]*\u001b\[K/g;
+
+/** Every byte that the commands of a shell script write to a terminal, but for the spinner, and the script's status. */
 export async function typescript(
   script: string,
   env: Variables = {},
@@ -132,5 +135,5 @@ export async function typescript(
   writeFileSync(file, `stty cols ${columns} rows 50\n${script}`);
   const { ended } = start('script', ['-qefc', `bash "${file}"`, '/dev/null'], { env, input: 'open' });
   const { code, stdout } = await ended;
-  return { bytes: stdout, status: code };
+  return { bytes: stdout.replaceAll(SPINNER, ''), status: code };
 }
