@@ -1,18 +1,18 @@
-/** Base addresses, as people write and paste them, and the rules that keep a credential from the wrong host and off an open wire. */
+/** Base addresses as people write and paste them, and the rules that keep a credential from the wrong host and from unencrypted connections. */
 import { SvcError } from '../errors.ts';
 import { isSecretHeader, redactText } from './redact.ts';
 import type { Target } from './target.ts';
 
 /**
- * An http or https URL without userinfo, query, fragment, doubled or trailing slash. `strip` is the service's own base path, which is
- * taken off where it was pasted along: `/api/v2`.
+ * An http or https URL without userinfo, query, fragment, doubled or trailing slash. `strip` is the service's own base path, which is removed if it was pasted,
+ * too: `/api/v2`.
  */
 export function parseBaseUrl(text: string, { strip }: { readonly strip?: string } = {}): URL {
   const shown = JSON.stringify(redactText(text));
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${shown} ${why}`, { hint });
 
-  // The URL parser drops tabs and line breaks and reads a backslash as a slash: what is shown would not be what is used.
+  // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) throw refuse('has no scheme', 'write it with http:// or https:// in front');
@@ -36,7 +36,7 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   return url;
 }
 
-/** Whether the host can only be this machine: 127.0.0.0/8, `::1` or `localhost`. */
+/** Whether the host is this machine: 127.0.0.0/8, `::1` or `localhost`. */
 export function isLoopback(url: URL): boolean {
   const { hostname } = url;
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
@@ -44,7 +44,7 @@ export function isLoopback(url: URL): boolean {
 
 type Rules = Pick<Target, 'baseUrl' | 'authorizer' | 'headers' | 'secretHeaders' | 'tls'>;
 
-/** Throws `credential_unusable` where the target's credential must not be sent to its address. */
+/** Throws `credential_unusable` if the target's credential must not be sent to its address. */
 export function checkCredential(target: Rules): void {
   const { baseUrl, authorizer, tls } = target;
   if (authorizer !== undefined && new URL(authorizer.origin).origin !== baseUrl.origin) {
@@ -59,12 +59,12 @@ export function checkCredential(target: Rules): void {
   }
 }
 
-/** The warning that is printed every time `--insecure` takes effect. */
+/** The warning printed every time `--insecure` takes effect. */
 export function insecurityWarning(target: Rules): string | undefined {
   const { baseUrl, tls } = target;
   if (isExposed(target)) return `the credential goes to ${baseUrl.origin} unencrypted`;
   if (!tls.insecure) return undefined;
-  // Requests and responses may contain secrets, as they do at a sign-in.
+  // Requests and responses may contain secrets, as at a sign-in.
   if (baseUrl.protocol === 'http:') {
     if (isLoopback(baseUrl)) return undefined;
     return `the connection to ${baseUrl.origin} is not encrypted: anybody on the way can read and change it, including secrets`;

@@ -1,4 +1,4 @@
-/** What an answer that is no success means, where the service's own rules do not say, and when a read is repeated after it. */
+/** What an error response means if the service's own rules do not say, and when a read is retried after it. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
@@ -11,9 +11,8 @@ export interface FailedAnswer {
   readonly contentType: string;
   /** At most its first 64 KiB. */
   readonly text: string;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** RFC 3339: when it may be repeated, where the answer says so. */
+  /** RFC 3339: when it may be retried, if the response says so. */
   readonly retryAt?: string | undefined;
   /** Whether the request had an `Authorization` header. */
   readonly credentialSent?: boolean;
@@ -64,7 +63,7 @@ function redirection({ status, headers }: FailedAnswer, line: string): SvcError 
 
 const LONGEST_MESSAGE = 300;
 
-/** The service's own message, whatever shape its error has; '' when it has none. */
+/** The service's own message, whatever the shape of its error; '' if there is none. */
 export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, 'contentType' | 'text'>): string {
   const trimmed = text.trim();
   if (type.includes('html') || /^<(!doctype|html)/i.test(trimmed)) {
@@ -74,7 +73,7 @@ export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, '
   return shorten(redactText(fromJson(trimmed) ?? trimmed));
 }
 
-/** The error text or the page that a success holds in place of what was asked for; '' where it holds neither. */
+/** The error text or the page in a successful response that should have had data; '' if there is neither. */
 export function errorInSuccess(answer: Pick<FailedAnswer, 'contentType' | 'text'>): string {
   const trimmed = answer.text.trim();
   if (!/^[[{]/.test(trimmed)) return serviceMessage(answer);
@@ -103,17 +102,17 @@ function shorten(text: string): string {
 
 const FIRST_DELAY_MS = 250;
 
-/** What a busy service or a proxy in front of one answers; a read may be asked again. */
+/** Statuses of a busy service or of a proxy in front of it; reads are retried. */
 export function isPassing(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
-/** How long to wait before the next attempt: what the service asks for, else full jitter below a doubling bound. */
+/** The delay before the next attempt: what the service asks for, else full jitter with a doubling bound. */
 export function retryDelay(attempt: number, retryAfter: string | undefined, now: number, random: number): number {
   return parseRetryAfter(retryAfter, now) ?? random * FIRST_DELAY_MS * 2 ** (attempt - 1);
 }
 
-/** Seconds or an HTTP date, as milliseconds from now; `undefined` where it is neither. */
+/** Seconds or an HTTP date, as milliseconds from now; `undefined` if it is neither. */
 export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

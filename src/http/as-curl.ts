@@ -1,21 +1,21 @@
 /**
- * A request as one line of curl. The line means the same in sh (dash, busybox), bash, zsh, ksh and fish, whatever the values hold, and
- * contains nothing that a terminal would interpret.
+ * A request as one curl command line. It means the same in sh (dash, busybox), bash, zsh, ksh and fish, whatever the values contain, and has nothing that a
+ * terminal would interpret.
  */
 import type { RequestValue } from './endpoint.ts';
 import { bodyText } from './endpoint.ts';
 import { isSecretHeader, redactForm, redactText } from './redact.ts';
 
 /**
- * Headers that hold a secret become shell variables, `"authorization: $AUTHORIZATION"`: the line shows no secret and runs
- * where the variable is set. Secret fields of the address and of a form are `***`. A JSON body is exact: the services take no
- * secret in one, and a comment that only looks like one must not be changed on its way. `secretHeaders` are in lower case.
+ * Secret headers become shell variables, `"authorization: $AUTHORIZATION"`: the line shows no secret and runs where the variable is set. Secret fields of the
+ * address and of a form are `***`. A JSON body is exact: the services take no secrets in one, and a comment that only looks like a secret must not be changed.
+ * `secretHeaders` are in lower case.
  */
 export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>): string {
   const { headers } = request;
   const parts = ['curl', '-sS'];
   if (/[[\]{}]/.test(request.url)) parts.push('--globoff');
-  // Twice `-X POST` with a body would be harmless, but a PUT or a DELETE needs it, and one form for all reads best.
+  // `-X POST` is redundant with a body, but PUT and DELETE need it, and one form for all reads best.
   if (request.method !== 'GET' || request.body !== undefined) parts.push('-X', request.method);
   parts.push(shellWord(redactText(request.url)));
   for (const [name, value] of Object.entries(headers)) {
@@ -28,21 +28,20 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
     request.encoding === 'bytes'
       ? Buffer.from(request.body as Uint8Array)
       : Buffer.from(bodyText(shownBody(request)) ?? '');
-  // Without a type of its own, curl labels a body as a form.
+  // Without a content type, curl labels a body as a form.
   if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) parts.push('-H', 'content-type:');
-  // Not --data: a body that starts with @ would be read as a file's name.
+  // Not --data: it would read a body that starts with @ as a file name.
   if (body.length < LONGEST_WORD && !body.includes(0) && body.at(-1) !== LINE_FEED)
     return [...parts, '--data-raw', quote(body)].join(' ');
-  // `echo` is part of the shell, and so takes parts of any length; a word can hold no NUL, and
-  // what a command substitution prints loses its last line feed.
+  // `echo` is built into the shell, so its arguments can have any length; a word cannot contain NUL, and command substitution drops the last line feed.
   return `echo ${body.toString('base64')} | base64 -d | ${[...parts, '--data-binary', '@-'].join(' ')}`;
 }
 
-/** Linux takes 128 KiB in one word of a command line. */
+/** Linux limits one argument to 128 KiB. */
 const LONGEST_WORD = 100_000;
 const LINE_FEED = 0x0a;
 
-/** The header with its value from an environment variable. A name may hold `$` and backquotes (RFC 9110 §5.1). */
+/** The header with its value from an environment variable. A name may contain `$` and backquotes (RFC 9110 §5.1). */
 function secretHeader(name: string): string {
   const variable = name
     .toUpperCase()
@@ -51,25 +50,24 @@ function secretHeader(name: string): string {
   return PLAIN.test(name) ? `"${name}: $${variable}"` : `${shellWord(`${name}: `)}"$${variable}"`;
 }
 
-/** The request with the secret fields of a form replaced. */
 export function shownBody(request: RequestValue): RequestValue {
   if (request.encoding !== 'form' || typeof request.body !== 'object' || request.body === null) return request;
   return { ...request, body: redactForm(request.body as Readonly<Record<string, unknown>>) };
 }
 
-/** Not a `=` in front: zsh looks for a command of the name that follows. */
+/** No leading `=`: zsh would look for a command with the name that follows. */
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
-/** What no terminal or editor may interpret: controls, bidi, zero width, and bytes that are not UTF-8. */
+/** What a terminal or editor must not interpret: controls, bidi, zero width, and bytes that are not UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
 
-/** A text as one word of a command line, to be shown and pasted. Line feeds at its end are lost. */
+/** A text as one word of a command line, to be shown and pasted. Trailing line feeds are lost. */
 export function shellWord(text: string): string {
   return quote(Buffer.from(text));
 }
 
 /**
- * One word of shell. Single quotes hold everything but `'` and, because of fish, `\`: these are in double quotes. Bytes that
- * cannot be shown come from printf in octal: `$'…'` means nothing to dash and fish.
+ * One shell word. Single quotes protect everything but `'` and, because of fish, `\`: these are in double quotes. Bytes that cannot be shown come from printf
+ * in octal: `$'…'` does not work in dash and fish.
  */
 function quote(bytes: Buffer): string {
   const text = bytes.toString();

@@ -1,7 +1,7 @@
-/** The bytes of one response, handed on as they arrive, and the time they may take. A slow reader holds the service back. */
+/** The bytes of one response, passed on as they arrive, and their time limit. A slow reader throttles the service. */
 import { SvcError } from '../errors.ts';
 
-/** What a connection can be asked to do with the response. */
+/** What a connection can do with the response. */
 export interface Flow {
   pause(): void;
   resume(): void;
@@ -10,14 +10,14 @@ export interface Flow {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The total time of one request, which counts only while svc waits for the service. */
+/** The total time of one request, counted only while svc waits for the service. */
 export class Deadline {
   readonly #expire: () => void;
   #left: number;
   #started = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Does not run yet. */
+  /** Not started. */
   constructor(ms: number, expire: () => void) {
     this.#left = Math.min(ms, LONGEST_TIMER);
     this.#expire = expire;
@@ -42,7 +42,7 @@ export class Deadline {
     this.#timer = undefined;
   }
 
-  /** Counts what was spent on the response while the clock stopped. */
+  /** Adds time spent on the response while the clock was stopped. */
   spend(ms: number): void {
     this.#left -= ms;
     if (this.#left <= 0) this.#expire();
@@ -50,16 +50,15 @@ export class Deadline {
 }
 
 const SMALL = 4096;
-/** A block is as large as what has come before, within these bounds: most responses are short. */
+/** A block is as large as the data so far, within these bounds: most responses are short. */
 const SMALLEST_BLOCK = 1024;
 const LARGEST_BLOCK = 64 * 1024;
 
-/** Bytes in the order in which they came, small pieces gathered: a service that sends single bytes costs no object for each. */
+/** Bytes in order of arrival, with small chunks merged: a service that sends single bytes must not cost an object for each. */
 export class ByteList {
   #chunks: Buffer[] = [];
   #block = Buffer.alloc(0);
   #used = 0;
-  /** In bytes. */
   length = 0;
 
   push(chunk: Buffer): void {
@@ -77,7 +76,7 @@ export class ByteList {
     this.#used += chunk.length;
   }
 
-  /** The oldest bytes, taken out. */
+  /** Removes and returns the oldest bytes. */
   shift(): Buffer | undefined {
     if (this.#chunks.length === 0) this.#seal();
     const chunk = this.#chunks.shift();
@@ -85,7 +84,7 @@ export class ByteList {
     return chunk;
   }
 
-  /** All bytes, taken out. */
+  /** Removes and returns all bytes. */
   take(): Buffer {
     this.#seal();
     const [first] = this.#chunks;
@@ -104,9 +103,9 @@ export class ByteList {
 }
 
 const HIGH_WATER = 512 * 1024;
-/** The most that is gathered as one value: its text and what is read of it take six times as much memory. */
+/** The largest response read as one value: its text and the parsed result take six times as much memory. */
 const LARGEST_WHOLE = 24 * 1024 * 1024;
-/** A reader that is away for longer waits for its own output, which is no fault of the service. */
+/** A reader that pauses longer waits for its own output, which is not the service's fault. */
 const LONGEST_HANDLING_MS = 100;
 
 export class Body implements AsyncIterable<Buffer> {
@@ -114,7 +113,6 @@ export class Body implements AsyncIterable<Buffer> {
   readonly #deadline: Deadline;
   readonly #bytes = new ByteList();
   #limit: number;
-  /** How many bytes have come. */
   received = 0;
   #ended = false;
   #failure: unknown;
@@ -158,7 +156,7 @@ export class Body implements AsyncIterable<Buffer> {
     return this.#bytes.take();
   }
 
-  /** The first bytes, up to the limit; what follows is not waited for. A broken end is no error. */
+  /** The first bytes, up to the limit, without waiting for the rest. A broken end is not an error. */
   async start(limit: number): Promise<Buffer> {
     while (!this.#ended && this.#bytes.length < limit) await this.#change();
     if (!this.#ended) this.#flow.abort(tooLarge(limit));

@@ -1,4 +1,4 @@
-/** The one way to a remote service: an endpoint and its values in, the parsed answer out. */
+/** The only way to a remote service: an endpoint and its values in, the parsed response out. */
 import { schemaProblem } from '../json-object.ts';
 import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
@@ -12,13 +12,13 @@ export type { ServiceRules } from './sender.ts';
 
 export interface WholeAnswer {
   readonly status: number;
-  /** Fit to be shown: without secrets. */
+  /** Safe to show: without secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly isJson: boolean;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Throws `credential_unusable` where the target's credential must not go to its address. Connects to nothing yet. */
+/** Throws `credential_unusable` if the target's credential must not be sent to its address. Does not connect yet. */
 export function openClient(target: Target, rules: ServiceRules): Client {
   checkCredential(target);
   return new Client(new Sender(target, rules));
@@ -26,7 +26,7 @@ export function openClient(target: Target, rules: ServiceRules): Client {
 
 interface Begun {
   readonly begin: Buffer;
-  /** What is still to be read. */
+  /** Unread bytes. */
   readonly rest: AsyncGenerator<Buffer, void, void> | undefined;
 }
 
@@ -39,12 +39,12 @@ export class Client {
     this.#sender = sender;
   }
 
-  /** The service's clock minus ours, of the latest answer that had a date. */
+  /** The service's clock minus ours, from the latest response with a date. */
   get clockSkewMs(): number | undefined {
     return this.#sender.clockSkewMs;
   }
 
-  /** Ends all connections, and whatever is in progress on them. */
+  /** Closes all connections and aborts their requests. */
   close(): Promise<void> {
     return this.#sender.close();
   }
@@ -54,12 +54,12 @@ export class Client {
     return this.#sender.plan(endpoint, values);
   }
 
-  /** The parsed answer; `undefined` for an endpoint that has none. */
+  /** The parsed response; `undefined` for an endpoint without one. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<T> {
     return this.#whole(endpoint, values);
   }
 
-  /** The same of a write: sent once, and only planned in a dry run. */
+  /** The same for a write: sent once, and only planned in a dry run. */
   async send<T, E extends Exclude<Effect, 'read'>>(
     endpoint: Endpoint<T, E>,
     values: CallValues,
@@ -83,7 +83,7 @@ export class Client {
     return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
   }
 
-  /** The items of an array, each as soon as its bytes are there. */
+  /** The items of an array, each as soon as its bytes have arrived. */
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const schema = loading(endpoint.item);
     const sent = await this.#sender.send(endpoint, values, ({ body }) => body);
@@ -104,8 +104,8 @@ export class Client {
   }
 
   /**
-   * The bytes of a JSON answer. Up to 4 MiB they are checked whole before the first is handed out; of a longer one a broken end
-   * is raised while it is read.
+   * The bytes of a JSON response. Up to 4 MiB they are checked completely before the first is returned; in a longer response, a broken end is detected while it
+   * is read.
    */
   async raw<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
     const isArray = endpoint.item !== undefined;
@@ -117,7 +117,7 @@ export class Client {
     return bytes;
   }
 
-  /** A success of any type, as it came: where its head says that it is JSON, that is checked as for `raw`. */
+  /** A successful response of any type, unchanged; if its headers say JSON, it is checked as for `raw`. */
   async answer(
     endpoint: EndpointShape,
     values: CallValues,
@@ -127,7 +127,7 @@ export class Client {
     return this.#begun({ ...endpoint, mislabelled: true }, values, confirmed, isJsonAnswer);
   }
 
-  /** Checks the beginning of an answer before any of it is handed out. `check` says whether it is JSON. */
+  /** Checks the beginning of a response before returning any of it. `check` says whether it is JSON. */
   async #begun(
     endpoint: EndpointShape,
     values: CallValues,
@@ -147,7 +147,7 @@ export class Client {
     }
   }
 
-  /** An answer too long to be checked before it is handed out: at least its end must be that of a JSON value. */
+  /** A response too long to check first: at least its end must be that of a JSON value. */
   async *#long(
     sent: Sent<unknown>,
     begin: Buffer,
@@ -185,7 +185,7 @@ export class Client {
   }
 }
 
-/** Reads as much of an answer as is checked before any of it is handed out. */
+/** Reads as much of a response as is checked before any of it is returned. */
 async function beginning({ body }: Response): Promise<Begun> {
   const rest = body[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
@@ -198,14 +198,14 @@ async function beginning({ body }: Response): Promise<Begun> {
   return { begin: Buffer.concat(chunks), rest };
 }
 
-/** Loads a schema while the request is under way. */
+/** Loads a schema while the request is in progress. */
 function loading(schema: (() => Promise<Parser<unknown>>) | undefined): Promise<Parser<unknown>> | undefined {
   const parser = schema?.();
   parser?.catch(() => {}); // thrown where it is awaited
   return parser;
 }
 
-/** `position`: which item of a list it is, from 1. */
+/** `position`: the position of the item in a list, from 1. */
 function parsed(parser: Parser<unknown>, value: unknown, position?: number): unknown {
   const outcome = parser.safeParse(value);
   if (outcome.success) return outcome.data;
@@ -213,10 +213,10 @@ function parsed(parser: Parser<unknown>, value: unknown, position?: number): unk
   throw new JsonFault(where + schemaProblem(outcome.error.issues, value, ': '));
 }
 
-/** By its label where that says so, and by itself where it is labelled as anything. Throws for what is wrongly called JSON. */
+/** By its label if that says JSON, by its content if it is labelled otherwise. Throws if the label JSON is wrong. */
 function isJsonAnswer({ begin, rest }: Begun, { headers }: Response): boolean {
   const type = contentType(headers);
-  if (begin.length === 0) return false; // a success without a body, whatever its head says
+  if (begin.length === 0) return false; // a success without a body, whatever its headers say
   const labelled = /[/+]json$/.test(type);
   if (!labelled && !LENIENT_TYPES.has(type)) return false;
   try {

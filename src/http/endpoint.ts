@@ -1,12 +1,12 @@
-/** An endpoint as data, and the one request value made from it that is sent, shown and turned into curl. */
+/** An endpoint as data, and the request made from it that is sent, shown and turned into curl. */
 import { SvcError } from '../errors.ts';
 import type { SchemaIssue } from '../json-object.ts';
 import type { Target } from './target.ts';
 
-/** What a request can do to the service: it decides retries, confirmation and dry runs. */
+/** What a request can do to the service: decides about retries, confirmation and dry runs. */
 export type Effect = 'read' | 'write' | 'destroy' | 'money';
 
-/** What zod schemas offer and all that is asked of them: endpoints load their schema only when an answer is parsed. */
+/** The part of zod schemas that endpoints use: they load their schema only when a response is parsed. */
 export interface Parser<T> {
   safeParse(
     value: unknown,
@@ -15,7 +15,7 @@ export interface Parser<T> {
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 
-/** `undefined` leaves the parameter out; an array repeats its key once per item. */
+/** `undefined` omits the parameter; an array repeats its key per item. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface Endpoint<T, E extends Effect = Effect> {
@@ -23,25 +23,25 @@ export interface Endpoint<T, E extends Effect = Effect> {
   /** Below the service's base path, `{name}` for a parameter: `/silence/{silenceID}`. */
   readonly path: string;
   readonly effect: E;
-  /** How a body is written. `text`, `json-text`: it is a string already. */
+  /** How a body is written. For `text` and `json-text` it is already a string. */
   readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
-  /** False for a read that must show the first answer as it is, such as a health check. */
+  /** False for a read that must report the first response, such as a health check. */
   readonly retry?: false;
-  /** No cache on the way may answer it. */
+  /** No cache may answer it. */
   readonly fresh?: true;
-  /** The type that an answer is labelled with says nothing about it. */
+  /** Its responses have meaningless content types. */
   readonly mislabelled?: true;
-  /** An item of its array may be as large as a whole response: one group may hold every alert. */
+  /** An item of its array may be as large as a complete response: one group may contain every alert. */
   readonly largeItems?: true;
-  /** Its answers have ids above 2^53, which are parsed as texts. */
+  /** Its responses have ids above 2^53, which are parsed as strings. */
   readonly exactIntegers?: true;
-  /** The answer's schema, or none where a success has no body. */
+  /** The schema of the response, or none if a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
-  /** Instead of `answer`, where the answer is an array: the schema of one item, so that a long one is parsed as it arrives. */
+  /** Instead of `answer` if the response is an array: the schema of one item, so that a long array is parsed as it arrives. */
   readonly item?: () => Promise<Parser<T extends readonly (infer Item)[] ? Item : never>>;
 }
 
-/** An endpoint of whatever answer: what building a request and explaining a failure need. */
+/** An endpoint with any response: for building a request and explaining a failure. */
 export interface EndpointShape<E extends Effect = Effect> extends Omit<Endpoint<unknown, E>, 'answer' | 'item'> {
   readonly answer?: unknown;
   readonly item?: unknown;
@@ -50,31 +50,31 @@ export interface EndpointShape<E extends Effect = Effect> extends Omit<Endpoint<
 export interface CallValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryValues;
-  /** A JSON value, or for `form` an object of field → string; an array repeats its field once per item. */
+  /** A JSON value, or for `form` an object of field → string; an array repeats its field per item. */
   readonly body?: unknown;
-  /** Instead of the target's. */
+  /** Replaces the target's. */
   readonly timeoutMs?: number;
-  /** Asks for a websocket, with these headers. */
+  /** Requests a websocket, with these headers. */
   readonly upgrade?: Readonly<Record<string, string>>;
 }
 
-/** One request, complete: what is sent, what a dry run prints, and what the curl form is made of. */
+/** One complete request: sent, printed by a dry run, and turned into curl. */
 export interface RequestValue {
   readonly method: string;
   readonly url: string;
   /** Names in lower case, credentials unredacted: print only what `redactHeaders` returns. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** `bytes`: the body is a Uint8Array, which is sent as it is, and so are the names of the headers. */
+  /** `bytes`: the body is a Uint8Array, which is sent unchanged, as are the names of the headers. */
   readonly encoding: 'json' | 'form' | 'text' | 'json-text' | 'bytes';
   readonly effect: Effect;
-  /** Only the live session that it is sent in makes it valid. */
+  /** Valid only in the live session that it is sent in. */
   readonly inSession?: true | undefined;
 }
 
 declare const CONFIRMED: unique symbol;
 
-/** The proof that a person or `--yes` confirmed what is sent. Only `ctx.confirm` makes one. */
+/** The proof that a person or `--yes` confirmed the request. Only `ctx.confirm` makes one. */
 export interface Confirmed {
   readonly [CONFIRMED]: true;
 }
@@ -82,10 +82,10 @@ export interface Confirmed {
 /** What a person confirms before it is sent. */
 export type Guarded = 'destroy' | 'money';
 
-/** What sending an endpoint's request takes beside its values. */
+/** Parameters of sending beside the endpoint's values. */
 export type Proof<E extends Effect> = E extends Guarded ? [confirmed: Confirmed] : [];
 
-/** What a dry run gives in place of an answer: the requests that would have been sent. */
+/** The result of a dry run: the requests that would have been sent. */
 export class Plan {
   readonly requests: readonly RequestValue[];
 
@@ -94,7 +94,7 @@ export class Plan {
   }
 }
 
-/** The answer to a write that only a real run comes to: in a dry run the command has ended with an earlier plan. */
+/** The response to a write that only a real run reaches: in a dry run the command has ended with an earlier plan. */
 export function answered<T>(answer: T): Exclude<T, Plan> {
   if (answer instanceof Plan)
     throw new SvcError('internal', 'the dry run reached a request that only a real run sends');
@@ -110,7 +110,7 @@ export function endpoint<T>(declaration: Endpoint<T>): Endpoint<T> {
   return declaration;
 }
 
-/** Whether each connection sets this header itself: another value would desynchronise it from the service (RFC 9110 §7.6.1). */
+/** Whether each connection sets this header itself: another value would desynchronize it from the service (RFC 9110 §7.6.1). */
 export function isConnectionHeader(name: string): boolean {
   return /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i.test(
     name,
@@ -128,14 +128,14 @@ const CONTENT_TYPES = {
 
 /** What the requests of one service have in common. */
 export interface RequestRules {
-  /** What every path of the service begins with: `/api/v2`. */
+  /** The prefix of every path of the service: `/api/v2`. */
   readonly basePath: string;
   readonly accept?: string;
-  /** Of every request, whether it has a body or not. */
+  /** Sent with every request, with or without a body. */
   readonly contentType?: string;
 }
 
-/** `more`: the credential, and what else the client adds. The user's own headers come last. */
+/** `more`: the credential and other headers of the client. The user's own headers come last. */
 export function buildRequest(
   { baseUrl, userAgent, headers: own }: Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>,
   { basePath, accept = 'application/json', contentType }: RequestRules,
@@ -152,7 +152,7 @@ export function buildRequest(
   return { method, url: root + fillPath(path, params) + queryText(query), headers, body, encoding, effect };
 }
 
-/** The body's text as it is sent, `undefined` where there is none. Bytes that are no UTF-8 are lost. */
+/** The body's text as it is sent, `undefined` if there is none. Invalid UTF-8 is lost. */
 export function bodyText({ body, encoding }: Pick<RequestValue, 'body' | 'encoding'>): string | undefined {
   if (body === undefined) return undefined;
   if (encoding === 'json') return JSON.stringify(body);
@@ -173,7 +173,7 @@ function addHeaders(headers: Record<string, string>, more: Headers): void {
       throw new SvcError('invalid_value', `the header ${lower} cannot be set: svc sets it itself`);
     }
     if (!isHeaderName(name)) throw new SvcError('invalid_value', `${JSON.stringify(name)} is not a header name`);
-    // The value stays out of the message: it may be a credential with a line break pasted along.
+    // The message does not contain the value: it may be a credential with a pasted line break.
     if (!isHeaderValue(value)) {
       throw new SvcError('invalid_value', `the header ${lower} contains a character that headers cannot carry`);
     }
@@ -181,7 +181,7 @@ function addHeaders(headers: Record<string, string>, more: Headers): void {
   }
 }
 
-/** What HTTP can carry in a header (RFC 9110 §5.1, §5.5): anything else could end it, and begin another. */
+/** Valid in a header (RFC 9110 §5.1, §5.5): anything else could end it and begin another. */
 export function isHeaderName(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
@@ -194,7 +194,7 @@ function fillPath(path: string, params: Readonly<Record<string, string>>): strin
   return path.replace(/\{(\w+)\}/g, (_all, name: string) => {
     const value = params[name];
     if (value === undefined) throw new SvcError('internal', `no value for {${name}} in ${path}`);
-    // An empty or dot segment would make the path another one.
+    // An empty or dot segment would change the path.
     if (value === '' || value === '.' || value === '..') {
       throw new SvcError('invalid_value', `${JSON.stringify(value)} cannot be a ${name}`);
     }

@@ -1,4 +1,4 @@
-/** What a broken exchange means: the error code, the reason as text, and whether the service can have acted on the request. */
+/** What a broken exchange means: the error code, the reason as text, and whether the service may have acted on the request. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { JsonFault } from './json.ts';
 
@@ -7,7 +7,7 @@ export interface Reason {
   readonly code: ErrorCode;
   readonly text: string;
   readonly hint?: string | undefined;
-  /** A read may be repeated at once. */
+  /** A read may be retried at once. */
   readonly again?: boolean;
   /** The service has certainly not acted, although bytes were sent. */
   readonly refused?: boolean;
@@ -51,7 +51,7 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
     return { code: 'bad_answer', text, hint: error.hint };
   }
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
-  if (codeOf(error) === '') throw error; // no failure of the network: a bug
+  if (codeOf(error) === '') throw error; // not a failure of the network: a bug
   return brokenReason(error, progress);
 }
 
@@ -101,7 +101,7 @@ const NETWORK: Readonly<Record<string, Reason>> = {
 };
 
 const REFUSED_CERTIFICATE = 'check --cert and --key';
-/** The codes of Node and OpenSSL for a failed TLS handshake. `%` stands for the host. */
+/** Codes of Node and OpenSSL for a failed TLS handshake. `%` is the host. */
 const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string])[] = [
   [/^CERT_HAS_EXPIRED$/, 'the certificate of % has expired', 'have it renewed; --insecure continues without checking'],
   [/^CERT_NOT_YET_VALID$/, 'the certificate of % is not valid yet', 'check the clock of this machine'],
@@ -188,7 +188,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
       return { code: 'connection_lost', text: 'the connection was abandoned' };
   }
   if (code === 'HPE') return garbageReason(error as Error, baseUrl);
-  // A client certificate is refused by TLS 1.3 when the request is already on its way, and thrown away with the handshake.
+  // With TLS 1.3 a client certificate is refused after the request was sent, which is then discarded with the handshake.
   const tls =
     code.startsWith('ERR_SSL_') && status === undefined ? tlsReason(error as Error, code, baseUrl.host) : undefined;
   if (tls !== undefined) return { ...tls, refused: HANDSHAKE_ALERT.test(code) };
@@ -204,7 +204,7 @@ function garbageReason(error: Error & { readonly data?: string | null }, { host,
   return { code: 'bad_answer', text: `${host} sent something that is not HTTP` };
 }
 
-/** The code of an error, or of the last of those it is made of. Parser errors have none in undici 7. */
+/** The code of an error, or of its last cause. Parser errors have none in undici 7. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,9 +1,9 @@
-/** JSON of a remote service: strict about the bytes, bounded in depth, errors that say what is wrong. Arrays are read as they arrive. */
+/** JSON of a remote service: strict about the bytes, bounded in depth, with errors that say what is wrong. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DEEPEST, exactIntegers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
 import { ByteList } from './body.ts';
 
-/** The bytes are not the JSON that was promised. */
+/** The bytes are not the promised JSON. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly hint: string | undefined;
@@ -43,7 +43,7 @@ export function outerKind(bytes: Buffer): '[' | '{' | '' {
   return first === '[' || first === '{' ? first : '';
 }
 
-/** `values`: the most names and values of one item, or as many as any JSON text may have. */
+/** `values`: the limit of names and values in one item. */
 const ITEM = { mebibytes: 24, values: undefined };
 /** 50,000 alerts of 100 names and values. */
 const LARGE_ITEM = { mebibytes: 64, values: 5_000_000 };
@@ -56,10 +56,10 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Takes a JSON array apart as its bytes arrive, so that only a chunk of it is ever in memory. */
+/** Splits a JSON array as its bytes arrive, so that only a chunk of it is ever in memory. */
 export class ArrayItems {
   #phase: 'before' | 'inside' | 'after' = 'before';
-  /** Of brackets inside the array. */
+  /** The bracket depth inside the array. */
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -72,7 +72,7 @@ export class ArrayItems {
     this.#limits = large ? LARGE_ITEM : ITEM;
   }
 
-  /** The items that the chunk completes. They are parsed together: one `JSON.parse` per chunk. */
+  /** The items that the chunk completes, parsed together: one `JSON.parse` per chunk. */
   push(chunk: Buffer): readonly unknown[] {
     let start = 0;
     if (this.#phase === 'before') {
@@ -163,7 +163,7 @@ function skipBlank(chunk: Buffer, from: number): number {
   return i;
 }
 
-/** The byte order mark that some servers write. */
+/** A byte order mark, which some servers send. */
 function startsWithMark(chunk: Buffer): boolean {
   return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
 }

@@ -1,10 +1,10 @@
-/** The secrets that a run has used, and the one filter that takes every form of them out of what is shown. */
+/** The secrets that a run has used, and the only filter that removes all their forms from output. */
 import { isSecretHeader } from './redact.ts';
 
 const HIDDEN = '***';
-/** A shorter one would blank innocent text, and can be guessed anyway. */
+/** A shorter one would match innocent text, and can be guessed anyway. */
 const SHORTEST = 4;
-/** From here on a secret is hidden inside longer text, and encoded as a whole. */
+/** From this length on, a secret is also hidden inside longer text and in encoded forms. */
 const UNMISTAKABLE = 6;
 
 export class KnownSecrets {
@@ -16,7 +16,7 @@ export class KnownSecrets {
     }
   }
 
-  /** The credentials among the headers of a request. `secretNames` are in lower case. */
+  /** The credentials in the headers of a request. `secretNames` are in lower case. */
   addHeaders(headers: Readonly<Record<string, string>>, secretNames: ReadonlySet<string> = new Set()): void {
     for (const [name, value] of Object.entries(headers)) {
       if (!secretNames.has(name) && !isSecretHeader(name)) continue;
@@ -35,7 +35,7 @@ export class KnownSecrets {
     try {
       this.add(decodeURIComponent(password));
     } catch {
-      // It is sent as it is.
+      // Its unencoded form.
     }
   }
 
@@ -51,7 +51,7 @@ export class KnownSecrets {
   }
 }
 
-/** A service knows the password of basic authentication in the clear, and may repeat it. */
+/** A service sees the password of basic authentication in plain text, and may repeat it. */
 function passwordOf(authorization: string): string | undefined {
   const encoded = /^Basic (.*)$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
@@ -67,7 +67,7 @@ function patternOf(secret: string): RegExp {
   return new RegExp([plain, hex.join(''), ...[0, 1, 2].map((shift) => base64Of(bytes, shift))].join('|'), 'g');
 }
 
-/** Of one character: itself, and its escapes in an address, a form, JSON and HTML. */
+/** One character: itself, and its escapes in an address, a form, JSON and HTML. */
 function anyFormOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const forms = [`\\\\{0,4}${escaped(character)}`];
@@ -89,8 +89,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The characters that the secret alone decides, where `shift` bytes are before it, as in `user:password`. Both alphabets, with `+`, `/`
- * and `_` escaped or not.
+ * The base64 characters that depend only on the secret if `shift` bytes precede it, as in `user:password`. Both alphabets, with `+`, `/` and `_` escaped or
+ * not.
  */
 function base64Of(secret: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), secret]).toString('base64');

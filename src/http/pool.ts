@@ -1,4 +1,4 @@
-/** The connections to one origin: undici's pool, the certificates they trust and the proxy on the way. Nothing else imports undici. */
+/** The connections to one origin: undici's pool, the trusted certificates and the proxy. The only importer of undici. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -18,13 +18,13 @@ export interface PoolRequest {
   readonly method: string;
   /** Begins with a slash, and includes the query. */
   readonly path: string;
-  /** Name, value, name, value, in the order and the case they are sent in. */
+  /** Name, value, name, value, in the order and case in which they are sent. */
   readonly headers: readonly string[];
-  /** One in pieces is sent as it is read; a response in between ends the connection. */
+  /** A body in chunks is sent as it is read; an early response ends the connection. */
   readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
   /** The longest silence within the body of the response. */
   readonly bodyTimeout: number;
-  /** Another protocol is asked for. */
+  /** Requests another protocol. */
   readonly upgrade?: 'websocket' | undefined;
 }
 
@@ -32,12 +32,12 @@ type Connect = (options: buildConnector.Options, callback: buildConnector.Callba
 
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 32;
-/** Shorter than what servers use: a connection the service is about to close makes the outcome of a write unknown. */
+/** Shorter than the timeouts of servers: a connection that the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
 
-/** Connects to nothing yet. Throws for a proxy setting or a certificate that cannot be used. */
+/** Does not connect yet. Throws for an unusable proxy setting or certificate. */
 export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering }: Outbound): Promise<Pool> {
-  // Saves 100 of 250 ms of a short command on Node 20. Set no earlier: it would also disable the code cache of Node's own modules.
+  // Saves 100 of 250 ms of a short command on Node 20. Not set earlier: it would also disable the code cache of Node's own modules.
   if (deferWasmTiering) setFlagsFromString('--wasm-tiering-budget=1000000000');
   const proxy = proxyFor(to, settings);
   const https = to.protocol === 'https:';
@@ -53,7 +53,7 @@ export class Pool {
   readonly #connecting = new Set<Socket>();
   /** The first error of each TLS connection, by its local port. */
   readonly #alerts = new Map<number, Error>();
-  /** Plain http asks a proxy by absolute address. */
+  /** Plain http uses the absolute address at a proxy. */
   readonly #pathPrefix: string;
   readonly #proxyHeaders: readonly string[];
 
@@ -87,26 +87,23 @@ export class Pool {
     );
   }
 
-  /**
-   * The error that came first on the connection: undici forgets a TLS alert, such as the refusal of a client certificate, when
-   * the end of the connection follows it.
-   */
+  /** The first error of the connection: undici forgets a TLS alert, such as the refusal of a client certificate, if the end of the connection follows it. */
   firstError(error: unknown): unknown {
     if (!(error instanceof Error && 'socket' in error)) return error;
     const { localPort } = (error.socket ?? {}) as { readonly localPort?: number };
     return this.#alerts.get(localPort ?? 0) ?? error;
   }
 
-  /** Ends everything at once, whatever is in progress. */
+  /** Aborts everything at once. */
   async close(): Promise<void> {
-    // A socket that still connects would keep the process alive for its whole time limit.
+    // A connecting socket would keep the process alive for its complete time limit.
     for (const socket of this.#connecting) socket.destroy();
     await this.#pool.destroy();
   }
 
   /**
-   * Marks every failure as one before anything was sent, and keeps the sockets that are not connected yet. The mark is needed for
-   * more than the message: undici tries again without end where a connection fails with its own socket error.
+   * Marks every failure as one before anything was sent, and remembers sockets that are not connected yet. The mark has a second purpose: undici retries
+   * forever if a connection fails with its own socket error.
    */
   #watched(connect: Connect): Connect {
     return (options, callback) => {
@@ -159,14 +156,14 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
   };
 }
 
-/** The certificates that a connection trusts, and the one that it shows. */
+/** The certificates that a connection trusts, and its client certificate. */
 export async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
-  // 7 ms to load on Node 20, and plain http does not need it.
+  // Takes 7 ms to load on Node 20, and plain http does not need it.
   const { createSecureContext } = await import('node:tls');
   try {
     const context = createSecureContext({ cert, key: key ?? cert });
     if (ca !== undefined) {
-      // Not the option `ca`: it replaces the platform's roots.
+      // Not the option `ca`, which replaces the platform's roots.
       if (extraCa !== undefined) context.context.addCACert(extraCa);
       context.context.addCACert(ca);
     }

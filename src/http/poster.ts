@@ -1,4 +1,4 @@
-/** One POST of exact bytes to any address: no redirects, no retries, no credentials but the headers given. */
+/** One POST of exact bytes to any address: no redirects, no retries, no credentials except the given headers. */
 import { SvcError } from '../errors.ts';
 import { type Body, Deadline } from './body.ts';
 import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
@@ -8,23 +8,23 @@ import { type Exchange, Transport } from './transport.ts';
 
 export interface Posting {
   readonly url: URL;
-  /** Sent as they are, in this order and case, but for those that belong to the connection: it has its own. */
+  /** Sent unchanged, in this order and case, except those of the connection itself. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** From the first attempt to connect to the end of the response's head. */
+  /** From the first attempt to connect to the end of the response's headers. */
   readonly timeoutMs: number;
 }
 
 export interface Posted {
-  /** The response's status, 3xx included, or undefined where there was no response. */
+  /** The response's status, including 3xx; undefined without a response. */
   readonly status: number | undefined;
-  /** Names in lower case; what came more than once is joined by commas. */
+  /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 4 KiB of the response's body, or as much of them as came before the deadline. */
+  /** The first 4 KiB of the response's body, or the part before the deadline. */
   readonly text: Uint8Array;
-  /** Until the response's head, or the failure. */
+  /** Until the response's headers, or the failure. */
   readonly ms: number;
-  /** Whether bytes of the request may have left. */
+  /** Whether bytes of the request may have been sent. */
   readonly sent: boolean;
   /** Why there is no response. */
   readonly failure: SvcError | undefined;
@@ -33,17 +33,17 @@ export interface Posted {
 export type Poster = ReturnType<typeof openPoster>;
 
 const TEXT_BYTES = 4096;
-/** Reading a little more than is needed saves the connection. */
+/** Reading a little more than needed keeps the connection usable. */
 const MOST_READ_BYTES = 64 * 1024;
 const STALL_MS = 60_000;
-/** A longer body goes out in pieces of this size: the receiver may answer before it has read all, as it does with a 413. */
+/** A longer body is sent in chunks of this size: the receiver may respond before it has read everything, as with a 413. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Connects to nothing yet. Posts share connections. `clock` counts milliseconds. */
+/** Does not connect yet. Posts share connections. `clock` counts milliseconds. */
 export function openPoster(outbound: Outbound, clock: () => number = () => performance.now()) {
   const transport = new Transport(outbound);
   return {
-    /** Rejects only when it is interrupted. A dry run takes `planPosts` instead. */
+    /** Rejects only when it is interrupted. A dry run uses `planPosts` instead. */
     async post(posting: Posting): Promise<Posted> {
       const { signal, dryRun } = outbound;
       signal.throwIfAborted();
@@ -85,7 +85,7 @@ export function planPosts(postings: readonly Omit<Posting, 'timeoutMs'>[]): Plan
   return new Plan(postings.map(requestValue));
 }
 
-/** A header that is there twice is shown as one, with its values joined. */
+/** A repeated header is shown as one, with its values joined. */
 function requestValue({ url, headers, body }: Omit<Posting, 'timeoutMs'>): RequestValue {
   const shown = new Map<string, string>();
   for (const [name, value] of headers) {
@@ -121,7 +121,7 @@ function* pieces(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
-/** A broken end is no failure: the response is its head. */
+/** A broken end is not a failure: the headers suffice. */
 async function beginning(body: Body): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;

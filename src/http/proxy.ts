@@ -1,4 +1,4 @@
-/** Which proxy, if any, and the way through it. */
+/** Which proxy to use, if any, and how to connect through it. */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { SvcError } from '../errors.ts';
@@ -35,7 +35,7 @@ export function isSocks(proxy: URL): boolean {
   return proxy.protocol.startsWith('socks');
 }
 
-/** `no_proxy`: names with everything below them, addresses, networks, each with or without a port; `*` is everything. */
+/** `no_proxy`: domains with their subdomains, addresses, networks, each with or without a port; `*` is everything. */
 function isExempt(url: URL, list: string): boolean {
   const host = bare(url.hostname).replace(/\.$/, '');
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
@@ -69,7 +69,7 @@ export function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The `proxy-authorization` that the proxy's address asks for. */
+/** The `proxy-authorization` from the user and password in the proxy's address. */
 export function proxyHeaders(proxy: URL): Record<string, string> {
   if (proxy.username === '' && proxy.password === '') return {};
   const pair = `${decode(proxy.username)}:${decode(proxy.password)}`;

@@ -1,7 +1,7 @@
-/** Takes secrets out of whatever is shown: headers, addresses, bodies, messages. */
+/** Redacts secrets in everything that is shown: headers, addresses, bodies, messages. */
 const HIDDEN = '***';
 
-/** A secret that no print, log or serialisation shows by accident. */
+/** A secret that is not shown when it is printed, logged or serialized by mistake. */
 export class Secret {
   readonly #value: string;
 
@@ -30,7 +30,7 @@ const SECRET_HEADER =
   /auth(entication|orization)|(^|[-_])auth([-_]|$)|cookie|token|secret|password|credential|session|api[-_]?key/i;
 const HARMLESS_HEADER = /^(www|proxy)-authenticate$|^access-control-/i;
 
-/** Whether a header of this name holds a secret. */
+/** Whether a header of this name contains a secret. */
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name) && !HARMLESS_HEADER.test(name);
 }
@@ -53,7 +53,7 @@ function hideAfterScheme(_all: string, scheme: string | undefined): string {
   return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`;
 }
 
-/** Fields that are secret by their own name or its end, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
+/** Fields that are secret by their name or its ending, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
 const STRONG =
   '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|assertion|credential|sessionid)s?';
 /** Names that are secret in an address, a form or a JSON object, but ordinary words in a sentence. */
@@ -74,23 +74,23 @@ const JSON_FIELD = new RegExp(
   `("(?:${STRONG}|${WEAK})"\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\[^])*)(?:"|\\\\?$)|-?[\\d.eE+-]+)`,
   'gi',
 );
-/** The same inside a JSON string: every quote has backslashes before it. */
+/** The same inside a JSON string, where every quote is preceded by backslashes. */
 const NESTED_FIELD = new RegExp(`((\\\\{1,8})"(?:${STRONG}|${WEAK})\\2"\\s*:\\s*\\2")[^]*?(\\2"|$)`, 'gi');
 const SECRET_FIELD = new RegExp(`^(?:${STRONG}|${WEAK})$`, 'i');
 
-/** The fields of a form with the values of secret ones replaced. */
+/** The fields of a form with secret values replaced. */
 export function redactForm(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, SECRET_FIELD.test(name) ? HIDDEN : value]),
   );
 }
 
-/** The names of failures, `{"error":{"code":"quota_exceeded"}}`: words, where an authorization code is drawn at random. */
+/** Error codes, `{"error":{"code":"quota_exceeded"}}`: words, unlike random authorization codes. */
 const ERROR_NAME = /^[a-z]{2,}(_[a-z]+)*$/;
 
 /**
- * Any text with the secrets in it replaced: credentials in headers and addresses, tokens, and the secret fields of queries,
- * forms and JSON, whole or cut short. Redacting twice changes nothing.
+ * Any text with its secrets replaced: credentials in headers and addresses, tokens, and the secret fields of queries, forms and JSON, complete or cut off.
+ * Redacting twice changes nothing.
  */
 export function redactText(text: string): string {
   return text
@@ -110,9 +110,9 @@ function redactField(all: string, head: string, value: string | undefined): stri
   return value === '' ? all : `${head}"${HIDDEN}"`;
 }
 
-/** The names of failures (RFC 6750 §3.1, RFC 8628 §3.5) which end like the name of a field that holds a token. */
+/** Error codes (RFC 6750 §3.1, RFC 8628 §3.5) that end like the name of a token field. */
 const TOKEN_FAILURE = /(?:^|[^\w"'.-])(?:invalid|expired)_token:\s+$/i;
-/** How the sentences after such a name begin. A closed list: whatever else stands there may be the token itself. */
+/** How sentences after such a name begin. A closed list: anything else may be the token itself. */
 const SENTENCE_START = /^(?:the|this|that|your|an|a|no|access|refresh|token|bearer)$/i;
 
 function redactAssigned(all: string, head: string, value: string): string {

@@ -31,33 +31,33 @@ import { type Exchange, type Response, type ResponseHeaders, Transport } from '.
 
 /** What differs from service to service. */
 export interface ServiceRules extends RequestRules {
-  /** The service's own reading of an answer of 400 and above; `undefined` leaves it to the common one. */
+  /** The service's own interpretation of a status of 400 or above; `undefined` uses the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
-  /** Whether `explain` reads redirects, too. */
+  /** Whether `explain` also handles redirects. */
   readonly explainsRedirects?: true;
-  /** Takes the cookies of answers, and gives them to requests. */
+  /** Takes cookies from responses and adds them to requests. */
   readonly cookies?: {
-    /** What `set-cookie` says, a line each. */
+    /** The lines of `set-cookie`. */
     take(lines: string | undefined, now: number): void;
     header(): { readonly cookie?: string };
   };
   readonly maxAnswerBytes?: number;
-  /** Messages name the address without its query. */
+  /** Messages show the address without its query. */
   readonly hidesQuery?: true;
-  /** Requests carry the id of a live session: no other program can send them. */
+  /** Requests contain the id of a live session, so no other program can send them. */
   readonly inSession?: true;
-  /** The longest silence within an answer's body, 60 s by default. */
+  /** The longest silence within a response's body, 60 s by default. */
   readonly stallMs?: number;
 }
 
-/** A request that was answered with a success. */
+/** A request with a successful response. */
 export interface Sent<R> {
   readonly exchange: Exchange;
   readonly response: Response;
   readonly result: R;
 }
 
-/** One attempt that failed. */
+/** One failed attempt. */
 interface Failure {
   readonly error: SvcError;
   readonly again: boolean;
@@ -68,7 +68,7 @@ const MOST_RETRIES = 3;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
 const LARGEST_ERROR_TEXT = 64 * 1024;
 const STALL_MS = 60_000;
-/** What Go's server and nginx answer to a plain request at a port for TLS. */
+/** The response of Go's server and nginx to plain http on a TLS port. */
 const PLAIN_TO_TLS = /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i;
 
 export class Sender {
@@ -76,7 +76,7 @@ export class Sender {
   readonly #rules: ServiceRules;
   readonly #transport: Transport;
   #warned = false;
-  /** The service's clock minus ours, of the latest answer that had a date. */
+  /** The service's clock minus ours, from the latest response with a date. */
   clockSkewMs: number | undefined;
 
   constructor(target: Target, rules: ServiceRules) {
@@ -86,7 +86,7 @@ export class Sender {
     target.secrets.addHeaders(target.headers, target.secretHeaders);
   }
 
-  /** `read` takes from a success what the request is repeated for when it fails on the way. */
+  /** `read` takes from a successful response the part whose failure leads to a retry. */
   async send<R>(
     endpoint: EndpointShape,
     values: CallValues,
@@ -153,30 +153,30 @@ export class Sender {
     }
   }
 
-  /** Whether this is a dry run, in which the request is not sent. */
+  /** Whether this is a dry run, in which no request is sent. */
   plans({ effect }: EndpointShape): boolean {
     return this.#target.dryRun === true && effect !== 'read';
   }
 
   plan(endpoint: EndpointShape, values: CallValues): Plan {
-    // The credential is not asked for: that could connect to refresh it.
+    // The credential is not requested: that might connect to refresh it.
     const credential = this.#target.authorizer === undefined ? undefined : { authorization: '***' };
     const request = buildRequest(this.#target, this.#rules, endpoint, values, credential);
     return new Plan([{ ...request, inSession: this.#rules.inSession }]);
   }
 
-  /** What a failure means to the user. An error of the program itself is thrown on. */
+  /** What a failure means to the user. A bug is rethrown. */
   failure(thrown: unknown, exchange: Exchange): SvcError {
     return this.#toError(exchange.reasonOf(thrown), exchange);
   }
 
-  /** The error text or page that a success holds in place of what was asked for, without secrets. */
+  /** The error text or page in a successful response that should have had data, without secrets. */
   saidInstead({ headers }: Response, bytes: Buffer): string {
     const text = this.#target.secrets.hide(bytes.toString('utf8', 0, LARGEST_ERROR_TEXT));
     return errorInSuccess({ contentType: contentType(headers), text });
   }
 
-  /** What the head of a response says, without secrets: those of its request, which it may repeat, among them. */
+  /** What the headers of a response say, without secrets, including those of the request, which it may repeat. */
   shownHeaders({ headers }: Response): Record<string, string> {
     return shownHeaders(headers, this.#target.secretHeaders, this.#target);
   }
@@ -211,7 +211,7 @@ export class Sender {
 
   #toError(reason: Reason, { request, sent, status }: Exchange): SvcError {
     const unsure = request.effect !== 'read' && sent && reason.refused !== true;
-    // It may name a type or an encoding that the service made up.
+    // It may contain a type or an encoding that the service made up.
     const text = this.#target.secrets.hide(reason.text);
     return toError({ ...reason, text }, this.#line(request), unsure, status);
   }
@@ -266,24 +266,24 @@ export class Sender {
   }
 }
 
-/** Checks what is known before the body is there. */
+/** Checks what is known before the body arrives. */
 function checkHead({ headers }: Response, endpoint: EndpointShape, limit: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
-  // Never asked for: a small compressed body can be a huge one.
+  // Never requested: a small compressed body can be huge.
   if (encoding !== 'identity') throw new JsonFault(`it is compressed (${encoding})`);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const type = contentType(headers);
-  // An endpoint without either has no JSON in a success.
+  // An endpoint with neither has no JSON in a successful response.
   if (endpoint.mislabelled || (endpoint.answer ?? endpoint.item) === undefined) return;
   if (type.includes('html') || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
   throw new JsonFault(`it is ${type}, not JSON`);
 }
 
-/** The types require the proof of a caller that names its endpoint; this covers endpoints that are made at run time. */
+/** The types require the proof for endpoints known at compile time; this covers endpoints made at run time. */
 function checkConfirmed({ method, path, effect }: EndpointShape, confirmed: Confirmed | undefined): void {
   if ((effect !== 'destroy' && effect !== 'money') || confirmed !== undefined) return;
   throw new SvcError('internal', `${method} ${path} was not confirmed; nothing was sent`);
 }
 
-/** Services and their mocks often label JSON so: the parser has the last word. */
+/** Services and their mocks often label JSON like this: the parser decides. */
 export const LENIENT_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream']);

@@ -1,32 +1,32 @@
-/** Where requests go and under which rules. The command line, environment and profile decide it; the transport obeys it. */
+/** Where requests go and under which rules. The command line, environment and profile decide; the transport obeys. */
 import type { KnownSecrets } from './known-secrets.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 
-/** Gives the credential for one origin. It is asked again, once, after a 401. */
+/** Provides the credential for one origin. It is called once more after a 401. */
 export interface Authorizer {
-  /** The only origin (`https://host:port`) that may see the header. */
+  /** The only origin (`https://host:port`) that may receive the header. */
   readonly origin: string;
   header(): Promise<Readonly<Record<string, string>>>;
-  /** After a 401: true when there is a new credential and the request may be sent once more. */
+  /** After a 401: true if there is a new credential and the request may be sent once more. */
   refresh?(): Promise<boolean>;
 }
 
 export interface TlsOptions {
   /** PEM texts; `ca` is added to the platform's roots. */
   readonly ca?: string | undefined;
-  /** What NODE_EXTRA_CA_CERTS names: Node 20 forgets it where there is a `ca`. */
+  /** The file of NODE_EXTRA_CA_CERTS, which Node 20 ignores if there is a `ca`. */
   readonly extraCa?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly insecure: boolean;
 }
 
-/** The proxy variables of the environment, as given. Loopback is never proxied. */
+/** The proxy variables of the environment, unchanged. Loopback is never proxied. */
 export interface ProxySettings {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
-  /** For both schemes, where they have none of their own. */
+  /** For both schemes, if they have none of their own. */
   readonly all?: string | undefined;
   readonly noProxy?: string | undefined;
 }
@@ -49,7 +49,7 @@ export type TraceEvent =
   | (Traced & { readonly kind: 'failure'; readonly reason: string })
   | (TracedDetail & { readonly kind: 'request-detail'; readonly method: string; readonly url: string })
   | (TracedDetail & { readonly kind: 'answer-detail'; readonly status: number })
-  /** The beginning of a message of a websocket. */
+  /** The beginning of a websocket message. */
   | {
       readonly kind: 'frame';
       readonly direction: 'sent' | 'received';
@@ -65,21 +65,21 @@ export interface Outbound {
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
   readonly signal: AbortSignal;
-  /** Those that the run has used: nothing that is shown has them. */
+  /** The secrets that the run has used, which are redacted everywhere. */
   readonly secrets: KnownSecrets;
-  /** A write is planned and not sent. */
+  /** Writes are planned and not sent. */
   readonly dryRun?: boolean;
   readonly log: RequestLog;
 }
 
-/** Whom the client reports to. */
+/** Where the client reports. */
 export interface RequestLog {
-  /** 0: no events, 1: one for each answer and failure, 2: their details and frames, too. */
+  /** 0: no events, 1: one per response and failure, 2: also their details and frames. */
   readonly level: 0 | 1 | 2;
   trace(event: TraceEvent): void;
-  /** A warning for the user, such as a certificate that is not checked. */
+  /** A warning for the user, such as an unchecked certificate. */
   warn(text: string): void;
-  /** Called before each request that is no read. */
+  /** Called before each request that is not a read. */
   writing?(): void;
   /** Called when something of this host begins to be waited for; what it returns is called when that is over. */
   waiting?(host: string): () => void;
@@ -89,11 +89,11 @@ export interface Target extends Outbound {
   readonly service: ServiceName;
   /** Normalised: http or https, no userinfo, query, fragment or trailing slash. */
   readonly baseUrl: URL;
-  /** The total deadline of one request, its retries included. */
+  /** The total deadline of one request, including its retries. */
   readonly timeoutMs: number;
-  /** `--header` and `--header-file`: sent to `baseUrl`'s origin only. */
+  /** `--header` and `--header-file`: sent only to `baseUrl`'s origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Those of `headers` (lower case) that came from a header file, and so are redacted wherever a request is shown. */
+  /** The names in `headers` (lower case) that came from a header file, and so are redacted in every output. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly authorizer?: Authorizer | undefined;
   now(): number;

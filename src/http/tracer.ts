@@ -5,10 +5,10 @@ import type { Outbound } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;
 const LONGEST_FRAME = 200;
-/** So much of a frame is redacted before it is cut. */
+/** How much of a frame is redacted before it is cut. */
 const READ_FRAME = 4096;
 
-/** Of one attempt. */
+/** For one attempt. */
 export type Trace = ReturnType<Tracer['begin']>;
 
 export class Tracer {
@@ -41,7 +41,7 @@ export class Tracer {
     return {
       answered: (status: number) => log.trace({ kind: 'answer', ...line(), status }),
       failed: (reason: string) => log.trace({ kind: 'failure', ...line(), reason: this.#hidden(reason) }),
-      /** A piece of the response's body. */
+      /** A chunk of the response's body. */
       chunk: (chunk: Buffer) => {
         if (inDetail && size <= LONGEST_BODY) chunks.push(chunk);
         size += chunk.length;
@@ -54,7 +54,7 @@ export class Tracer {
     };
   }
 
-  /** A message of a websocket. */
+  /** A websocket message. */
   frame(direction: 'sent' | 'received', message: string): void {
     if (this.#outbound.log.level < 2) return;
     const text = this.#hidden(message.slice(0, READ_FRAME));
@@ -72,7 +72,7 @@ export class Tracer {
   }
 
   #shown(body: Buffer): string {
-    // Redacted before it is cut: a secret across the cut would be half of one, and unknown to every pattern.
+    // Redacted before it is cut: half a secret at the cut would match no pattern.
     const text = this.#hidden(body.toString());
     return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
   }

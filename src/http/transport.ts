@@ -8,14 +8,14 @@ import type { Pool, PoolRequest, RawHeaders, ResponseHandler } from './pool.ts';
 import type { Outbound } from './target.ts';
 import { type Trace, Tracer } from './tracer.ts';
 
-/** Names in lower case; what came more than once is joined by commas, and cookies by line breaks. */
+/** Names in lower case; repeated headers are joined by commas, cookies by line breaks. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
 export interface Response {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Body;
-  /** Where another protocol was asked for and agreed to. */
+  /** If another protocol was requested and agreed to. */
   readonly socket?: Duplex;
 }
 
@@ -24,13 +24,13 @@ export interface ExchangeOptions {
   readonly request: RequestValue;
   readonly deadline: Deadline;
   readonly attempt: number;
-  /** The most bytes that a body may have. */
+  /** The maximum size of a body in bytes. */
   readonly limit: number;
-  /** Whether the request may go out twice: never true for a write. */
+  /** Whether the request may be sent twice: never true for a write. */
   readonly repeatable: boolean;
 }
 
-/** All exchanges of one client. Connects to nothing before the first. */
+/** All exchanges of one client. Connects only for the first. */
 export class Transport {
   readonly tracer: Tracer | undefined;
   readonly #outbound: Outbound;
@@ -43,10 +43,10 @@ export class Transport {
     this.tracer = outbound.log.level === 0 ? undefined : new Tracer(outbound, secretHeaders);
   }
 
-  /** Throws where the request cannot be sent at all, or the command was interrupted. */
+  /** Throws if the request cannot be sent at all, or the command was interrupted. */
   async start(origin: string, request: PoolRequest, options: ExchangeOptions): Promise<Exchange> {
     const { signal } = this.#outbound;
-    // One listener for all exchanges: one for each would be a leak in the eyes of Node.
+    // One listener for all exchanges: Node would report one for each as a leak.
     if (this.#pools.size === 0) signal.addEventListener('abort', this.#interrupt);
     const open = () => import('./pool.ts').then(({ openPool }) => openPool(new URL(origin), this.#outbound));
     const opening = this.#pools.get(origin) ?? open();
@@ -58,7 +58,7 @@ export class Transport {
     return new Exchange(pool, options, { trace, waited }, this.#active).start(request);
   }
 
-  /** Ends all connections, and whatever is in progress on them. */
+  /** Closes all connections and aborts their requests. */
   async close(): Promise<void> {
     this.#outbound.signal.removeEventListener('abort', this.#interrupt);
     const pools = await Promise.allSettled(this.#pools.values());
@@ -86,7 +86,7 @@ export class Exchange implements ResponseHandler {
   #received: Response | undefined;
   #ended = false;
 
-  /** Is among the active ones until nothing more can come. */
+  /** Counts as active until nothing more can arrive. */
   constructor(
     pool: Pool,
     options: ExchangeOptions,
@@ -111,7 +111,7 @@ export class Exchange implements ResponseHandler {
     return this;
   }
 
-  /** Whether bytes of the request may have left: from here on a write may have been applied. */
+  /** Whether bytes of the request may have been sent: from then on a write may have been applied. */
   get sent(): boolean {
     return this.#flow !== undefined;
   }
@@ -136,7 +136,7 @@ export class Exchange implements ResponseHandler {
     } else this.cancel(new SvcError('timeout', `the response was not complete ${within}; ${received} bytes arrived`));
   }
 
-  /** What `thrown` means. An error of the program itself is thrown on. */
+  /** What `thrown` means. A bug is rethrown. */
   reasonOf(thrown: unknown): Reason {
     const length = this.#received?.headers['content-length'];
     return reasonOf(this.#pool.firstError(thrown), {
@@ -147,7 +147,7 @@ export class Exchange implements ResponseHandler {
     });
   }
 
-  /** Gives it up. */
+  /** Aborts it. */
   failed(thrown: unknown): Reason {
     this.cancel(new SvcError('connection_lost', 'the rest of the response is not needed'));
     const reason = this.reasonOf(thrown);
@@ -217,7 +217,7 @@ export class Exchange implements ResponseHandler {
   }
 }
 
-/** The reason a signal was aborted with. */
+/** The reason that a signal was aborted with. */
 function interruption(signal: AbortSignal): SvcError {
   return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
 }

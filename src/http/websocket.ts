@@ -1,4 +1,4 @@
-/** A websocket to a service: opened like any request, by the same connections, proxies and rules. */
+/** A websocket to a service: opened like any request, with the same connections, proxies and rules. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex, Writable } from 'node:stream';
 import { Sender as FrameSender, Receiver } from 'ws';
@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape } from './endpoint.ts';
 import type { Sender } from './sender.ts';
 
-/** What is used of ws beyond its published types: the two halves of a connection that svc's own HTTP client opened. */
+/** Parts of ws beyond its published types: the two halves of a connection that svc's own HTTP client opened. */
 declare module 'ws' {
   /** Emits `message` with the data and whether it is binary, `ping` with its payload, `conclude` with the code of a close frame. */
   export class Receiver extends Writable {
@@ -23,19 +23,19 @@ declare module 'ws' {
 
 export interface WebSocketSink {
   text(message: string): void;
-  /** Called once, when it is over. The error says why, and is none after `close`. */
+  /** Called once at the end, with the error, or with none after `close`. */
   closed(error: SvcError | undefined): void;
-  /** Asked after each piece: nothing more is read until what it returns has settled. */
+  /** Called after each chunk: reading pauses until the returned promise settles. */
   drained?(): Promise<void> | undefined;
 }
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const NORMAL_CLOSURE = 1000;
-/** Frames of one message, and pieces in which a frame arrives: many more than any service sends, and a bound on what they cost. */
+/** Limits for the frames of a message and the chunks of a frame: many more than any service sends, to bound their cost. */
 const MOST_FRAGMENTS = 4096;
 const MOST_PIECES = 65_536;
 
-/** `limit` is the most bytes of a message. No extension is offered. */
+/** `limit`: the maximum bytes of a message. No extension is offered. */
 export async function openWebSocket(
   sender: Sender,
   endpoint: EndpointShape,
@@ -53,7 +53,7 @@ export async function openWebSocket(
       throw new SvcError('bad_answer', message);
     };
     if (headers['sec-websocket-accept'] !== expected) refuse('the websocket was opened for another request');
-    // RFC 6455 §4.1: a client must not go on with what it did not offer.
+    // RFC 6455 §4.1: a client must not continue with what it did not offer.
     for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
       if (headers[name] !== undefined) refuse(`the websocket was opened with ${name}, which was not offered`);
     return new WebSocket(socket, sink, limit, sender);
@@ -108,7 +108,7 @@ export class WebSocket {
     this.#frames.send(message, { mask: true, fin: true });
   }
 
-  /** Sends a close frame, and waits so long for the service to do the same. */
+  /** Sends a close frame, and waits this long for the service to do the same. */
   async close(waitMs: number): Promise<void> {
     if (!this.#closing && this.#socket.writable) this.#frames.close(NORMAL_CLOSURE, undefined, true);
     this.#closing = true;
@@ -135,7 +135,7 @@ export class WebSocket {
     }
   }
 
-  /** A service that sends pings and reads no pongs is owed only the next one it reads (RFC 6455 §5.5.3). */
+  /** A service that sends pings and reads no pongs gets only the latest one (RFC 6455 §5.5.3). */
   #pong(payload: Buffer): void {
     if (this.#socket.writable && !this.#socket.writableNeedDrain) this.#frames.pong(payload, true);
   }

@@ -1,28 +1,24 @@
-/**
- * A file that grows line by line, piece after piece, and outlives a kill at any moment: beside it stands `<path>.state.json`, which says
- * how much of it counts, until it is whole.
- */
+/** A file that grows line by line and survives a kill at any moment: until it is complete, `<path>.state.json` beside it says how much of it counts. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { syncDirectory, writeAtomic } from './atomic-write.ts';
 import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
 
-/** What a file was begun for: it goes on for the same only. */
+/** What a file was started for: only the same request continues it. */
 export type Request = Readonly<Record<string, string | number | boolean>>;
 
 export interface BegunFile {
   readonly version: 1;
   readonly request: Request;
-  /** Milliseconds since 1970. */
   readonly begunAt: number;
   /** How many bytes of the file count. */
   readonly length: number;
-  /** How many lines these are, without the header. */
+  /** The number of these lines, without the header. */
   readonly lines: number;
-  /** The last of them, where it may still be taken back. */
+  /** The last of them, if it may still be replaced. */
   readonly lastLine?: string;
-  /** How far the writer has come, in its own form. */
+  /** The writer's own progress mark. */
   readonly mark?: unknown;
 }
 
@@ -30,7 +26,7 @@ export function statePath(path: string): string {
   return `${path}.state.json`;
 }
 
-/** Undefined where none was begun, or it is whole. */
+/** Undefined if no file was started, or it is complete. */
 export function readBegun(path: string): BegunFile | undefined {
   const state = statePath(path);
   let text: string;
@@ -75,7 +71,7 @@ export class AppendedFile {
     this.#state = state;
   }
 
-  /** Exit 2 where the file is there already, unless it may be replaced. */
+  /** Exit 2 if the file exists, unless it may be replaced. */
   static begin(
     path: string,
     begun: Pick<BegunFile, 'request' | 'begunAt'>,
@@ -83,13 +79,13 @@ export class AppendedFile {
     force: boolean,
   ): AppendedFile {
     const state: BegunFile = { version: 1, ...begun, length: 0, lines: 0 };
-    // The state comes first: a file without one counts as whole.
+    // The state is written first: a file without one counts as complete.
     if (!force && statSync(path, { throwIfNoEntry: false }) !== undefined) throw there(path);
     writeAtomic(statePath(path), stateText(state));
     return AppendedFile.#headed(path, state, header, force ? 'w' : 'wx');
   }
 
-  /** Where it was left, without its last line, which is to be written again: it may not have been final. */
+  /** Continues without the last line, which is written again: it may not have been final. */
   static resume(path: string, begun: BegunFile, header: string): AppendedFile {
     if (begun.length === 0) return AppendedFile.#headed(path, begun, header, 'w');
     const file = opened(path, 'r+');
@@ -100,7 +96,7 @@ export class AppendedFile {
       const isShort = fstatSync(file).size < begun.length || readSync(file, end, 0, end.length, length) < end.length;
       if (isShort || end.toString() !== lastLine) throw changed(path);
       const state = { ...rest, length, lines: begun.lines - (lastLine === '' ? 0 : 1) };
-      // In this order: a file that is longer than its state says can be gone on with, a shorter one cannot.
+      // In this order: a file longer than its state says can be continued, a shorter one cannot.
       writeAtomic(statePath(path), stateText(state));
       ftruncateSync(file, length);
       return new AppendedFile(path, file, state);
@@ -119,7 +115,7 @@ export class AppendedFile {
     return appended;
   }
 
-  /** Lines, each with its end. Once this returns they outlive whatever happens, and so does `mark`. */
+  /** Appends complete lines. Once this returns they survive a crash, and so does `mark`. */
   commit(lines: string, mark: unknown): void {
     const from = lines.lastIndexOf('\n', lines.length - 2) + 1;
     this.#append(lines);
@@ -128,7 +124,7 @@ export class AppendedFile {
     writeAtomic(statePath(this.path), stateText(this.#state));
   }
 
-  /** It is whole. */
+  /** The file is complete. */
   finish(): void {
     this.isWhole = true;
     this.close();
@@ -136,7 +132,7 @@ export class AppendedFile {
     syncDirectory(dirname(this.path));
   }
 
-  /** That count so far, without the header. */
+  /** Lines that count so far, without the header. */
   get lines(): number {
     return this.#state.lines;
   }

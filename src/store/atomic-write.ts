@@ -1,4 +1,4 @@
-/** Replaces a file as a whole, or leaves it as it was. */
+/** Replaces a file completely, or not at all. */
 import {
   closeSync,
   fchmodSync,
@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './own-file.ts';
 
-/** The file itself where the path is a symbolic link, so that the link stays and all its names share one lock. */
+/** The target of a symbolic link, so that the link stays and all its names share one lock. */
 export function realTarget(path: string): string {
   try {
     return realpathSync(path);
@@ -32,14 +32,14 @@ export function realTarget(path: string): string {
   return path;
 }
 
-/** Where the next content stands until it is complete: `<path>.new`. */
+/** Where the next content is written until it is complete: `<path>.new`. */
 export function stagedPath(path: string): string {
   return `${path}.new`;
 }
 
 /**
- * Writes a file of mode 0600. A reader sees the old content or the new, also after a crash. The caller holds the file's lock,
- * so a staged file that is already there was left by a process that died, and is removed.
+ * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. The caller holds the file's lock, so an existing staged file was
+ * left by a process that died, and is removed.
  */
 export function writeAtomic(path: string, content: string | Uint8Array): void {
   const staged = stagedPath(path);
@@ -57,7 +57,7 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
   }
 }
 
-/** Brings a staged file that another has written into place. The caller holds the file's lock. */
+/** Renames a staged file of another process into place. The caller holds the file's lock. */
 export function replaceByStaged(path: string): void {
   const staged = stagedPath(path);
   const file = openSync(staged, 'r+');
@@ -72,7 +72,7 @@ export function replaceByStaged(path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** Removes what must be gone afterwards, whether it was there or not. */
+/** Removes a file that must not exist afterwards. */
 export function remove(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -81,7 +81,7 @@ export function remove(path: string): void {
   }
 }
 
-/** Removes what nobody misses. Where the disk refuses that, too, the failure before it is the one to tell. */
+/** Removes a file that may stay. If the disk refuses that, too, the earlier failure is the one to report. */
 export function discard(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -96,7 +96,7 @@ function writeDurably(path: string, content: string | Uint8Array, previous: Stat
   try {
     fchmodSync(file, 0o600);
     keepOwner(file, previous);
-    // Writes until everything is written: a disk that fills up half-way is an error here, not a shorter file.
+    // Writes everything: a disk that fills up is an error here, not a shorter file.
     writeFileSync(file, content);
     fsyncSync(file);
   } finally {
@@ -104,7 +104,7 @@ function writeDurably(path: string, content: string | Uint8Array, previous: Stat
   }
 }
 
-/** `sudo svc …` must not take a user's own file away. */
+/** `sudo svc …` must not change the owner of a user's file. */
 export function keepOwner(file: number, previous: Stats | undefined): void {
   if (previous === undefined) return;
   try {
@@ -114,7 +114,7 @@ export function keepOwner(file: number, previous: Stats | undefined): void {
   }
 }
 
-/** Makes the rename itself durable, where the platform can. */
+/** Makes the rename durable if the platform can. */
 export function syncDirectory(path: string): void {
   try {
     const directory = openSync(path, 'r');

@@ -1,4 +1,4 @@
-/** How many calls the processes of this machine made lately, per command number: one file for each address and token. */
+/** How many calls the processes of this machine made recently, per command number: one file per address and token. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -6,7 +6,7 @@ import { remove, writeAtomic } from './atomic-write.ts';
 import { type LockContext, withLock } from './lock.ts';
 import { readOwnFile } from './own-file.ts';
 
-/** A sliding window: so many calls in so long a time. */
+/** A sliding window: the maximum number of calls in a time. */
 export interface Window {
   readonly cmd: number;
   readonly maxCalls: number;
@@ -15,17 +15,17 @@ export interface Window {
 
 export interface Usage {
   readonly used: number;
-  /** When there is room again, milliseconds since 1970; undefined where there is now. */
+  /** When a call is possible again, in milliseconds since 1970; undefined if it is possible now. */
   readonly freeAt: number | undefined;
 }
 
 interface BudgetFile {
   readonly version: 1;
-  /** Times of calls in milliseconds since 1970, the oldest first. */
+  /** Times of calls in milliseconds since 1970, oldest first. */
   readonly calls: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Whose calls they are; the token itself is not written anywhere. */
+/** Identifies the caller; the token itself is never written. */
 export function budgetPath(paths: Paths, address: string, token: string): string {
   const name = createHash('sha256').update(`${address}\n${token}`).digest('hex').slice(0, 16);
   return join(paths.state, 'trade', `budget-${name}.json`);
@@ -40,7 +40,7 @@ export class CallBudgetFile {
     this.#context = context;
   }
 
-  /** Counts one call, or tells when there is room for it and counts nothing. */
+  /** Counts one call, or returns when it will be possible and counts nothing. */
   async take(window: Window): Promise<{ readonly freeAt: number } | undefined> {
     return this.#change(window, (recent, now) => {
       const freeAt = freeFrom(recent, window);
@@ -50,7 +50,7 @@ export class CallBudgetFile {
     });
   }
 
-  /** Marks all calls as used now, as somebody else may have made them. Tells when there is room again. */
+  /** Marks all calls as used now, because another program may have made them. Returns when a call is possible again. */
   async fill(window: Window): Promise<number> {
     return this.#change(window, (recent, now) => {
       const next = [...recent, ...Array<number>(Math.max(0, window.maxCalls - recent.length)).fill(now)];
@@ -85,18 +85,18 @@ export class CallBudgetFile {
   }
 }
 
-/** When the oldest of a full window leaves it. */
+/** When the oldest call of a full window expires. */
 function freeFrom(recent: readonly number[], { maxCalls, windowMs }: Window): number | undefined {
   const oldest = recent.at(-maxCalls);
   return oldest === undefined ? undefined : oldest + windowMs;
 }
 
-/** A clock that was put back leaves times in the future behind, which would count for ever. */
+/** A clock that was set back leaves future times, which would count forever. */
 function within(times: readonly number[] | undefined, { windowMs }: Window, now: number): readonly number[] {
   return (times ?? []).filter((at) => at > now - windowMs && at <= now);
 }
 
-/** It may be lost at any time: what cannot be read counts as nothing used. */
+/** The file may be lost at any time: unreadable counts as nothing used. */
 function readCalls(path: string): BudgetFile['calls'] {
   try {
     const { version, calls } = JSON.parse(readOwnFile(path).toString()) as BudgetFile;

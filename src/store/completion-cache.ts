@@ -1,6 +1,6 @@
 /**
- * The names that a service told lately, for <Tab>. It may be lost or deleted at any time, and is never trusted: a file that cannot be
- * read is none, and one that cannot be written is not.
+ * Names that a service returned recently, for <Tab>. The cache may be deleted at any time, and is never trusted: an unreadable file counts as missing, and
+ * failures to write are ignored.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { readOwnFile, replaceCache } from './own-file.ts';
 
 export interface Candidate {
   readonly value: string;
-  /** What it is, for shells that show it beside the value. */
+  /** A description, for shells that show it beside the value. */
   readonly note?: string | undefined;
 }
 
-/** Whose names they are: another profile or another address has none of them. */
+/** Whose names they are: another profile or address has its own. */
 export interface CacheOwner {
   readonly service: string;
   readonly profile: string;
@@ -45,7 +45,7 @@ export function readCandidates(paths: Paths, owner: CacheOwner, kind: string, no
   );
 }
 
-/** Adds to what is kept already and still fresh. Another owner's names are dropped. */
+/** Adds to the names that are still fresh. Another owner's names are dropped. */
 export function keepCandidates(
   paths: Paths,
   owner: CacheOwner,

@@ -15,18 +15,15 @@ export interface PaceContext extends LockContext {
 }
 
 export interface ConnectPace {
-  /** Returns when one more connect may be made, which then counts. Rejects only with the reason of the signal. */
+  /** Resolves when one more connection may be made, which then counts. Rejects only with the reason of the signal. */
   wait(signal: AbortSignal): Promise<void>;
 }
 
 const WINDOW_MS = 60_000;
-/** A time further ahead was written by a clock that has been set back since. */
+/** A time further ahead was written before the clock was set back. */
 const FURTHEST_MS = 60 * WINDOW_MS;
 
-/**
- * Of one gateway, as `trade.connectsPerMinute` says. Without that setting this machine itself is spared. What must not be delayed does
- * not wait, but counts.
- */
+/** The limit of one gateway, `trade.connectsPerMinute`. Without that setting, this machine has no limit. Urgent requests do not wait, but count. */
 export function connectPace(context: PaceContext, gateway: URL, { waits = true } = {}): ConnectPace {
   const { settings } = context;
   const isSet = settings.origin('trade.connectsPerMinute').kind !== 'default';
@@ -49,7 +46,7 @@ export function connectPace(context: PaceContext, gateway: URL, { waits = true }
   };
 }
 
-/** The time of the next connect, taken by us. Where the disk takes nothing, now. */
+/** The time of the next connection, which is reserved. If the disk cannot be written, now. */
 async function taken(path: string, perMinute: number, context: PaceContext): Promise<number> {
   try {
     return await withLock(`${path}.lock`, context, () => {
@@ -66,7 +63,7 @@ async function taken(path: string, perMinute: number, context: PaceContext): Pro
   }
 }
 
-/** In order. A file that is no list of times holds none. */
+/** In order. A file that is not a list of times counts as empty. */
 function readTimes(path: string): number[] {
   try {
     const times: unknown = JSON.parse(readOwnFile(path).toString());

@@ -1,4 +1,4 @@
-/** credentials.json on disk: read without a lock, written under it, set aside where it is corrupt, never wiped. */
+/** credentials.json on disk: read without a lock, written under it, moved aside if it is corrupt, never wiped. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -10,23 +10,23 @@ import { type LockContext, withLock } from './lock.ts';
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 
 export interface CredentialsFile {
-  /** Empty where there is no file, or a corrupt one. */
+  /** Empty if the file is missing or corrupt. */
   readonly document: CredentialsDocument;
   readonly warnings: readonly string[];
 }
 
-/** The file while this process alone may write it. */
+/** Access to the file while this process alone may write it. */
 export interface OpenCredentials extends CredentialsFile {
-  /** The current content of the file; the first content if it cannot be used now. */
+  /** The current content of the file; the initial content if it cannot be used now. */
   reread(): Promise<CredentialsDocument>;
-  /** Makes sure that the next `save` has room. Throws `file_unusable` where it cannot have any. */
+  /** Reserves space for the next `save`. Throws `file_unusable` if there is none. */
   reserve(): void;
   save(next: CredentialsDocument): void;
 }
 
 /** What a refresh may add to the file: tokens of some services are long. */
 const GROWTH = 64 * 1024;
-/** The lock's owner may be waiting for a token for most of a minute: giving up sooner would fail for nothing. */
+/** The lock's owner may wait for a token for most of a minute: a shorter limit would fail needlessly. */
 const WAIT_MS = 60_000;
 
 export function credentialsPath(paths: Paths): string {
@@ -55,12 +55,12 @@ export async function readCredentialsUnlocked(paths: Paths): Promise<Credentials
   return (await usableDocument(credentialsPath(paths))) ?? NO_CREDENTIALS;
 }
 
-/** What the file holds, after a repair where it needs one: only that takes the lock. */
+/** The content of the file, after a repair if it needs one: only a repair takes the lock. */
 export async function readCredentials(paths: Paths, context: LockContext): Promise<CredentialsFile> {
   const path = credentialsPath(paths);
   const { document, warnings, corrupt } = await readSecretFile(path, schema);
   if (document !== undefined) return { document, warnings };
-  // Where a process died in its very first write, there is a staged file alone.
+  // If a process died in its very first write, there is only a staged file.
   if (corrupt === undefined && !existsSync(stagedPath(path))) return { document: NO_CREDENTIALS, warnings };
   try {
     return await withCredentials(paths, context, (file) => ({ document: file.document, warnings: file.warnings }));
@@ -73,7 +73,7 @@ export async function readCredentials(paths: Paths, context: LockContext): Promi
   }
 }
 
-/** The one way to write. When `body` begins, what a process that died had staged is in place, and a corrupt file is set aside. */
+/** The only way to write. When `body` begins, staged content of a process that died is in place, and a corrupt file was moved aside. */
 export async function withCredentials<T>(
   paths: Paths,
   context: LockContext,

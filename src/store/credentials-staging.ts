@@ -1,7 +1,6 @@
 /**
- * The next content of a file whose content cannot be had twice. Its room is taken before the content exists: a disk that is full, or a
- * folder that cannot be written, is found out while nothing is lost. Complete and not yet renamed, it is what `promoteStaged` brings
- * into place after a crash.
+ * Stages content that exists only once. Disk space is reserved before the content exists, so that a full disk or an unwritable folder is found while nothing is
+ * lost. `promoteStaged` renames complete content into place after a crash.
  */
 import {
   closeSync,
@@ -22,7 +21,7 @@ import { dirname } from 'node:path';
 import { discard, keepOwner, stagedPath, syncDirectory } from './atomic-write.ts';
 import { fileFailure } from './own-file.ts';
 
-/** Of a file whose lock the caller holds, and whose earlier staged content it has promoted or removed. */
+/** For a file whose lock the caller holds, and whose earlier staged content it has promoted or removed. */
 export class StagedFile {
   readonly #path: string;
   #file: number | undefined;
@@ -31,7 +30,7 @@ export class StagedFile {
     this.#path = path;
   }
 
-  /** Takes this many bytes. Blanks behind a JSON text change nothing, and blanks alone are none: it is never promoted so. */
+  /** Reserves this many bytes with spaces. Trailing spaces do not change a JSON text, and spaces alone are not JSON, so they are never promoted. */
   reserve(bytes: number): void {
     if (this.#file !== undefined) return;
     this.#guarded(() => {
@@ -46,8 +45,8 @@ export class StagedFile {
   }
 
   /**
-   * Puts the content in the file's place. Once it is written, no failure takes it away: it stays staged, with blanks behind it at
-   * worst, and the next owner of the lock brings it into place.
+   * Replaces the file with the content. Once written, the content survives any failure: it stays staged, possibly with trailing spaces, and the next owner of
+   * the lock promotes it.
    */
   commit(content: string): void {
     const bytes = Buffer.from(content);
@@ -57,7 +56,7 @@ export class StagedFile {
       try {
         writeAll(file, bytes);
       } catch {
-        // A fault of a disk may pass, and what is to be written cannot be had twice.
+        // A disk fault may pass, and the content cannot be obtained again.
         writeAll(file, bytes);
       }
     });
@@ -73,7 +72,7 @@ export class StagedFile {
     }
   }
 
-  /** Gives the room back where nothing was committed. */
+  /** Releases the space if nothing was committed. */
   release(): void {
     if (this.#file === undefined) return;
     this.#close();
@@ -96,14 +95,13 @@ export class StagedFile {
   }
 }
 
-/** From the beginning, and all of it: a disk that fills up half-way is an error here, not a shorter file. */
+/** Writes everything from the beginning: a disk that fills up is an error here, not a shorter file. */
 function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
 }
 
 /**
- * Brings what a process staged before it died into place where `isNewer` says so of its text, and removes it else. The caller holds the
- * lock. True where it was promoted.
+ * Promotes what a process staged before it died if `isNewer` accepts its text, and removes it otherwise. The caller holds the lock. True if it was promoted.
  */
 export async function promoteStaged(path: string, isNewer: (text: string) => Promise<boolean>): Promise<boolean> {
   const staged = stagedPath(path);
@@ -122,7 +120,7 @@ export async function promoteStaged(path: string, isNewer: (text: string) => Pro
   }
 }
 
-/** Undefined for what `reserve` cannot have made: a link, a pipe, a file that others may read or write. */
+/** Undefined for anything that `reserve` cannot have made: a link, a pipe, a file that others may read or write. */
 function ownText(staged: string): string | undefined {
   if (!lstatSync(staged).isFile()) return undefined;
   const file = openSync(staged, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));

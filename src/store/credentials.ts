@@ -1,4 +1,4 @@
-/** The pure reading and changing of credentials.json. */
+/** Reads and changes the content of credentials.json, without I/O. */
 import type {
   ClientRecord,
   CredentialsDocument,
@@ -11,13 +11,13 @@ export type { ClientRecord, CredentialsDocument, GatewayToken, OAuthCredential, 
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
 export type Credential = OAuthCredential | PersonalCredential;
 
-/** Whose credential it is: there is one for each profile and address. */
+/** The owner of a credential: one per profile and address. */
 export type CredentialKey = Pick<GatewayToken, 'profile' | 'base_url'>;
 type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
 
 export const NO_CREDENTIALS: CredentialsDocument = { version: 1, gen: 0, clients: [], credentials: [] };
 
-/** A token is sent to no other address than this, its path included. */
+/** A token is sent to no other address than this, including its path. */
 export function credentialAddress(baseUrl: URL): string {
   return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '');
 }
@@ -31,7 +31,7 @@ export function findCredential({ credentials }: CredentialsDocument, key: Creden
   return credentials.find(isOf(key));
 }
 
-/** Replaces the one of the same profile and address. */
+/** Replaces the one for the same profile and address. */
 export function withCredential(document: CredentialsDocument, credential: Credential): CredentialsDocument {
   return { ...document, credentials: [...withoutCredential(document, credential).credentials, credential] };
 }
@@ -47,7 +47,7 @@ export function findGatewayToken(
   return tokens.find(isOf(key));
 }
 
-/** Replaces the one of the same profile and address. */
+/** Replaces the one for the same profile and address. */
 export function withGatewayToken(document: CredentialsDocument, token: GatewayToken): CredentialsDocument {
   const { gateway_tokens: others = [] } = withoutGatewayToken(document, token);
   return { ...document, gateway_tokens: [...others, token] };
@@ -58,7 +58,7 @@ export function withoutGatewayToken(document: CredentialsDocument, key: Credenti
   return { ...document, gateway_tokens: tokens.filter((one) => !isOf(key)(one)) };
 }
 
-/** No sign-in uses it again: the next one registers a client. A refresh may still try it. */
+/** No later sign-in uses it: the next one registers a client. A refresh may still try it. */
 export function endedClient(client: ClientRecord, now: number): ClientRecord {
   return { ...client, client_secret_expires_at: now };
 }
@@ -77,7 +77,7 @@ export function loginsOf({ credentials }: CredentialsDocument, client: ClientKey
   return credentials.filter((one) => one.kind === 'oauth').filter(isClient(client));
 }
 
-/** Replaces the one of the same issuer and id. */
+/** Replaces the one with the same issuer and id. */
 export function withClient(document: CredentialsDocument, client: ClientRecord): CredentialsDocument {
   return { ...document, clients: [...withoutClient(document, client).clients, client] };
 }

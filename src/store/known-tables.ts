@@ -1,6 +1,6 @@
 /**
- * Rows of a service's tables that change rarely, kept for a day, so that a command need not ask for them. It may be lost or deleted at
- * any time: a file that cannot be read is none, and one that cannot be written is not.
+ * Rows of a service's tables that rarely change, cached for a day, so that commands need not request them. The cache may be deleted at any time: an unreadable
+ * file counts as missing, and failures to write are ignored.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ interface TablesFile {
 const LIFETIME_MS = 86_400_000;
 
 export interface KnownTables {
-  /** Undefined where they are not known, or known for longer than a day. */
+  /** Undefined if they are unknown or older than a day. */
   read(table: string): readonly TableRow[] | undefined;
   keep(table: string, rows: readonly TableRow[]): void;
   forget(): void;
 }
 
-/** Those of one address and token; the token itself is not written anywhere. */
+/** For one address and token; the token itself is never written. */
 export function knownTables(
   { cache }: Pick<Paths, 'cache'>,
   owner: { readonly address: string; readonly token: string },

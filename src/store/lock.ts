@@ -12,17 +12,17 @@ import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
 
-/** Longer than any holder takes that asks no service meanwhile. */
+/** Longer than any holder needs that makes no request. */
 const WAIT_MS = 30_000;
-/** An owner of whom nothing else is known counts as gone after this. */
+/** An owner of unknown state counts as gone after this time. */
 const UNKNOWN_OWNER_MS = 60_000;
 
-/** A lock of svc has its owner from the moment that it appears, or a moment later on a file system without hard links. */
+/** A lock of svc has its owner from the moment it appears, or a moment later on a file system without hard links. */
 const NO_OWNER_MS = 2_000;
 
 /**
- * Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock; one whose owner died is
- * taken over at once. The owner must not hold it for a minute or more.
+ * Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock; one whose owner died is taken over at once. The owner
+ * must hold it for less than a minute.
  */
 export async function withLock<T>(
   path: string,
@@ -39,7 +39,7 @@ export async function withLock<T>(
     try {
       release(path, owner.nonce);
     } catch {
-      // what failed first is the one to tell
+      // the first failure is the one to report
     }
     throw error;
   }
@@ -86,7 +86,7 @@ function notALock(path: string, { size }: Holder): SvcError {
 
 interface Holder {
   readonly size: number;
-  /** Undefined where the file is empty or no lock of ours. */
+  /** Undefined if the file is empty or not a lock of svc. */
   readonly owner: LockOwner | undefined;
   readonly nonce: string;
   readonly since: number;
@@ -142,9 +142,8 @@ function writeNew(path: string, text: string): void {
 }
 
 /**
- * Removes the lock of a dead owner. Two waiters may see the same dead owner, and the slower one would remove the lock that
- * the faster one has taken since; so a process that removes it first takes a marker named after that very acquisition, and then
- * looks again. A marker whose maker died is removed in the same way.
+ * Removes the lock of a dead owner. Two waiters may see the same dead owner, and the slower one would remove the lock that the faster one has acquired since;
+ * so a process first takes a marker named after that acquisition, and then checks again. The marker of a dead process is removed in the same way.
  */
 function removeDead(path: string, nonce: string, self: LockOwner, now: number): boolean {
   const marker = `${path}.${nonce}.break`;
@@ -175,11 +174,11 @@ function release(path: string, nonce: string): void {
 export interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** Boot and process-id namespace: only where both are ours does a process id mean anything to us. */
+  /** Boot and process-id namespace: a process id means something only if both are ours. */
   readonly place: string;
-  /** When the process started, so that a reused process id is no second life; empty where the platform does not say. */
+  /** When the process started, so that a reused process id is not mistaken for it; empty if the platform does not say. */
   readonly start: string;
-  /** Of this one acquisition. */
+  /** Identifies this acquisition. */
   readonly nonce: string;
 }
 
@@ -189,12 +188,12 @@ export function lockOwner(pid: number): LockOwner {
     host: hostname(),
     place: place(),
     start: processState(pid)?.start ?? '',
-    // Must be unique even where a test holds the context's randomness still.
+    // Must be unique even if a test fixes the context's randomness.
     nonce: randomUUID(),
   };
 }
 
-/** `unknown` where only the lock's age can tell: another host or container, or a platform that does not say when it started. */
+/** `unknown` if only the lock's age can tell: another host or container, or a platform that does not say when the process started. */
 export function ownerLiveness(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== hostname() || owner.place !== place()) return 'unknown';
   try {
@@ -208,7 +207,7 @@ export function ownerLiveness(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
   return state.start === owner.start && !state.ended ? 'alive' : 'dead';
 }
 
-/** The owner that a lock file names, or undefined where its text is none (yet). */
+/** The owner named in a lock file, or undefined if the text names none (yet). */
 export function parseOwner(text: string): LockOwner | undefined {
   let value: unknown;
   try {
@@ -240,7 +239,7 @@ function processState(pid: number): { readonly start: string; readonly ended: bo
   } catch {
     return undefined;
   }
-  // The name, in parentheses, may hold blanks and parentheses itself; behind it the state is field 3, the start field 22.
+  // The name in parentheses may itself contain spaces and parentheses; after it, the state is field 3 and the start field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { start: fields[19] ?? '', ended: fields[0] === 'Z' || fields[0] === 'X' };
 }

@@ -1,4 +1,4 @@
-/** A file that a command was asked to write: complete or not at all, and never over another one without --force. */
+/** A file that a command was asked to write: complete or not at all, and never over an existing one without --force. */
 import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './own-file.ts';
@@ -7,16 +7,16 @@ export interface NewFile {
   /** The option that messages name: `--svg`. */
   readonly option: string;
   readonly path: string;
-  /** What is there may be replaced. */
+  /** An existing file may be replaced. */
   readonly force: boolean;
 }
 
-/** Before any work is done for it. Throws where something is there already. */
+/** Called before any work. Throws if the file exists. */
 export function checkNewFile({ option, path, force }: NewFile): void {
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw new SvcError('file_unusable', `${option}: ${path} is a directory`);
   if (there !== undefined && !force) throw taken(option, path);
-  // Root would replace even /dev/null by a file.
+  // Root would replace even /dev/null with a file.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
     throw new SvcError('file_unusable', `${option}: ${path} is not a regular file`, {
       hint: `${option} - prints to standard output`,
@@ -24,7 +24,7 @@ export function checkNewFile({ option, path, force }: NewFile): void {
   }
 }
 
-/** For everybody to read, as far as the user's mask allows. */
+/** Readable for everybody, as far as the user's umask allows. */
 export function writeNewFile(file: NewFile, content: string, pid: number): void {
   checkNewFile(file);
   const { option, path, force } = file;

@@ -1,4 +1,4 @@
-/** Every order that left this machine, a line of JSON each on disk before it is sent: what to look at when an answer is lost. */
+/** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
@@ -12,9 +12,9 @@ import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './sche
 
 export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
 
-/** What a sender writes an order to. */
+/** Where a sender writes an order. */
 export interface OrderJournal {
-  /** The line is on the disk when this resolves with its id. */
+  /** Resolves with the id once the line is on disk. */
   sent(order: Pick<OrderSent, 'command' | 'path' | 'form'>): Promise<string>;
   /** Never rejects. */
   answered(
@@ -45,7 +45,7 @@ export function openOrderJournal(
     },
     async answered(id, outcome, { orderIds, message }) {
       const line = { id, at: at(), outcome, order_ids: orderIds, message };
-      // An interruption must not keep the truth from the disk.
+      // An interruption must not prevent the outcome from being written.
       const uninterrupted = { sleep, now, random, pid, signal: new AbortController().signal };
       try {
         await journal(paths, uninterrupted, line);
@@ -57,9 +57,9 @@ export function openOrderJournal(
   };
 }
 
-/** The two lines in one. */
+/** The order and its outcome. */
 export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
-  /** Null where the line does not tell. */
+  /** Null if the line does not say. */
   readonly base_url: string | null;
   readonly outcome: OrderOutcome;
   readonly order_ids: readonly string[];
@@ -72,7 +72,7 @@ export function journalPath(paths: Paths): string {
   return join(paths.state, 'trade', 'orders.ndjson');
 }
 
-/** The line is on the disk when this returns. Throws `file_unusable`: what cannot be written down is not sent. */
+/** The line is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
 export async function journal(paths: Paths, context: LockContext, line: OrderSent | OrderAnswered): Promise<void> {
   const path = journalPath(paths);
   await withLock(`${path}.lock`, context, () => {
@@ -80,7 +80,7 @@ export async function journal(paths: Paths, context: LockContext, line: OrderSen
       makeFolder(dirname(path));
       const file = openOwnFile(path, 'a+');
       try {
-        // A line that a crash cut short must not swallow this one.
+        // A line cut off by a crash must not swallow this one.
         writeWhole(file, `${endsLine(path) ? '' : '\n'}${JSON.stringify(line)}\n`);
         fsyncSync(file);
       } finally {
@@ -92,7 +92,7 @@ export async function journal(paths: Paths, context: LockContext, line: OrderSen
   });
 }
 
-/** The oldest first. A line that a crash cut short is left out. */
+/** Oldest first. A line cut off by a crash is skipped. */
 export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]> {
   const path = journalPath(paths);
   let text: string;
@@ -128,7 +128,7 @@ export function journalEntries(
   return [...entries.values()];
 }
 
-/** An order that may have gone to any gateway may have gone to this one. */
+/** An order of an unknown gateway may have gone to this one. */
 export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
   return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
 }
@@ -141,7 +141,7 @@ export function isRepeat(
   return entry.outcome === 'unknown' && entry.path === path && fieldsOf(entry.form) === fieldsOf(form);
 }
 
-/** In whatever order; what is undefined is not sent. */
+/** In any order; undefined fields are not sent. */
 function fieldsOf(form: OrderSent['form']): string {
   const fields = Object.entries(form).filter(([, value]) => value !== undefined);
   return JSON.stringify(fields.sort(([one], [other]) => (one < other ? -1 : 1)));

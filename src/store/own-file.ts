@@ -1,4 +1,4 @@
-/** svc's own files and folders: how they are opened and made, and what a user reads where that fails. */
+/** svc's own files and folders: how they are opened and created, and the messages if that fails. */
 import {
   closeSync,
   constants,
@@ -25,8 +25,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Descriptor of a regular file; EFTYPE for anything else: a pipe or a device in its place is refused, and never waited for. `w` does
- * not empty it: the caller does, once it is known to be a file.
+ * The descriptor of a regular file; EFTYPE for anything else: a pipe or a device is refused, never waited for. `w` does not truncate: the caller does, once it
+ * is known to be a file.
  */
 export function openOwnFile(path: string, flags: keyof typeof FLAGS, mode = 0o600): number {
   let file: number | undefined;
@@ -34,7 +34,7 @@ export function openOwnFile(path: string, flags: keyof typeof FLAGS, mode = 0o60
     file = openSync(path, FLAGS[flags] | O_NONBLOCK, mode);
     if (fstatSync(file).isFile()) return file;
   } catch (error) {
-    // A socket cannot be opened, and a directory not for writing.
+    // A socket cannot be opened, nor a directory for writing.
     if (!['ENXIO', 'EISDIR'].includes(errorCode(error) ?? '')) throw error;
   }
   if (file !== undefined) closeSync(file);
@@ -50,7 +50,7 @@ export function readOwnFile(path: string): Buffer {
   }
 }
 
-/** As `mkdir -p -m 700`. Node's own never returns where the parent is there and takes no folders, as `/proc`. */
+/** Like `mkdir -p -m 700`. Node's version never returns if the parent exists and cannot contain folders, such as `/proc`. */
 export function makeFolder(path: string): void {
   try {
     make(path);
@@ -83,7 +83,7 @@ export function fileFailure(what: string, error: unknown, hint?: string): SvcErr
   return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
 }
 
-/** Writes a file that may be lost at any time. A reader, such as <Tab>, has the old file or the new one. What cannot be written is not. */
+/** Writes a file that may be lost at any time. A reader, such as <Tab>, sees the old file or the new one. Failures to write are ignored. */
 export function replaceCache(path: string, text: string, pid: number): void {
   const draft = `${path}.${pid}`;
   try {

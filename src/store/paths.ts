@@ -1,11 +1,10 @@
-/** Where `svc` keeps its files: the XDG directories, and `%APPDATA%` on Windows. */
+/** Where `svc` stores its files: the XDG directories, and `%APPDATA%` on Windows. */
 import { posix, win32 } from 'node:path';
 import type { Context, Paths } from '../context.ts';
 
 /**
- * `SVC_CONFIG_DIR` replaces the configuration directory and is taken as given. An XDG variable that holds a relative path is
- * ignored, as its specification asks, and a home that is not absolute counts as the root: no file is ever found by accident
- * in the working directory.
+ * `SVC_CONFIG_DIR` replaces the configuration directory as given. An XDG variable with a relative path is ignored, as its specification requires, and a home
+ * that is not absolute counts as the root: no file is ever found by accident in the working directory.
  */
 export function resolvePaths(env: Context['env'], platform: string, home: string): Paths {
   const path = platform === 'win32' ? win32 : posix;

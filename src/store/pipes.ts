@@ -1,4 +1,4 @@
-/** Pipes and devices that the user names: reading and writing them may wait, and a signal ends the wait. */
+/** Pipes and devices that the user names: reading and writing may block, and a signal ends the wait. */
 
 import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ export function isPipeOrDevice(path: string): boolean {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** Piece by piece; a piece is overwritten by the next. */
+/** In chunks; the next chunk overwrites the buffer. */
 export async function* pipeChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   const file = await untilAborted(open(path, 'r'), signal, closeLater);
   try {
@@ -33,12 +33,12 @@ export async function writeToPipe(path: string, content: string, signal: AbortSi
   }
 }
 
-/** Nothing waits for it: a read that is blocked keeps the file open. */
+/** Nothing waits for it: a blocked read keeps the file open. */
 function closeLater(file: FileHandle): void {
   file.close().catch(() => {});
 }
 
-/** Rejects with the signal's reason at once. What comes of the work after that goes to `late`. */
+/** Rejects with the signal's reason at once. A later result goes to `late`. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal, late: (result: T) => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

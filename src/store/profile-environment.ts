@@ -12,7 +12,7 @@ const SERVICES: readonly ServiceName[] = ['alerts', 'webhooks', 'catalog', 'trad
 export interface ProfileOverrides {
   /** The environment without the credentials that `--profile` does not let a command use. */
   readonly env: Env;
-  /** What is overridden of each service's variables, for the user to see. */
+  /** The overridden variables of each service, to show to the user. */
   readonly warnings: Readonly<Record<ServiceName, readonly string[]>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where the sandboxes of this user are: a file for each, which goes away with it. One that was killed leaves its file behind, so that
- * only its services can tell whether it still runs.
+ * The sandboxes of this user: one file each, removed when the sandbox ends. A killed sandbox leaves its file behind, so only its services can tell whether it
+ * is still running.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ export type { SandboxEnv, SandboxRecord };
 
 export interface StoredSandbox {
   readonly record: SandboxRecord;
-  /** Removes the file: its sandbox is over. */
+  /** Removes the file: its sandbox has ended. */
   forget(): void;
 }
 
 type Recorder = Pick<Context, 'paths' | 'random' | 'now' | 'identity'>;
 
-/** Returns what removes the file again. Its name is never used twice: who removes it cannot hit another's. */
+/** Returns a function that removes the file. Names are never reused, so it cannot remove another's file. */
 export function recordSandbox(
   { paths, random, now, identity }: Recorder,
   about: Pick<SandboxRecord, 'startedBy' | 'traps'> & { readonly env: Readonly<Record<string, string>> },
@@ -37,7 +37,7 @@ export function recordSandbox(
   return () => discard(path);
 }
 
-/** The oldest first. What is no record of a sandbox is left alone. */
+/** Oldest first. Other files are ignored. */
 export async function readSandboxes(paths: Paths): Promise<readonly StoredSandbox[]> {
   const folder = folderOf(paths);
   const found: StoredSandbox[] = [];
@@ -49,7 +49,7 @@ export async function readSandboxes(paths: Paths): Promise<readonly StoredSandbo
   return found.sort((one, other) => one.record.startedAt - other.record.startedAt);
 }
 
-/** Of an environment that leads to a sandbox and to nothing else; undefined of any other. */
+/** For an environment that points only to a sandbox; undefined for any other. */
 export async function sandboxEnv(values: Readonly<Record<string, unknown>>): Promise<SandboxEnv | undefined> {
   return (await import('./schemas.ts')).sandboxEnv.safeParse(values).data;
 }
@@ -67,7 +67,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Undefined also where it went away meanwhile. */
+/** Undefined also if it was removed in the meantime. */
 async function readRecord(path: string): Promise<SandboxRecord | undefined> {
   const { sandboxRecord } = await import('./schemas.ts');
   try {

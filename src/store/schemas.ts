@@ -1,11 +1,11 @@
-/** What svc's own files hold. Unknown fields stay. Only the readers load this, when there is a file: zod costs time at every start. */
+/** The schemas of svc's own files. Unknown fields are preserved. Loaded only by the readers, if there is a file: zod costs time at every start. */
 import * as z from 'zod/mini';
 
 const text = z.string();
 const name = text.check(z.minLength(1, 'is empty'));
-/** Unix seconds, as OAuth has them. */
+/** Unix seconds, as in OAuth. */
 const seconds = z.number().check(z.nonnegative('is below zero'));
-/** It goes into a header as it is. */
+/** Goes into a header unchanged. */
 const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
 const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
 
@@ -20,9 +20,9 @@ const clientFields = {
   /** The port of the loopback redirect, which a strict server compares; absent for an https redirect. */
   redirect_port: z.optional(seconds),
   client_name: z.optional(text),
-  /** Absent where it is that of doc 2 §5. */
+  /** Absent if it is that of doc 2 §5. */
   scope: z.optional(text),
-  /** The form of client_secret_basic that the service takes. */
+  /** The form of client_secret_basic that the service accepts. */
   basic_form: z.optional(text),
   registered_at: seconds,
 };
@@ -39,19 +39,19 @@ const oauthFields = {
   ...tokenFields,
   kind: z.literal('oauth'),
   issuer: name,
-  /** Of the discovery at sign-in: a refresh token goes nowhere else. */
+  /** From the discovery at sign-in: a refresh token goes nowhere else. */
   token_endpoint: name,
   revocation_endpoint: z.optional(name),
-  /** One of `clients`, of the same issuer. */
+  /** One of `clients` with the same issuer. */
   client_id: name,
-  /** Absent where the service does not say: the token is used until it is refused. */
+  /** Absent if the service does not say: the token is used until it is refused. */
   expires_at: z.optional(seconds),
   refresh_token: z.optional(name),
   refresh_obtained_at: z.optional(seconds),
   scope: z.optional(text),
   /** For display only. */
   email: z.optional(text),
-  /** The service refused this very refresh token. The reason is remote text. */
+  /** The service refused this refresh token. The reason is remote text. */
   login_required: z.optional(z.looseObject({ at: seconds, reason: text })),
 };
 
@@ -64,23 +64,23 @@ const personalFields = {
   last_used_at: z.optional(seconds),
 };
 
-/** Without an index signature for the unknown fields: they stay, but nothing reads them. */
+/** Without an index signature for unknown fields: they are preserved, but nothing reads them. */
 type Fields<Shape extends z.core.$ZodLooseShape> = Readonly<z.infer<z.ZodMiniObject<Shape>>>;
 
-/** A registration, which is used again as long as issuer, method and redirect address are the same. */
+/** A registration, which is reused while issuer, method and redirect address stay the same. */
 export type ClientRecord = Fields<typeof clientFields>;
 export type OAuthCredential = Fields<typeof oauthFields>;
 export type PersonalCredential = Fields<typeof personalFields>;
-/** An API token of the trading gateway (doc 3 §5 Part B). Nothing in it says when it ends. */
+/** An API token of the trading gateway (doc 3 §5 Part B). It does not say when it expires. */
 export type GatewayToken = Fields<typeof tokenFields>;
 
 export interface CredentialsDocument {
   readonly version: 1;
-  /** One more with every write: of two complete files the higher one is the newer. */
+  /** Incremented with every write: of two complete files, the higher one is newer. */
   readonly gen: number;
   readonly clients: readonly ClientRecord[];
   readonly credentials: readonly (OAuthCredential | PersonalCredential)[];
-  /** Apart from the others: one address may serve two services. */
+  /** Separate from the others: one address may serve two services. */
   readonly gateway_tokens?: readonly GatewayToken[] | undefined;
 }
 
@@ -95,7 +95,7 @@ export const credentials: z.ZodMiniType<CredentialsDocument> = z.looseObject({
 });
 
 const secretFields = {
-  /** Origin and path of the service, null where no address was configured. */
+  /** Origin and path of the service, null if no address was configured. */
   base_url: z.nullable(text),
   endpoint_id: text,
   secret: text,
@@ -128,10 +128,10 @@ const sentFields = {
   /** Without secrets: an order has none. */
   form: z.record(text, z.unknown()),
 };
-/** What is written of an order before it is sent. */
+/** What is written about an order before it is sent. */
 export type OrderSent = Fields<typeof sentFields>;
 
-/** `unknown`: it was sent and no trustworthy answer came, or the process died. */
+/** `unknown`: it was sent and no trustworthy response came, or the process died. */
 export type SentOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
 /** The last four are what the gateway's tables showed later; `done` is a change. */
 export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
@@ -139,14 +139,14 @@ export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
 const answeredFields = {
   id: text,
   at: text,
-  /** One that a later svc wrote counts as well: its order must not be forgotten. */
+  /** Entries of a newer svc count as well: their orders must not be forgotten. */
   outcome: z.custom<OrderOutcome>((value) => typeof value === 'string', 'is not a string'),
   order_ids: z.optional(list(text)),
-  /** Of positions that were found to be its own. */
+  /** Of positions that were found to belong to it. */
   trade_ids: z.optional(list(text)),
   message: z.nullish(text),
 };
-/** What became of an order, as a later line of the same id. */
+/** The outcome of an order, as a later line with the same id. */
 export type OrderAnswered = Fields<typeof answeredFields>;
 
 /** A line of the order journal, of either kind. Lines of early versions have no address. */
@@ -156,7 +156,7 @@ export const answeredLine = z.looseObject(answeredFields);
 const localUrl = text.check(z.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/));
 const localToken = text.check(z.regex(/^\w{8,128}$/));
 
-/** The variables that lead to a sandbox, and to nothing else. Others are dropped. */
+/** The variables that point to a sandbox. Others are dropped. */
 export const sandboxEnv = z.object({
   SVC_ALERTS_URL: localUrl,
   SVC_WEBHOOKS_URL: localUrl,
@@ -171,10 +171,9 @@ const LAST_TIME = 8.64e15;
 
 export const sandboxRecord = z.object({
   version: z.literal(1),
-  /** Milliseconds since 1970. */
   startedAt: z.int().check(z.gte(-LAST_TIME), z.lte(LAST_TIME)),
   startedBy: z.enum(['start', 'run']),
-  /** `user@host`: another machine, or a container, may share these files, and not the loopback. */
+  /** `user@host`: another machine or a container may share these files, but not the loopback. */
   identity: text,
   traps: list(text),
   env: sandboxEnv,

@@ -1,6 +1,6 @@
 /**
- * A JSON file with secrets: for its owner alone, in a folder that only the owner changes. It is read, or set aside where it is corrupt.
- * No message has a part of its content.
+ * A JSON file with secrets: for its owner alone, in a folder that only the owner changes. It is read, or moved aside if it is corrupt. No message contains a
+ * part of its content.
  */
 import {
   closeSync,
@@ -24,7 +24,7 @@ import { isObject, parseJsonText, schemaProblem } from '../json-object.ts';
 import { errorCode, fileFailure, openOwnFile } from './own-file.ts';
 
 export interface SecretFile<T> {
-  /** Undefined where there is no file, or a corrupt one. */
+  /** Undefined if the file is missing or corrupt. */
   readonly document: T | undefined;
   readonly warnings: readonly string[];
   /** What makes it corrupt. */
@@ -32,10 +32,10 @@ export interface SecretFile<T> {
 }
 
 const LARGEST = 1024 * 1024;
-/** Windows keeps its rights elsewhere. */
+/** Windows stores permissions elsewhere. */
 const HAS_MODES = platform() !== 'win32';
 
-/** Throws where the file must not be used, or cannot be read. */
+/** Throws if the file must not be used, or cannot be read. */
 export async function readSecretFile<T>(path: string, schema: () => Promise<z.ZodMiniType<T>>): Promise<SecretFile<T>> {
   const found = readText(path);
   if (found === undefined) return { document: undefined, warnings: [], corrupt: undefined };
@@ -49,10 +49,10 @@ export async function readSecretFile<T>(path: string, schema: () => Promise<z.Zo
   }
 }
 
-/** Its message names the field, and has no value of it. */
+/** Its message names the field, without its value. */
 export class CorruptDocument extends Error {}
 
-/** The content of such a file. Throws `CorruptDocument`. */
+/** The content of the file. Throws `CorruptDocument`. */
 export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
   let value: unknown;
   try {
@@ -69,7 +69,7 @@ export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
   throw new CorruptDocument(schemaProblem(outcome.error.issues, value));
 }
 
-/** Undefined where there is no file. Others lose their rights to it. */
+/** Undefined if there is no file. Removes the permissions of others. */
 function readText(path: string): { readonly text: string; readonly warnings: readonly string[] } | undefined {
   try {
     const file = openOwnFile(path, 'r');
@@ -90,7 +90,7 @@ function readText(path: string): { readonly text: string; readonly warnings: rea
 
 function secured(file: number, { uid, mode }: Stats, path: string): string[] {
   const self = geteuid?.();
-  // The superuser may read anybody's, as with sudo.
+  // The superuser may read anybody's files, as with sudo.
   if (uid !== self && self !== 0) {
     throw new SvcError('file_unusable', `${path} belongs to another user`, {
       hint: 'set SVC_CONFIG_DIR to your own directory',
@@ -106,7 +106,7 @@ function secured(file: number, { uid, mode }: Stats, path: string): string[] {
   }
 }
 
-/** Who may write to the folder may put another's secrets there. */
+/** Others who can write to the folder could put their own secrets there. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
@@ -126,7 +126,7 @@ function octal(mode: number): string {
 
 const MOST_SET_ASIDE = 3;
 
-/** Moves a corrupt file aside, as a person may still need what is in it. Returns its new path. The caller holds the file's lock. */
+/** Moves a corrupt file aside, because a person may still need its content. Returns its new path. The caller holds the file's lock. */
 export function setAside(path: string, now: number): string {
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
   let aside = `${path}.corrupt-${stamp}`;

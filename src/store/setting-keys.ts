@@ -1,4 +1,4 @@
-/** The settings and the environment variables, as tables, and which texts are values of a setting. Help and reference use them, too. */
+/** The settings and the environment variables as tables, and the validation of settings. Help and reference use them, too. */
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 
@@ -8,9 +8,9 @@ export interface Setting {
   readonly key: string;
   readonly type: SettingType;
   readonly help: string;
-  /** The variable that wins over the profile. */
+  /** The variable that overrides the profile. */
   readonly env?: string;
-  /** The option that wins over both. */
+  /** The option that overrides both. */
   readonly flag?: string;
   readonly default?: string;
   /** For `choice`. */
@@ -20,7 +20,7 @@ export interface Setting {
   readonly max?: number;
 }
 
-/** None of them is a secret: secrets are in other files or in the environment. */
+/** None is a secret: secrets are in other files or in the environment. */
 export const SETTING_KEYS = [
   {
     key: 'alerts.url',
@@ -164,7 +164,7 @@ export const VARIABLES: readonly Variable[] = [
 
 const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
 
-/** The setting of a key that somebody typed. */
+/** The setting for a typed key. */
 export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;
@@ -173,7 +173,7 @@ export function requireSetting(key: string): Setting {
   });
 }
 
-/** What is wrong with the text, as the end of a sentence that begins with its name; undefined when nothing is. */
+/** What is wrong with the text, as the end of a sentence that begins with its name; undefined if it is valid. */
 export function problemWith(setting: Setting, text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/[\x00-\x1f\x7f]/.test(text)) return 'contains a control character';
@@ -193,16 +193,14 @@ export function problemWith(setting: Setting, text: string): string | undefined 
   }
 }
 
-/**
- * Stricter than for an option or a variable: a stored path must mean the same from every working directory.
- */
+/** Stricter than for an option or a variable: a stored path must mean the same from every working directory. */
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
   if (problem === undefined && setting.type === 'path' && !isAbsolute(text)) return 'must be an absolute path';
   return problem;
 }
 
-/** The text as it may be shown: an address that is refused may be so for the password in it. */
+/** The text for display: an address may be refused because of the password in it. */
 export function shownValue(setting: Setting, text: string): string {
   if (setting.type !== 'url' || urlProblem(text) === undefined) return text;
   return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*)?.*@/is, '$1***@');

@@ -1,4 +1,4 @@
-/** Changes settings.json: under its lock, from what it holds at that moment, as a whole or not at all. */
+/** Changes settings.json under its lock, based on its current content, completely or not at all. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -8,7 +8,7 @@ import { type LockContext, withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
 import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings-file.ts';
 
-/** Keeps whatever `change` keeps, keys that svc does not know included. */
+/** Preserves everything that `change` preserves, including unknown keys. */
 export async function changeSettings(
   paths: Paths,
   context: LockContext,
@@ -17,10 +17,7 @@ export async function changeSettings(
   await withSettingsLock(paths, context, (path) => replaceByConf(path, change(readSettingsFile(path).document)));
 }
 
-/**
- * Puts `next` in the place of a file that still holds `expected` (undefined: there is none), which may be broken; false where
- * it holds something else by now.
- */
+/** Replaces a file that still contains `expected` (undefined: there is none) with `next`; the file may be invalid. False if its content has changed. */
 export async function replaceSettings(
   paths: Paths,
   context: LockContext,
@@ -41,8 +38,8 @@ function withSettingsLock<T>(paths: Paths, context: LockContext, body: (path: st
 }
 
 /**
- * conf writes the next settings beside the file: on a full disk it may leave half a file, and where SNAP is set it writes in place. What
- * it wrote is read back and then takes the file's place. Loading conf takes longer than all the rest, so only a change loads it.
+ * conf writes the next settings to a file beside settings.json: on a full disk it may leave half a file, and if SNAP is set it writes in place. The result is
+ * read back and then replaces settings.json. conf takes longer to load than everything else, so only changes load it.
  */
 async function replaceByConf(path: string, next: SettingsDocument): Promise<void> {
   const staged = stagedPath(path);
@@ -73,7 +70,7 @@ function settingsText(document: SettingsDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** With the temporary files of conf, which a process that was killed leaves behind. The caller holds the lock. */
+/** Also removes temporary files that conf left in a killed process. The caller holds the lock. */
 function removeStaged(path: string): void {
   const staged = basename(stagedPath(path));
   for (const name of readdirSync(dirname(path))) {

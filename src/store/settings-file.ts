@@ -1,4 +1,4 @@
-/** settings.json: its shape, and the plain reading of it that every command does. */
+/** settings.json: its shape, and the plain read that every command does. */
 import { isUtf8 } from 'node:buffer';
 import { type Stats, statSync } from 'node:fs';
 import { platform } from 'node:os';
@@ -9,9 +9,9 @@ import { isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure, readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
-/** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and whatever else somebody wrote into it. */
+/** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and unknown keys. */
 export interface SettingsDocument {
-  /** The profile in use where neither option nor variable names one. */
+  /** The profile in use if neither option nor variable names one. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, ProfileValues>>;
   readonly [unknown: string]: unknown;
@@ -19,7 +19,7 @@ export interface SettingsDocument {
 
 export type ProfileValues = Readonly<Record<string, unknown>>;
 
-/** The profile that always exists. Profiles inherit nothing: a forgotten address must never mean another profile's service. */
+/** The profile that always exists. Profiles inherit nothing: a missing address must never mean another profile's service. */
 export const DEFAULT_PROFILE = 'default';
 
 const LARGEST = 1024 * 1024;
@@ -35,11 +35,11 @@ export interface SettingsFile {
 
 export interface SettingsWarning {
   readonly text: string;
-  /** The command that ends it. */
+  /** The command that fixes it. */
   readonly fix: string;
 }
 
-/** A missing file is an empty one. Anything else that cannot be used is an error, and is never overwritten. */
+/** A missing file counts as empty. Any other unusable file is an error, and is never overwritten. */
 export function readSettingsFile(path: string): SettingsFile {
   const file = readSettingsBytes(path);
   if (file === undefined) return { document: {}, warnings: [] };
@@ -47,7 +47,7 @@ export function readSettingsFile(path: string): SettingsFile {
   return { document, warnings: [...modeWarnings(file.stats, path), ...unknownKeys(document, path)] };
 }
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 export function readSettingsBytes(path: string): { readonly bytes: Uint8Array; readonly stats: Stats } | undefined {
   try {
     const stats = statSync(path);
@@ -92,14 +92,14 @@ export function profileNames({ profiles = {} }: SettingsDocument): string[] {
   return [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
 }
 
-/** Undefined where there is no such profile. */
+/** Undefined if there is no such profile. */
 export function profileValues({ profiles = {} }: SettingsDocument, name: string): ProfileValues | undefined {
   if (Object.hasOwn(profiles, name)) return profiles[name];
   return name === DEFAULT_PROFILE ? {} : undefined;
 }
 
 function modeWarnings(stats: Stats, path: string): SettingsWarning[] {
-  // Windows keeps its rights elsewhere and reports every file as writable for all.
+  // Windows stores permissions elsewhere and reports every file as writable for all.
   if ((stats.mode & 0o022) === 0 || platform() === 'win32') return [];
   const text = `other users can change ${path} (mode ${(stats.mode & 0o777).toString(8)}); set it to 600`;
   return [{ text, fix: `chmod 600 ${path}` }];
@@ -124,7 +124,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Undefined where the text is JSON. */
+/** Undefined if the text is JSON. */
 export function jsonFault(text: string): Place | undefined {
   const offset = faultOffset(text);
   if (offset === undefined) return undefined;
@@ -132,7 +132,7 @@ export function jsonFault(text: string): Place | undefined {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** What may come next: `first…` is right behind an opening bracket, where the closing one may come too. */
+/** What may come next: `first…` is right after an opening bracket, where the closing one may also come. */
 type Expected = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'separator';
 
 function faultOffset(text: string): number | undefined {

@@ -1,4 +1,4 @@
-/** The settings of one run: which value each has, and where it comes from. */
+/** The settings of one run: their values and origins. */
 import type { Context, Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { findSetting, problemWith, problemWithStored, type Setting, shownValue } from './setting-keys.ts';
@@ -19,7 +19,7 @@ export interface Origin {
   readonly detail: string;
 }
 
-/** What a setting is, whether it can be used or not. */
+/** A setting's value, usable or not. */
 export interface ResolvedSetting {
   readonly value: string | undefined;
   readonly origin: Origin;
@@ -30,19 +30,19 @@ export interface ResolvedSetting {
 export interface Settings {
   readonly profile: { readonly name: string; readonly origin: Origin };
   readonly warnings: readonly SettingsWarning[];
-  /** With `lenient`, the error that would have been thrown: no profile counts then. */
+  /** With `lenient`, the error that would have been thrown: then no profile applies. */
   readonly failure: SvcError | undefined;
-  /** Throws where the value that counts is not of the setting's form. Undefined where there is none, or no such setting. */
+  /** Throws if the effective value is invalid. Undefined if there is none, or no such setting. */
   get(key: string): string | undefined;
   origin(key: string): Origin;
   resolve(key: string): ResolvedSetting;
-  /** As environment, profile or default have it, whatever its option says. */
+  /** From environment, profile or default, ignoring the option. */
   configured(key: string): ResolvedSetting;
-  /** The origin of the address that environment or profile give a service, whatever its option says. */
+  /** The origin of a service's address in the environment or the profile, ignoring the option. */
   configuredOrigin(key: string): string | undefined;
-  /** The origin of the address that the profile itself gives a service. */
+  /** The origin of a service's address in the profile itself. */
   profileOrigin(key: string): string | undefined;
-  /** The other origin that an address variable names where an explicit `--profile` overrides it. */
+  /** The other origin in an address variable that an explicit `--profile` overrides. */
   overriddenOrigin(key: string): string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface SettingsSources {
   readonly profileFlag?: string | undefined;
   /** Key → the value of the option that sets it. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** For the commands that repair the settings: an unknown profile or a broken file is no error yet, but `failure`. */
+  /** For commands that repair settings: an unknown profile or an invalid file is no error yet, but `failure`. */
   readonly lenient?: boolean;
 }
 
@@ -167,7 +167,7 @@ class LoadedSettings implements Settings {
     return this.#profileFirst(setting) ? (profile ?? variable) : (variable ?? profile);
   }
 
-  /** `--profile` is an option: its addresses win over the variables. */
+  /** `--profile` is an option: its addresses override the variables. */
   #profileFirst({ type }: Setting): boolean {
     return type === 'url' && this.#loaded.profile.origin.kind === 'flag';
   }
@@ -195,7 +195,7 @@ class LoadedSettings implements Settings {
     const setting = findSetting(key);
     const shown = setting === undefined ? value : shownValue(setting, value);
     if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
-    // The command that corrects an output format must be able to print: its own option wins over what is wrong.
+    // The command that corrects an output format must be able to print: its own option overrides the invalid one.
     const despite =
       setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
     throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {

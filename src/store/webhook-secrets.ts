@@ -1,4 +1,4 @@
-/** webhook-secrets.json: the signing secrets of endpoints. They are changed under a lock, from what the file holds at that moment. */
+/** webhook-secrets.json: the signing secrets of endpoints, changed under a lock, based on the current content. */
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -24,7 +24,7 @@ export function webhookSecretsPath(paths: Paths): string {
 
 const read = (path: string) => readSecretFile(path, async () => (await import('./schemas.ts')).webhookSecrets);
 
-/** A missing file is an empty one. A corrupt one is an error, or empty where it is about to be replaced. */
+/** A missing file counts as empty. A corrupt one is an error, or empty if it is about to be replaced. */
 export async function readWebhookSecrets(paths: Paths, { replacing = false } = {}): Promise<StoredSecrets> {
   const path = webhookSecretsPath(paths);
   const { document = EMPTY, warnings, corrupt } = await read(path);
@@ -35,8 +35,8 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
 }
 
 /**
- * Puts what `change` makes of the secrets in their place; if it throws, the file stays as it was. A corrupt file is set aside first,
- * and the list is empty then. Returns warnings for the user.
+ * Replaces the secrets with the result of `change`; if it throws, the file is unchanged. A corrupt file is first moved aside and counts as empty. Returns
+ * warnings for the user.
  */
 export async function changeWebhookSecrets(
   paths: Paths,
@@ -55,12 +55,12 @@ export async function changeWebhookSecrets(
   });
 }
 
-/** What one more secret, and the lock for it, take at most. */
+/** The maximum size of one more secret and the lock for it. */
 const RESERVED_BYTES = 16 * 1024;
 
 /**
- * Reserves the disk space that the next change needs, for a change that must not fail for lack of it. Until what it returns is
- * called: right before that change. The file has no name, so that nothing is left of it however this process ends.
+ * Reserves the disk space for the next change, which must not fail for lack of it, until the returned function is called right before that change. The file has
+ * no name, so it disappears however this process ends.
  */
 export function reserveSpace(paths: Paths, pid: number): () => void {
   const path = realTarget(webhookSecretsPath(paths));
@@ -72,7 +72,7 @@ export function reserveSpace(paths: Paths, pid: number): () => void {
   };
   try {
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    // A process of the same number may have been killed between the next two lines.
+    // A killed process with the same number may have left it between the next two lines.
     rmSync(reserved, { force: true });
     file = openSync(reserved, 'wx', 0o600);
     rmSync(reserved);

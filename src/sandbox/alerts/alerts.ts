@@ -1,4 +1,4 @@
-/** The alerts of an emulated server: how they merge, what suppresses them, and in which groups they are. */
+/** The alerts of an emulated server: how they merge, what suppresses them, and their groups. */
 import type { PostedAlert } from './bodies.ts';
 import { canonical, fingerprint, type LabelSet, refuse } from './labels.ts';
 import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
@@ -13,7 +13,7 @@ interface Alert {
   readonly endsAt: number;
   readonly updatedAt: number;
   readonly fingerprint: string;
-  /** No end was sent: it ends when it is not repeated. */
+  /** Sent without an end: it ends if it is not repeated. */
   readonly timesOut: boolean;
 }
 
@@ -44,7 +44,7 @@ export class Alerts {
     this.traps = traps;
   }
 
-  /** Stores the valid ones, and then refuses the request where others are not valid. */
+  /** Stores the valid ones, then refuses the request if others are invalid. */
   post(posted: readonly PostedAlert[]): void {
     const now = this.now();
     const complaints: string[] = [];
@@ -69,7 +69,7 @@ export class Alerts {
     this.stored.set(alert.fingerprint, merges ? this.merge(old, alert) : alert);
   }
 
-  /** The earliest start stays; a later end stays too, unless it was only a timeout or the new alert is a resolution. */
+  /** The earliest start is preserved; so is a later end, unless it was only a timeout or the new alert is a resolution. */
   private merge(old: Alert, next: Alert): Alert {
     const startsAt = Math.min(old.startsAt, next.startsAt);
     const keepsEnd = this.resolved(next) ? this.resolved(old) : !old.timesOut;
@@ -89,13 +89,13 @@ export class Alerts {
     return { inhibitedBy, ...mutedBy, silencedBy, state: suppressed ? 'suppressed' : 'active' };
   }
 
-  /** Only a group has an interval: elsewhere the alert is active. */
+  /** Only a group has a time interval: elsewhere the alert is active. */
   private statusIn(receiver: string, status: Status): Status {
     if (!this.traps.has('mute-interval') || receiver !== MUTED_RECEIVER) return status;
     return { ...status, mutedBy: [INTERVAL], state: 'suppressed' };
   }
 
-  /** At most one: the server, too, stops at the first. */
+  /** At most one: the server also stops at the first. */
   private inhibiting(labels: LabelSet): string[] {
     const { source, target, equal } = INHIBITION;
     if (!target(labels)) return [];
@@ -131,7 +131,7 @@ export class Alerts {
     return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
   }
 
-  /** An alert of several routes is in several groups, and each names the receivers of all the routes asked for. */
+  /** An alert of several routes is in several groups, and each names the receivers of all requested routes. */
   groups(query: AlertQuery): object[] {
     const groups = new Map<string, { labels: LabelSet; receiver: string; members: [key: string, answer: object][] }>();
     for (const { alert, status } of this.shown(query)) {

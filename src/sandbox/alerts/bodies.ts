@@ -1,9 +1,8 @@
-/** The bodies of POST requests: no JSON is a 400, a missing or wrong field a 422. These are not svc's own schemas. */
+/** The bodies of POST requests: invalid JSON is a 400, a missing or invalid field a 422. These are not svc's own schemas. */
 import * as z from 'zod/mini';
 import { Refusal } from '../http.ts';
 import type { LabelSet, Matcher } from './labels.ts';
 
-/** Times are milliseconds since 1970. */
 export interface PostedSilence {
   readonly id: string;
   readonly matchers: readonly Matcher[];
@@ -17,7 +16,7 @@ export interface PostedAlert {
   readonly labels: LabelSet;
   readonly annotations: LabelSet;
   readonly generatorURL: string;
-  /** Undefined where none was sent. */
+  /** Undefined if none was sent. */
   readonly startsAt: number | undefined;
   readonly endsAt: number | undefined;
 }
@@ -27,7 +26,7 @@ const time = z.pipe(
   z.transform((text) => Date.parse(text)),
 );
 
-/** Go's zero time, which amtool sends, is no time. */
+/** Go's zero time, which amtool sends, counts as no time. */
 const ZERO_TIME = Date.parse('0001-01-01T00:00:00Z');
 const optionalTime = z.pipe(
   z.nullish(time),

@@ -1,11 +1,11 @@
-/** A small, believable state: three teams, two clusters, alerts of every state, silences of every state. */
+/** A small, realistic state: three teams, two clusters, alerts and silences in every state. */
 import type { Alerts } from './alerts.ts';
 import type { LabelSet, Matcher } from './labels.ts';
 import type { Silences } from './silences.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** The demo's alerts have no source that repeats them. */
+/** Nothing repeats the demo's alerts. */
 const LASTING = 7 * 24 * HOUR;
 
 type DemoAlert = readonly [minutes: number, alertname: string, severity: string, labels: LabelSet, summary: string];
@@ -20,7 +20,7 @@ const CHECKOUT = { team: 'payments', cluster: 'eu-1', service: 'checkout' };
 
 const ALERTS: readonly DemoAlert[] = [
   [95, 'NodeDown', 'critical', NODE_07, 'node-07 has not answered for 90 minutes'],
-  // Inhibited by the critical alert of its name and cluster.
+  // Inhibited by the critical alert with the same name and cluster.
   [94, 'NodeDown', 'warning', NODE_07, 'node-07 misses scrapes'],
   [310, 'DiskFull', 'warning', NODE_12, '/var on node-12 is 91 % full'],
   [42, 'DiskFull', 'warning', NODE_03, '/data on node-03 is 88 % full'],

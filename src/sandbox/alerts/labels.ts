@@ -1,4 +1,4 @@
-/** Label sets, and the matchers that select them, as version 0.25 reads them. Nothing here is shared with svc's own parser. */
+/** Label sets, and the matchers that select them, as version 0.25 parses them. Shares no code with svc's own parser. */
 import { createHash } from 'node:crypto';
 import { RE2JS, RE2JSException } from 're2js';
 import { Refusal } from '../http.ts';
@@ -10,7 +10,7 @@ export function refuse(status: number, message: string): Refusal {
   return new Refusal(status, message);
 }
 
-/** The same text for the same labels, in whatever order they came. Label sets are sorted by it. */
+/** The same text for the same labels in any order. Label sets are sorted by it. */
 export function canonical(labels: LabelSet): string {
   const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([entries.length, ...entries]);
@@ -41,7 +41,7 @@ export function parseMatcher(text: string): Matcher {
   return { name, value, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') };
 }
 
-/** A test of a whole text, by an expression of RE2. */
+/** Matches a complete text with an RE2 expression. */
 export function compileRegex(pattern: string): (text: string) => boolean {
   try {
     const expression = RE2JS.compile(`^(?:${pattern})$`);
@@ -52,7 +52,7 @@ export function compileRegex(pattern: string): (text: string) => boolean {
   }
 }
 
-/** True for label sets that meet the matchers; a label that is absent is empty. */
+/** True for label sets that satisfy the matchers; a missing label is empty. */
 export function compileMatchers(matchers: readonly Matcher[]): Match {
   const tests = matchers.map(({ name, value, isRegex, isEqual }) => {
     const matches = isRegex ? compileRegex(value) : (text: string) => text === value;

@@ -1,4 +1,4 @@
-/** The emulator's one configuration: which receivers and groups an alert has, and what inhibits what. */
+/** The emulator's only configuration: receivers and groups of an alert, and inhibitions. */
 import { compileMatchers, type LabelSet, type Match, parseMatcher } from './labels.ts';
 
 export interface Route {
@@ -21,7 +21,7 @@ const SOURCE = matching('severity="critical"');
 const TARGET = matching('severity=~"warning|info"');
 export const INHIBITION = { source: SOURCE.match, target: TARGET.match, equal: ['alertname', 'cluster'] } as const;
 
-/** The same as the server shows it. */
+/** The same, as the server shows it. */
 export const CONFIG_TEXT = `global:
   resolve_timeout: 5m
 route:
@@ -45,7 +45,7 @@ function matching(matcher: string): { readonly matcher: string; readonly match: 
   return { matcher, match: compileMatchers([parseMatcher(matcher)]) };
 }
 
-/** The routes an alert takes, in their order. */
+/** The routes of an alert, in order. */
 export function routesOf(labels: LabelSet): readonly Route[] {
   const taken: Route[] = [];
   for (const route of ROUTES) {

@@ -1,4 +1,4 @@
-/** An Alertmanager 0.25 on loopback, emulated at the wire: for trying `svc` out, and for its tests. */
+/** An Alertmanager 0.25 on loopback, emulated at the HTTP level: to try `svc` out, and for its tests. */
 import { randomUUID } from 'node:crypto';
 import { plain, Refusal, type Request, type Response, startServer } from '../http.ts';
 import { type AlertQuery, Alerts } from './alerts.ts';
@@ -20,13 +20,13 @@ interface EmulatorOptions {
 
 export interface Emulator {
   readonly url: string;
-  /** What is in it is switched on. */
+  /** The traps that are switched on. */
   readonly traps: Set<AlertsTrap>;
   close(): Promise<void>;
 }
 
 const API = '/api/v2/';
-/** The real server takes request lines of a mebibyte, and bodies of any size. */
+/** The real server accepts request lines of a mebibyte, and bodies of any size. */
 const LIMITS = { maxHeaderSize: (1 << 20) + 4096, maxBody: 1 << 26 };
 
 export async function startAlertmanagerEmulator(options: EmulatorOptions): Promise<Emulator> {
@@ -45,7 +45,7 @@ export async function startAlertmanagerEmulator(options: EmulatorOptions): Promi
   return { url, traps, close };
 }
 
-/** Returns the JSON value of a 200; undefined for no body at all. */
+/** Returns the JSON of a 200; undefined for no body at all. */
 type Handler = (query: URLSearchParams, body: string, id: string) => unknown;
 type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
@@ -123,7 +123,7 @@ function checkedUuid(id: string): string {
 
 function filtersOf(query: URLSearchParams): readonly Matcher[] {
   const matchers = query.getAll('filter').map(parseMatcher);
-  // An expression that is not valid is refused by every list.
+  // Every list refuses an invalid expression.
   compileMatchers(matchers);
   return matchers;
 }

@@ -8,7 +8,7 @@ export interface Silence extends PostedSilence {
   readonly updatedAt: number;
 }
 
-/** How long an expired silence stays. */
+/** How long an expired silence is stored. */
 const RETENTION_MS = 120 * 3_600_000;
 const NOT_FOUND = 'silence not found';
 
@@ -53,7 +53,7 @@ export class Silences {
       .sort();
   }
 
-  /** Creates or updates, and returns the id: a new one where the change would rewrite history. */
+  /** Creates or updates, and returns the id: a new one if the change would rewrite history. */
   post(posted: PostedSilence): string {
     const now = this.now();
     const { startsAt, endsAt } = posted;
@@ -64,13 +64,13 @@ export class Silences {
     if (posted.id !== '' && previous === undefined) throw refuse(404, NOT_FOUND);
     if (previous !== undefined) {
       if (canUpdate(previous, silence, now)) return this.store(silence);
-      // Version 0.25 does this before it looks at the new matchers: where those are invalid, the old silence is gone.
+      // Version 0.25 does this before it checks the new matchers: if they are invalid, the old silence is gone.
       this.expire(previous.id);
     }
     return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });
   }
 
-  /** Ends a silence at once; one that has ended stays as it is. */
+  /** Ends a silence at once; an expired one is unchanged. */
   expire(id: string): void {
     const silence = this.get(id);
     // Version 0.25 answers 500 here.
@@ -82,7 +82,7 @@ export class Silences {
     this.store({ ...silence, startsAt, endsAt: now, updatedAt: now });
   }
 
-  /** Validates and keeps a silence as it is, whatever its state. */
+  /** Validates and stores a silence unchanged, whatever its state. */
   store(silence: Silence): string {
     const match = validated(silence.matchers);
     this.stored.set(silence.id, { silence, match });
@@ -120,7 +120,7 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** As the server answers it. */
+/** As the server returns it. */
 export function silenceAnswer(silence: Silence, now: number): object {
   const { startsAt, endsAt, updatedAt } = silence;
   const times = { startsAt: iso(startsAt), endsAt: iso(endsAt), updatedAt: iso(updatedAt) };

@@ -1,4 +1,4 @@
-/** Switches for what real alert managers, and what is in front of them, do to their clients. */
+/** Switches for what real alert managers and proxies in front of them do to their clients. */
 export const ALERTS_TRAPS = {
   'mute-interval':
     'a time interval mutes the alerts of payments-chat, which only the groups say, as in Alertmanager 0.28 and newer',
