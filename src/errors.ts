@@ -87,7 +87,7 @@ export interface ErrorDetails {
   /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
   /** A mistyped word and its likely correction: the error report turns it into a line to paste. */
-  readonly meant?: { readonly typed: string; readonly meant: string } | undefined;
+  readonly meant?: { readonly typed: string; readonly meant: string } | { readonly append: string } | undefined;
   readonly cause?: unknown;
 }
 

@@ -134,6 +134,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly formerly?: readonly string[];
   /** Names in other tools that mean something similar: suggested, but not run. */
   readonly suggestFor?: readonly string[];
+  /** Options of other tools: what to type instead, or why there is no such option. */
+  readonly foreignOptions?: Readonly<Record<string, { readonly meant?: string; readonly hint?: string }>>;
   /** One line without a full stop. */
   readonly summary: string;
   /** For the help: at most five lines of 80 columns. */

@@ -17,17 +17,28 @@ export async function sayFailure(error: SvcError, argv: readonly string[], conte
 }
 
 const LONGEST_LINE = 200;
+const LONGEST_CONFIRMATION = 4096;
 
-/** The complete corrected command line instead of the corrected word. */
+/** The complete command line to paste, instead of the corrected word or the missing option alone. */
 function withLine(error: SvcError, argv: readonly string[]): SvcError {
   if (error.meant === undefined) return error;
+  if ('append' in error.meant) {
+    const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+    const words = argv.map(shellWord).toSpliced(end, 0, error.meant.append);
+    return withHint(error, 'to confirm, type', words, LONGEST_CONFIRMATION);
+  }
   const { typed, meant } = error.meant;
   const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
   if (at < 0) return error;
   const corrected = argv.map((token, index) => (index === at ? token.replace(typed, meant) : shellWord(token)));
-  const line = ['svc', ...corrected].join(' ');
-  if (line.length > LONGEST_LINE) return error;
-  return new SvcError(error.code, error.message, { ...error, hint: `did you mean: ${line}` });
+  return withHint(error, 'did you mean', corrected, LONGEST_LINE);
+}
+
+function withHint(error: SvcError, text: string, words: readonly string[], longest: number): SvcError {
+  const line = ['svc', ...words].join(' ');
+  return line.length > longest
+    ? error
+    : new SvcError(error.code, error.message, { ...error, hint: `${text}: ${line}` });
 }
 
 interface Wanted {

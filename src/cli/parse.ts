@@ -194,8 +194,9 @@ function declareOption(
 function usageError({ code, message }: CommanderError, command: Command, options: readonly string[]): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
-    const meant = suggest(unknown, options);
-    const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
+    const foreign: { readonly meant?: string; readonly hint?: string } = command.foreignOptions?.[unknown] ?? {};
+    const meant = foreign.meant ?? suggest(unknown, options);
+    const hint = foreign.hint ?? (meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`);
     return new SvcError('usage', `there is no option ${unknown}`, {
       hint,
       meant: meant === undefined ? undefined : { typed: unknown, meant },

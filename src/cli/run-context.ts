@@ -136,9 +136,7 @@ export function runContext(parts: Parts): RunContext {
         throw new SvcError(
           'confirmation_required',
           `confirmation required, but this is not a terminal; nothing was sent: ${question}`,
-          {
-            hint: 'pass --yes to confirm',
-          },
+          { hint: 'pass --yes to confirm', meant: { append: '--yes' } },
         );
       }
       if (own !== undefined) nameServer(own);

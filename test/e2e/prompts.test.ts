@@ -77,7 +77,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     else process.kill(Number(first.slice('pid '.length)), 'SIGTERM');
     const { lines, status } = await terminal.finish();
     expect(status).toBe(expected);
-    expect(lines.filter((line) => !/^server: |mutes 2 alerts now/.test(line))).toEqual([first]);
+    expect(lines.filter((line) => !/^server: |mutes 2 active alerts now/.test(line))).toEqual([first]);
     expect(await created()).toBe(0);
     const { lines: after } = await terminal.run('stty -a');
     expect(after).toEqual(before);
@@ -192,6 +192,6 @@ describe('without a terminal', () => {
       env: { SVC_ALERTS_URL: server.url },
       ...(input === undefined ? {} : { input }),
     });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hint: pass --yes to confirm') });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hint: to confirm, type: svc ') });
   });
 });

@@ -241,11 +241,14 @@ function windowOf({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'ends
 
 function report(draft: PostableSilence, alerts: readonly Alert[], now: number): string {
   const { startsAt, endsAt } = draft;
-  const matched = `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}`;
-  const active = `(${alerts.filter(isActive).length} active)`;
+  const count = alerts.length;
+  const active = alerts.filter(isActive).length;
+  const noun = count === 1 ? 'alert' : 'alerts';
+  const some = `${count} ${noun} now, ${active || 'none'} of them active`;
+  const muted = count === 0 ? '0 alerts now' : count === active ? `${count} active ${noun} now` : some;
   return Date.parse(startsAt) > now
-    ? `${spell(draft)} will mute alerts from ${startsAt} until ${endsAt}; ${matched} would match now ${active}`
-    : `${spell(draft)} mutes ${matched} now ${active}, until ${endsAt}`;
+    ? `${spell(draft)} will mute alerts from ${startsAt} until ${endsAt}; it would mute ${muted}`
+    : `${spell(draft)} mutes ${muted}; it ends at ${endsAt}`;
 }
 
 function tooWide(draft: PostableSilence): SvcError {

@@ -184,7 +184,8 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
   test('silence expire $(silence query -q) asks for --yes in a script, and then expires them', async () => {
     const ids = amtool(['silence', 'query', '-q']).trim().split('\n');
     const refused = await verbatim(['silence', 'expire', ...ids]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    const line = `hint: to confirm, type: svc --alertmanager.url=${server.url} silence expire ${ids.join(' ')} --yes\n`;
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(line)]);
     expect((await verbatim(['silence', 'expire', ...ids, '--yes'])).code).toBe(0);
     expect((await silences()).filter(({ status }) => status.state !== 'expired')).toEqual([]);
   });
@@ -200,6 +201,28 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     const run = await verbatim(argv);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(line)]);
     expect((await svc([...line.split(' ').slice(1), '--base-url', server.url])).code).toBe(0);
+  });
+
+  test.each([
+    [['silence', 'query', '--id=2f1a'], 'type: svc silences get <id>'],
+    [['silence', 'import', '--force', 'x.json'], 'silence import --on-conflict duplicate x.json'],
+    [['silence', 'import', '-f', 'x.json'], 'silence import --on-conflict duplicate x.json'],
+    [['silence', 'add', 'foo', '-c', 'why', '--annotation=a=b'], 'put the text into --comment'],
+  ])('options of %j: says what to type instead', async (argv, hint) => {
+    const run = await verbatim(argv);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
+  test('silence import --on-conflict duplicate adds what amtool silence import --force adds', async () => {
+    const matchers = [{ name: 'twice', value: 'yes', isRegex: false }];
+    await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'CHG-4' });
+    const file = join(folder, 'twice.json');
+    writeFileSync(file, amtool(['silence', 'query', '-o', 'json', 'twice=yes']));
+    const count = () => (JSON.parse(amtool(['silence', 'query', '-o', 'json', 'twice=yes'])) as unknown[]).length;
+    amtool(['silence', 'import', '--force', file]);
+    expect(count()).toBe(2);
+    const run = await verbatim(['silence', 'import', '--on-conflict', 'duplicate', file]);
+    expect([run.code, count()]).toEqual([0, 3]);
   });
 
   test.each([

@@ -23,6 +23,7 @@ const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
 
 export const silencesImport = listCommand({
   id: 'silences import',
+  foreignOptions: { '--force': { meant: '--on-conflict duplicate' }, '-f': { meant: '--on-conflict duplicate' } },
   summary: 'Import silences from a file',
   description:
     'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',

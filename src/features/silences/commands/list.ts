@@ -35,6 +35,7 @@ const COUNTED_LIST: ListOutput<CountedSilence> = {
 
 export const silencesList = listCommand({
   id: 'silences list',
+  foreignOptions: { '--id': { hint: 'type: svc silences get <id>' } },
   summary: 'List silences (active and pending by default)',
   description:
     'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',

@@ -122,7 +122,8 @@ onBothServices((service) => {
       const id = await seed();
       const run = await expire([id, ...argv, '-o', 'json'], options);
       expect([run.code, run.stdout, run.asked, run.sent]).toEqual([2, '', [], []]);
-      expect(failure(run)).toMatchObject({ code: 'confirmation_required', hint: 'pass --yes to confirm' });
+      const hint = `to confirm, type: svc silences expire ${[id, ...argv].join(' ')} -o json --yes`;
+      expect(failure(run)).toMatchObject({ code: 'confirmation_required', hint });
       expect(await state(id)).toBe('active');
     });
 

@@ -96,7 +96,7 @@ onBothServices((service) => {
     expect([long.code, writes(long.sent)]).toEqual([2, []]);
     const asked = await recreate([broad, '--for', '25h'], { terminal: 100, answer: true });
     expect([asked.code, asked.asked.length]).toEqual([0, 1]);
-    expect(asked.stderr).toContain('alertname=~"Aga.+" mutes 2 alerts now');
+    expect(asked.stderr).toContain('alertname=~"Aga.+" mutes 2 active alerts now');
     const all = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
     expect((await recreate([all, '--for', '1h', '--yes'])).code).toBe(2);
     expect((await recreate([all, '--for', '1h', '--all-alerts'])).code).toBe(0);

@@ -203,7 +203,7 @@ onBothServices((service) => {
   test('what it mutes is told before', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
     const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
-    expect(ended.stderr).toMatch(/run="told" mutes 1 alert now \(1 active\), until .*\nsilence .* is active until/);
+    expect(ended.stderr).toMatch(/run="told" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
     const quiet = await service.svc(['silences', 'run', 'run=told', '-q', '--', 'true']);
     expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, '', '']);
   });
