@@ -33,7 +33,7 @@ describe('a signal while the answer is under way', () => {
       CREATE,
       { stdout: /^ID +ep_9$/m, stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\n$/ },
     ],
-    ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 is still there/ }],
+    ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 was not deleted/ }],
   ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, printed) => {
     const cwd = folderOf();
     let run: Running | undefined;

@@ -52,7 +52,7 @@ export async function* serviceFindings(
   const credential = await credentialFinding(service, target, ctx);
   yield credential;
   if (offline) {
-    yield finding('service', skipped('skipped: --offline'));
+    yield finding('service', skipped('no request with --offline'));
     return;
   }
   const end = performance.now() + timeoutMs;
@@ -62,7 +62,7 @@ export async function* serviceFindings(
     if (status === 'fail') return;
   }
   if (credential.status === 'fail') {
-    yield finding('service', skipped('skipped: there is no credential for it'));
+    yield finding('service', skipped('no request: there is no credential'));
     return;
   }
   const warnings: Finding[] = [];

@@ -75,7 +75,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
   const common = { check: 'sign-in', subject: null };
   const { paths, settings } = ctx;
   const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
-  if ('authorization' in target.headers) return { ...common, ...ok('by a header file') };
+  if ('authorization' in target.headers) return { ...common, ...ok('from a header file') };
   const source = configuredToken(ctx);
   let stored: Credential | undefined;
   try {
@@ -85,10 +85,10 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
     if (source === undefined) return { ...common, ...fail(error.message, error.hint) };
   }
   if (source !== undefined) {
-    return { ...common, ...ok(`by ${source}${stored === undefined ? '' : ', before the stored login'}`) };
+    return { ...common, ...ok(`from ${source}${stored === undefined ? '' : ', before the stored login'}`) };
   }
   if (stored === undefined) {
-    if (target.secretHeaders.size > 0) return { ...common, ...ok('by a header file') };
+    if (target.secretHeaders.size > 0) return { ...common, ...ok('from a header file') };
     return { ...common, ...fail(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
   }
   return { ...common, ...standingOf(stored, ctx.now() / 1000) };
@@ -106,7 +106,7 @@ function standingOf(stored: Credential, now: number) {
   const token = end === undefined ? 'a token without a known end' : `a token until ${minute(end)}`;
   const refreshed = stored.kind === 'oauth' ? refreshEnd(stored) : undefined;
   const more = refreshed === undefined ? '' : `, which can be refreshed until ${minute(refreshed)}`;
-  return ok(`by the stored ${stored.kind === 'personal' ? 'personal ' : 'login: '}${token}${more}`);
+  return ok(`from the stored ${stored.kind === 'personal' ? 'personal ' : 'login: '}${token}${more}`);
 }
 
 /** `2026-11-21 08:30 UTC` */

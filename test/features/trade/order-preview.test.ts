@@ -299,7 +299,7 @@ test.each([
   [
     { parameters: [], message: 'Amount should be divisible by 100' },
     undefined,
-    'use another amount: EUR/USD is traded in steps of 100, so 100 at least',
+    'use another amount: EUR/USD is traded in steps of 100, so at least 100',
   ],
   [{ parameters: [] }, { instrBaseUnitSize: 4 }, 'use another amount: EUR/USD is traded in steps of 4, so 12 or 16'],
   [{ parameters: [] }, { instrBaseUnitSize: 5 }, 'use another amount'],
