@@ -53,7 +53,7 @@ function svc(why, args, holds, expected = 0) {
   if (expected !== 0) process.stdout.write(`(exit status ${status})\n`);
   if (status !== expected) throw new Error(`svc ended with ${status}`);
   const plain = stripVTControlCharacters(stdout);
-  if (!holds(plain)) throw new Error('the output is not what this step was to show');
+  if (!holds(plain)) throw new Error('the output does not show what this step should show');
   return plain;
 }
 
@@ -81,7 +81,7 @@ function start(args) {
 }
 
 function alerts() {
-  svc('What fires now? Active alerts only, the worst in sight.', ['alerts', 'list'], (out) => out.includes('DiskFull'));
+  svc('Which alerts are active?', ['alerts', 'list'], (out) => out.includes('DiskFull'));
   svc(
     'The same as data: every format, and JMESPath inside.',
     ['alerts', 'list', '-o', 'json', '--query', 'length(@)'],
@@ -95,13 +95,13 @@ function alerts() {
     (out) => out.startsWith('curl '),
   );
   const id = svc(
-    'Now for real. The server counts what it mutes before it is sent.',
+    'Now for real. svc counts the alerts that it mutes before sending it.',
     ['silences', 'create', matcher, '--for', '2h', '-c', 'disk swap, CHG-1042', '-o', 'json'],
     (out) => JSON.parse(out).matched.alerts > 0,
   );
   const { silenceID } = JSON.parse(id);
   svc(
-    'Who is muted by it?',
+    'Which alerts does it mute?',
     ['alerts', 'list', '--state', 'silenced', matcher, '--columns', 'alertname,label:instance,silenced-by'],
     (out) => out.includes(silenceID),
   );
@@ -111,7 +111,7 @@ function alerts() {
     (out) => out.includes('the same id'),
   );
   svc(
-    'Done: end it. A pipe is never asked, so a script says --yes.',
+    'Done: end it. Without a terminal svc never prompts: a script passes --yes.',
     ['silences', 'expire', silenceID, '--yes'],
     (out) => out.includes('expired'),
   );
@@ -206,12 +206,12 @@ function catalog() {
   );
   const oats = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
   svc('Who is cheapest now? Loyalty prices count, and are named as such.', ['catalog', 'compare', oats], (out) =>
-    out.includes('cheapest'),
+    out.includes('LOWEST'),
   );
   svc(
     'Another catalog makes a new source for each daily scrape: they are joined, and only the newest is an offer.',
     ['catalog', 'compare', '875590fc-509f-46cf-8311-40b0f85d6bc6', '--trend'],
-    (out) => out.includes('cheapest'),
+    (out) => out.includes('LOWEST'),
   );
   svc('The same as a condition: the exit status is the answer.', ['catalog', 'check', oats, '--below', '100'], (out) =>
     out.startsWith('ok'),
@@ -219,7 +219,7 @@ function catalog() {
 }
 
 function trade() {
-  svc("Which accounts are there? Nobody's money.", ['trade', 'accounts'], (out) => out.includes('654061'));
+  svc('List the accounts. No real money is involved.', ['trade', 'accounts'], (out) => out.includes('654061'));
   svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
     out.includes('mid close'),
   );
@@ -255,7 +255,11 @@ const sandbox = start(options);
 try {
   await sandbox.printed(/Ctrl-C/);
   for (const [, name, value] of sandbox.texts.stdout.matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
-  svc('Where are they, and what do they hold?', ['sandbox', 'status'], (out) => out.match(/ up /g)?.length === 4);
+  svc(
+    'Where are the services, and what do they contain?',
+    ['sandbox', 'status'],
+    (out) => out.match(/ up /g)?.length === 4,
+  );
   delete env.SVC_WEBHOOKS_TOKEN; // it would go before the login
   chapter('1 of 4: alerts and silences');
   alerts();

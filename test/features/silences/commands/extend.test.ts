@@ -100,7 +100,10 @@ onBothServices((service) => {
     const long = await extend([id, '--by', '2d']);
     expect([long.code, failure(long).code, writes(long.sent)]).toEqual([2, 'confirmation_required', []]);
     const done = await extend([id, '--by', '2d', '--yes']);
-    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/mutes \d alerts? now(?:, none of them active)?; it ends at /)]);
+    expect([done.code, done.stderr]).toEqual([
+      0,
+      expect.stringMatching(/mutes \d alerts? now(?:, none of them active)?; it ends at /),
+    ]);
   });
 
   test('one that has expired, or is not there, does not keep the others', async () => {
