@@ -14,6 +14,7 @@ import {
 } from './product-sources.ts';
 import { inEffect, type PriceSeries, seriesNames, seriesOf, unitOf } from './series.ts';
 import { exact, percentOf } from './statistics.ts';
+import { type Per, productPricesPer } from './unit-price.ts';
 import { wireTime } from './window.ts';
 
 export type Condition =
@@ -174,6 +175,7 @@ function sourceText({ series, value, first, changePercent }: JudgedReading): str
 
 export interface ReadingWanted extends SourceSelection {
   readonly field: OfferField | undefined;
+  readonly per: Per | undefined;
   /** Since when its change is measured; undefined where only the value counts. */
   readonly since: number | undefined;
   readonly now: number;
@@ -198,9 +200,10 @@ export async function readings(
     wanted.since === undefined
       ? await offeredSeries(catalog, productId, wanted, report)
       : await productSeries(catalog, productId, wanted, report);
-  const names = seriesNames(series);
+  const priced = productPricesPer(series, wanted);
+  const names = seriesNames(priced.series);
   return {
-    readings: series.map((one, index): Reading => {
+    readings: priced.series.map((one, index): Reading => {
       const { parser_name, source_id } = one;
       const known = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
       // A count is of pieces, whatever its product's price is for.
@@ -210,7 +213,7 @@ export async function readings(
       const name = names[index] ?? parser_name;
       return { parser_name, source_id, series: name, field, value, unit, observed_at, stale, ...change };
     }),
-    missing,
+    missing: [...missing, ...priced.notes],
   };
 }
 

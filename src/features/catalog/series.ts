@@ -27,6 +27,8 @@ export interface PriceSeries extends Pick<Source, 'parser_name' | 'source_id'> {
   readonly observed_at: string | null;
   /** What the product is offered for now: rows from before are history. */
   readonly offer: Source | undefined;
+  /** Those that are joined in it. */
+  readonly rows: readonly Source[];
   /** By the time of observation. */
   readonly observations: readonly Observation[];
 }
@@ -99,6 +101,7 @@ function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceS
     title_original: offer?.title_original ?? null,
     observed_at: observed_at ?? null,
     offer,
+    rows,
     observations,
   };
 }

@@ -112,7 +112,15 @@ test('a verdict is what a plain reading of the history says, over a thousand ran
       const none = { below: undefined, above: undefined, change: undefined };
       const condition = conditionOf({ ...none, [kind]: kind === 'change' ? `${limit}%` : limit });
       const since = kind === 'change' ? NOW - sinceHours * HOUR : undefined;
-      const rules = { stores: [], sources: [], field: undefined, since, now: NOW, maxAgeMs: maxAgeHours * HOUR };
+      const rules = {
+        stores: [],
+        sources: [],
+        field: undefined,
+        per: undefined,
+        since,
+        now: NOW,
+        maxAgeMs: maxAgeHours * HOUR,
+      };
       const problems: unknown[] = [];
       const found = await readings(catalogOf(places), 'p1', rules, (problem) => problems.push(problem));
       const expected = reference(places, wanted);

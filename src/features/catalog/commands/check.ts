@@ -8,6 +8,7 @@ import { openCatalog } from '../api.ts';
 import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { conditionOf, conditionText, type Judged, judge, readings, type Verdict, verdictText } from '../price-check.ts';
 import { productNames } from '../product-names.ts';
+import { PER_FLAG } from '../unit-price.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -49,7 +50,7 @@ export const catalogCheck = recordCommand({
   description:
     'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. Without a current value the status is 11.',
   details:
-    '--below and --above use the lowest of price, discount_price and loyal_price, --change uses price; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --wait repeats the check until the condition is true and exits 9 on timeout.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).',
+    '--below and --above use the lowest of price, discount_price and loyal_price, --change uses price; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).',
   effect: 'read',
   service: 'catalog',
   streams: ({ wait }) => wait !== undefined,
@@ -71,6 +72,7 @@ export const catalogCheck = recordCommand({
       help: 'Value to check (default lowest; with --change: price)',
     },
     ...SOURCE_FLAGS,
+    per: PER_FLAG,
     any: { type: 'boolean', help: 'True if any one offer meets the condition' },
     all: { type: 'boolean', help: 'True only if every offer meets the condition' },
     'max-age': { type: 'duration', positive: true, help: 'Ignore older values (default 7d)' },
@@ -118,6 +120,7 @@ export const catalogCheck = recordCommand({
         stores: input.store,
         sources: input.source,
         field: input.field,
+        per: input.per,
         since,
         now,
         maxAgeMs: input.maxAge ?? USUAL_AGE_MS,

@@ -10,6 +10,7 @@ import { productNames } from '../product-names.ts';
 import { FIND_SOURCES, listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
+import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +24,7 @@ export const catalogCompare = listCommand({
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than omits old ones.',
   details:
-    'A store or region without an offer is named; exit status 5 if nothing is left.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
+    'A store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
   args: { id: { help: 'Ids of products, or parts of their titles', repeat: true, complete: 'products' } },
@@ -53,6 +54,7 @@ export const catalogCompare = listCommand({
       default: 'lowest',
       help: 'Price to compare',
     },
+    per: PER_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
     tz: { ...TZ_FLAG, help: 'With --trend: time zone of its days (default local)' },
@@ -89,8 +91,10 @@ export const catalogCompare = listCommand({
       (place) => missing[place].length > 0 && missing[place].length === input[place].length,
     );
     if (nothingLeft) throw new SvcError('not_found', texts.join('; '), FIND_SOURCES);
-    for (const text of texts) ctx.notice(text);
     const all = known.flatMap((product) => product.offers);
+    const left = known.reduce((sum, product) => sum + product.left, 0);
+    if (input.per !== undefined) texts.push(...leftOut(left, left + all.length, input.per));
+    for (const text of [...texts, ...known.flatMap((product) => product.resized)]) ctx.notice(text);
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
       ctx.notice('--newer-than filters out older observations');
     }
@@ -112,6 +116,7 @@ interface Compared {
   readonly region: readonly string[];
   readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
   readonly newerThan: number | undefined;
+  readonly per: Per | undefined;
   readonly tz: string | undefined;
 }
 
@@ -157,6 +162,9 @@ interface Offered {
   readonly offers: readonly Offer[];
   /** Those that were not chosen, too. */
   readonly sources: readonly Source[];
+  /** With --per: how many offers cannot be converted, and whose size changed. */
+  readonly left: number;
+  readonly resized: readonly string[];
 }
 
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
@@ -168,16 +176,20 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     regions.length === 0 || regions.includes(settlement?.region?.toLowerCase() ?? '');
   const rows = sources.filter((source) => selects(selection, source) && isInRegion(source));
   const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
-  const series = seriesOf(rows, snapshots).filter(
+  const current = seriesOf(rows, snapshots).filter(
     ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
   );
+  const { series, left, resized } =
+    wanted.per === undefined ? { series: current, left: 0, resized: [] } : pricesPer(current, wanted.per);
   const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
   const found = offersOf(
     id,
     series.flatMap(({ offer }) => offer ?? []),
     rules,
   );
-  return { id, offers: wanted.trend ? withTrends(found, series, now, zoneOf(wanted.tz ?? 'local')) : found, sources };
+  const offers = wanted.trend ? withTrends(found, series, now, zoneOf(wanted.tz ?? 'local')) : found;
+  const title = sources.find((one) => one.title_original)?.title_original ?? id;
+  return { id, offers, sources, left, resized: resized.map((text) => `${title}, ${text}`) };
 }
 
 /** A line for each store and region that was asked for and is nowhere. */

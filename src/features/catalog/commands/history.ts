@@ -10,6 +10,7 @@ import { productNames } from '../product-names.ts';
 import { productSeries } from '../product-sources.ts';
 import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
+import { PER_FLAG, productPricesPer } from '../unit-price.ts';
 import {
   bucketDates,
   type CalendarWindow,
@@ -36,7 +37,7 @@ export const catalogHistory = chartCommand({
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
   details:
-    'Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.',
+    'Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.',
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -55,9 +56,10 @@ export const catalogHistory = chartCommand({
       choices: ['auto', ...INTERVALS],
       value: 'step',
       default: 'auto',
-      help: 'Time between points',
+      help: 'Time per point',
     },
     tz: TZ_FLAG,
+    per: PER_FLAG,
     fill: {
       type: 'choice',
       choices: ['none', 'last'],
@@ -107,8 +109,9 @@ export const catalogHistory = chartCommand({
       ...(await productSeries(catalog, exact, selection, problems.report)),
       id: exact,
     }));
-    const series = found.series.filter(({ observations }) => observations.length > 0);
-    for (const text of found.missing) ctx.notice(text);
+    const recorded = found.series.filter(({ observations }) => observations.length > 0);
+    const { series, notes } = productPricesPer(recorded, input);
+    for (const text of [...found.missing, ...notes]) ctx.notice(text);
     for (const { parser_name: store, source_id: source } of found.unrecorded) {
       ctx.warn(`${store} ${source} is skipped: it has no snapshot`);
     }

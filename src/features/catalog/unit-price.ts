@@ -1,0 +1,112 @@
+/** Prices by the kilogram, the litre or the piece, from the size of the package. */
+import { SvcError } from '../../errors.ts';
+import type { Source } from './schema.ts';
+import { type Observation, type PriceSeries, seriesNames, sourceKey } from './series.ts';
+import { numberOf } from './statistics.ts';
+
+const PER = ['kg', 'l', 'piece'] as const;
+export type Per = (typeof PER)[number];
+
+export const PER_FLAG = {
+  type: 'choice',
+  choices: PER,
+  value: 'unit',
+  help: 'Prices by weight, volume or piece',
+} as const;
+
+/** How much of what is counted a unit of the catalog is. */
+const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = {
+  KGM: ['kg', 1],
+  GRM: ['kg', 0.001],
+  LTR: ['l', 1],
+  MLT: ['l', 0.001],
+  PCE: ['piece', 1],
+};
+
+interface UnitPrices {
+  readonly series: readonly PriceSeries[];
+  /** How many cannot be converted. */
+  readonly left: number;
+  /** Both sizes of each package that changed. */
+  readonly resized: readonly string[];
+}
+
+/** Those whose size cannot be converted are left out. Prices are rounded to cents. */
+export function pricesPer(series: readonly PriceSeries[], per: Per): UnitPrices {
+  const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
+  const names = seriesNames(series);
+  const resized = series.flatMap((one, index) => {
+    const sizes = sizesOf(one);
+    return sizes.length > 1 ? [`${names[index]}: the size changed: ${sizes.join(', then ')}`] : [];
+  });
+  return { series: converted, left: series.length - converted.length, resized };
+}
+
+/** The same for one product, with what to say of it. Throws `not_found` where nothing is left. */
+export function productPricesPer(
+  series: readonly PriceSeries[],
+  { per, field }: { readonly per: Per | undefined; readonly field: string | undefined },
+): { readonly series: readonly PriceSeries[]; readonly notes: readonly string[] } {
+  if (per === undefined) return { series, notes: [] };
+  if (field === 'available_count') throw new SvcError('usage', '--per applies to prices, not to available_count');
+  const { left, resized, ...converted } = pricesPer(series, per);
+  if (left === series.length) {
+    throw new SvcError('not_found', `the catalog has no size of this product by ${per}`, {
+      hint: 'svc catalog products sources <id> -o json shows unit, package_quantity and package_unit',
+    });
+  }
+  return { ...converted, notes: [...leftOut(left, series.length, per), ...resized] };
+}
+
+export function leftOut(left: number, all: number, per: Per): readonly string[] {
+  return left === 0 ? [] : [`${left} of ${all} offers are left out: their size by ${per} is not known`];
+}
+
+function convertedSeries({ offer, observations, rows, ...one }: PriceSeries, per: Per): PriceSeries | undefined {
+  const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
+  const sizeOf = (source: Source | undefined): number | undefined => source && amountIn(source, per);
+  const newest = sizeOf(offer);
+  if (newest === undefined) return undefined;
+  const past = observations.flatMap(({ snapshot, ...when }): Observation[] => {
+    // A snapshot without its row has the size of the newest.
+    const row = rowOf.get(sourceKey(snapshot));
+    const size = row === undefined ? newest : sizeOf(row);
+    return size === undefined ? [] : [{ ...when, snapshot: { ...snapshot, ...pricesOf(snapshot, size) } }];
+  });
+  return {
+    ...one,
+    unit: per,
+    rows,
+    offer: offer && { ...offer, ...pricesOf(offer, newest), unit: per },
+    observations: past,
+  };
+}
+
+/** How many kilograms, litres or pieces its price is for. */
+function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): number | undefined {
+  const [sold, count] = MEASURES[unit?.toUpperCase() ?? ''] ?? [];
+  if (sold === per) return count;
+  const [packed, size] = MEASURES[package_unit?.toUpperCase() ?? ''] ?? [];
+  const quantity = numberOf(package_quantity);
+  if (sold !== 'piece' || packed !== per || size === undefined || quantity === null || quantity <= 0) return undefined;
+  return quantity * size;
+}
+
+type Prices = Pick<Source, 'price' | 'discount_price' | 'loyal_price'>;
+
+function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number): Prices {
+  const by = (value: Prices['price']): number | null => {
+    const number = numberOf(value);
+    return number === null ? null : Number((number / amount).toFixed(2));
+  };
+  return { price: by(price), discount_price: by(discount_price), loyal_price: by(loyal_price) };
+}
+
+/** Of its packages, the oldest first, each as often as it was new. */
+function sizesOf({ rows }: PriceSeries): readonly string[] {
+  const inOrder = rows.toSorted((a, b) => Date.parse(a.observed_at ?? '') - Date.parse(b.observed_at ?? ''));
+  const sizes = inOrder.flatMap(({ package_quantity, package_unit }) =>
+    numberOf(package_quantity) === null ? [] : [`${numberOf(package_quantity)} ${package_unit ?? ''}`.trim()],
+  );
+  return sizes.filter((size, index) => size !== sizes[index - 1]);
+}

@@ -1,0 +1,121 @@
+/** `--per`: prices by the kilogram, the litre or the piece. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Source } from '../../../../src/features/catalog/schema.ts';
+import { seriesOf } from '../../../../src/features/catalog/series.ts';
+import { pricesPer } from '../../../../src/features/catalog/unit-price.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
+import { at, CHIZHIK, FIXPRICE, type Place, seen, shop } from './shop.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const packed = (place: Place, fields: Readonly<Record<string, unknown>>): Place => ({
+  ...place,
+  fields: { ...place.fields, ...fields },
+});
+const LITRE = packed(FIXPRICE, { price: 100, package_quantity: 0.93, package_unit: 'LTR' });
+const LOOSE = packed(CHIZHIK, { price: 85, discount_price: null, loyal_price: null, unit: 'LTR' });
+const UNSIZED = packed(CHIZHIK, { source_id: 'r:9', settlement: { id: 9, name: 'Tula' }, package_quantity: null });
+
+describe('compare', () => {
+  const rows = (stdout: string) =>
+    JSON.parse(stdout).map((one: Record<string, unknown>) => [one['parser_name'], one['effectivePrice'], one['unit']]);
+
+  test('compares by the unit, whatever the offers are sold by', async () => {
+    catalog.replies(shop({ places: [LITRE, LOOSE] }));
+    const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(rows(stdout)).toEqual([
+      ['chizhik', 85, 'l'],
+      ['fixprice', 107.53, 'l'],
+    ]);
+    expect((await catalog.run(['compare', 'p1', '--per', 'l'])).stdout).toContain('RUB/l');
+  });
+
+  test('leaves out what cannot be converted, and counts it', async () => {
+    catalog.replies(shop({ places: [LITRE, { ...UNSIZED, source_id: 'r:9' }] }));
+    const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(rows(stdout)).toEqual([['fixprice', 107.53, 'l']]);
+    expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
+  });
+
+  test('names a size that changed, with both sizes', async () => {
+    const before = packed(FIXPRICE, { price: 100, package_quantity: 1, package_unit: 'LTR', observed_at: at(20) });
+    catalog.replies(shop({ places: [{ ...before, source_id: 'old' }, LITRE] }));
+    const { stderr } = await catalog.run(['compare', 'p1', '--per', 'l']);
+    expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
+  });
+});
+
+describe('check', () => {
+  test('checks the price of the unit', async () => {
+    catalog.replies(shop({ places: [LITRE] }));
+    const { code, stdout } = await catalog.run(['check', 'p1', '--per', 'l', '--above', '105']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('107.53 RUB/l') });
+    expect((await catalog.run(['check', 'p1', '--above', '105'])).code).toBe(1);
+  });
+
+  test.each([
+    [['--per', 'kg', '--below', '5'], 5, 'the catalog has no size of this product by kg'],
+    [['--per', 'l', '--below', '5', '--field', 'available_count'], 2, '--per applies to prices'],
+    [['--per', 'ounce', '--below', '5'], 2, 'there is no "ounce"'],
+  ])('%j', async (argv, status, message) => {
+    catalog.replies(shop({ places: [LITRE] }));
+    const { code, stderr } = await catalog.run(['check', 'p1', ...argv]);
+    expect(code).toBe(status);
+    expect(stderr).toContain(message);
+  });
+});
+
+test('history divides each price by the size of its own time', async () => {
+  const fields = { ...FIXPRICE.fields, package_unit: 'LTR' };
+  const before = {
+    ...FIXPRICE,
+    source_id: 'old',
+    fields: { ...fields, package_quantity: 1, observed_at: at(5) },
+    past: [seen(5, 100)],
+  };
+  const after = { ...FIXPRICE, fields: { ...fields, package_quantity: 0.8, observed_at: at(1) }, past: [seen(1, 100)] };
+  catalog.replies(shop({ places: [before, after] }));
+  const line = ['history', 'p1', '--per', 'l', '--from', '-6d', '--interval', '1d', '-o', 'json'];
+  const { code, stdout, stderr } = await catalog.run(line);
+  expect(code, stderr).toBe(0);
+  const [{ values, unit, statistics }] = JSON.parse(stdout);
+  expect(unit).toBe('l');
+  expect(values.filter((value: number | null) => value !== null)).toEqual([100, 125]);
+  expect(statistics.changePercent).toBe(25);
+  expect(stderr).toContain('the size changed: 1 LTR, then 0.8 LTR');
+});
+
+test('a price is what a second, simple conversion says', () => {
+  const GRAMS: Readonly<Record<string, number>> = { KGM: 1000, GRM: 1 };
+  const source = fc.record({
+    parser_name: fc.constant('fixprice'),
+    source_id: fc.constant('s'),
+    price: fc.option(fc.double({ min: 0.01, max: 9999, noNaN: true })),
+    unit: fc.constantFrom('KGM', 'GRM', 'PCE', 'LTR', 'XYZ', null),
+    package_quantity: fc.option(fc.double({ min: 0.01, max: 50, noNaN: true })),
+    package_unit: fc.constantFrom('KGM', 'GRM', 'LTR', 'kgm', null),
+  });
+  fc.assert(
+    fc.property(source, (one) => {
+      const { series, left } = pricesPer(seriesOf([one as Source], []), 'kg');
+      const grams =
+        GRAMS[one.unit ?? ''] ??
+        (one.unit === 'PCE' && one.package_quantity !== null
+          ? one.package_quantity * (GRAMS[one.package_unit?.toUpperCase() ?? ''] ?? Number.NaN)
+          : Number.NaN);
+      expect(left).toBe(Number.isNaN(grams) ? 1 : 0);
+      const expected = one.price === null ? null : (one.price / grams) * 1000;
+      const price = series[0]?.offer?.price;
+      if (left === 1) expect(series).toEqual([]);
+      else if (expected === null) expect(price).toBeNull();
+      else expect(Math.abs(Number(price) - expected)).toBeLessThanOrEqual(0.00501);
+    }),
+  );
+});
