@@ -7,11 +7,12 @@ export const GROUPS: readonly Group[] = [
     summary: 'List, check and send alerts',
     foreign: {
       'config show': 'for the configuration of Alertmanager, type: svc alerts status --config',
-      'config routes': 'for the routes in the configuration of Alertmanager, type: svc alerts status --config',
-      'config routes test': 'svc does not test routes; use amtool config routes test',
+      'config routes': 'for the routes in the configuration of Alertmanager, type: svc alerts routes',
+      'config routes test':
+        'type: svc alerts route <label=value…>, with --config-file for --config.file and --expect for --verify.receivers; it always shows the path',
       cluster: 'type: svc alerts status',
       template: 'svc does not render templates; use amtool template render',
-      'check-config': 'svc does not check configuration files; use amtool check-config',
+      'check-config': 'type: svc alerts config check <file>',
     },
     load: () => import('./alerts/index.ts'),
   },

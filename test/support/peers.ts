@@ -71,9 +71,11 @@ function isGone(folder: string): boolean {
   }
 }
 
-export function amtoolBinary(): Peer | undefined {
-  const command = join(alertmanagers.alertmanagerFolder('0.25'), 'usr/bin/amtool');
-  return existsSync(command) ? { command, env: {} } : absent('amtool');
+export function amtoolBinary(release = '0.25'): Peer | undefined {
+  const folder = alertmanagers.alertmanagerFolder(release);
+  const command = join(folder, 'usr/bin/amtool');
+  if (existsSync(command)) return { command, env: {} };
+  return isGone(folder) ? undefined : absent(`amtool ${release}`);
 }
 
 /**

@@ -16,6 +16,20 @@ export function parseMatcherArguments(args: readonly string[], notice: (text: st
   });
 }
 
+/** Labels as `name=value`. The first may be a bare alert name. */
+export function parseLabels(args: readonly string[]): Record<string, string> {
+  const labels = new Map<string, string>();
+  for (const matcher of parseMatcherArguments(args)) {
+    const { name, value, isRegex, isEqual } = matcher;
+    const refused = (why: string) => new SvcError('invalid_value', why);
+    if (isRegex || !isEqual) throw refused(`${formatMatcher(matcher)} is not a label: write name=value`);
+    if (value === '') throw refused(`the label ${name} is empty`);
+    if (labels.has(name)) throw refused(`the label ${name} is given twice`);
+    labels.set(name, value);
+  }
+  return Object.fromEntries(labels);
+}
+
 const EXAMPLE = `'name="value"'`;
 
 /** If the server would read the text in another way, the hint shows that too. */

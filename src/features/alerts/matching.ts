@@ -4,16 +4,24 @@ import { formatMatcher, type Matcher } from './matcher.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Undefined if the expression is invalid. */
-async function wholeValue(regex: string): Promise<((value: string) => boolean) | undefined> {
+type ValueTest = (value: string) => boolean;
+
+/** Makes a test of the complete value. Undefined if the expression is invalid. */
+export async function regexCompiler(): Promise<(regex: string) => ValueTest | undefined> {
   const { RE2JS, RE2JSException } = await import('re2js');
-  try {
-    const compiled = RE2JS.compile(`^(?:${regex})$`);
-    return (value) => compiled.test(value);
-  } catch (error) {
-    if (error instanceof RE2JSException) return undefined;
-    throw error;
-  }
+  return (regex) => {
+    try {
+      const compiled = RE2JS.compile(`^(?:${regex})$`);
+      return (value) => compiled.test(value);
+    } catch (error) {
+      if (error instanceof RE2JSException) return undefined;
+      throw error;
+    }
+  };
+}
+
+async function wholeValue(regex: string): Promise<ValueTest | undefined> {
+  return (await regexCompiler())(regex);
 }
 
 /** A missing label is an empty one. */

@@ -6,8 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells, timeCell } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
-import { formatMatcher } from '../matcher.ts';
-import { parseMatcherArguments } from '../matcher-argument.ts';
+import { parseLabels } from '../matcher-argument.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({
@@ -102,19 +101,6 @@ function fromArguments(input: AlertOptions, now: number): PostableAlert {
   };
   checkAlert(alert, 'the alert');
   return alert;
-}
-
-function parseLabels(args: readonly string[]): Record<string, string> {
-  const labels = new Map<string, string>();
-  for (const matcher of parseMatcherArguments(args)) {
-    const { name, value, isRegex, isEqual } = matcher;
-    const refused = (why: string) => new SvcError('invalid_value', why);
-    if (isRegex || !isEqual) throw refused(`${formatMatcher(matcher)} is not a label: write name=value`);
-    if (value === '') throw refused(`the label ${name} is empty`);
-    if (labels.has(name)) throw refused(`the label ${name} is given twice`);
-    labels.set(name, value);
-  }
-  return Object.fromEntries(labels);
 }
 
 /** Checks all alerts first: the server stores the valid alerts of a batch that it refuses. */

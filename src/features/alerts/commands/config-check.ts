@@ -1,0 +1,41 @@
+import { listCommand } from '../../../cli/command.ts';
+import { readRoutingConfig } from '../routing/config.ts';
+import { CONFIG_FLAGS, checkedVersion, readUtf8 } from '../routing/source.ts';
+import type { Problem } from '../routing/yaml.ts';
+
+const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
+
+export const alertsConfigCheck = listCommand({
+  id: 'alerts config check',
+  summary: 'Check the routing in a configuration file',
+  description:
+    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Global settings, templates and the integrations of receivers are not checked.',
+  effect: 'read',
+  args: { file: { help: 'The configuration file (- for standard input)', required: true, complete: 'files' } },
+  flags: {
+    'server-version': { ...CONFIG_FLAGS['server-version'], help: 'The version to be valid for (default the newest)' },
+  },
+  exits: ['condition_false'],
+  examples: [
+    { run: 'svc alerts config check alertmanager.yml', why: 'Check a file before you load it' },
+    {
+      run: 'svc alerts config check alertmanager.yml --server-version 0.25',
+      why: 'By the rules of an older server, whose label names are ASCII',
+    },
+  ],
+  output: {
+    kind: 'list',
+    columns: [
+      { name: 'line', cell: ({ line }: Problem) => line, align: 'right' },
+      { name: 'column', cell: ({ column }) => column, align: 'right' },
+      { name: 'problem', cell: ({ message }) => message },
+    ],
+    id: ({ line, column }) => `${line}:${column}`,
+    empty: `the routing is valid; ${UNCHECKED}`,
+  },
+  async run({ file, serverVersion }, ctx) {
+    const read = await readRoutingConfig(await readUtf8(file, ctx), checkedVersion(serverVersion));
+    if ('config' in read) return { value: [] };
+    return { value: read.problems, code: 'condition_false', footer: UNCHECKED };
+  },
+});

@@ -1,0 +1,203 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { parseTime } from '../../../cli/time.ts';
+import { SvcError } from '../../../errors.ts';
+import type { AnyOutput, ListOutput } from '../../../output/types.ts';
+import { openAlertmanager } from '../api.ts';
+import { labelCells } from '../columns.ts';
+import { parseLabels } from '../matcher-argument.ts';
+import type { RoutingConfig } from '../routing/config.ts';
+import { CONFIG_FLAGS, readConfig, readYamlFile } from '../routing/source.ts';
+import { groupLabels, inhibitors, type MatchedRoute, matchRoutes, mutedBy } from '../routing/tree.ts';
+import type { Alert } from '../schema.ts';
+import { collect } from '../selection.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface RouteRow extends MatchedRoute {
+  /** The labels of the group that the alert joins. */
+  readonly group: Labels;
+  readonly mutedBy: readonly string[];
+  /** Fingerprints; null if that is not known, because no server was asked. */
+  readonly inhibitedBy: readonly string[] | null;
+}
+
+const ROUTES: ListOutput<RouteRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'receiver', cell: ({ receiver }) => receiver, vital: true },
+    { name: 'path', cell: ({ path }) => path.join(' > ') || 'default', below: true },
+    { name: 'group', cell: ({ group }) => labelCells(group), flex: true, below: true },
+    { name: 'muted-by', cell: (row) => row.mutedBy, optional: true, vital: true },
+    { name: 'inhibited-by', cell: ({ inhibitedBy }) => inhibitedBy ?? undefined, optional: true, vital: true },
+    { name: 'wait', cell: ({ groupWait }) => groupWait },
+    { name: 'interval', cell: ({ groupInterval }) => groupInterval },
+    { name: 'repeat', cell: ({ repeatInterval }) => repeatInterval },
+  ],
+  id: ({ receiver }) => receiver,
+};
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly expected: readonly string[];
+  readonly receivers: readonly string[];
+}
+
+const OUTCOMES: ListOutput<Outcome> = {
+  kind: 'list',
+  columns: [
+    {
+      name: 'result',
+      cell: ({ ok }) => (ok ? { text: 'ok', tone: 'good' } : { text: 'failed', tone: 'bad' }),
+      vital: true,
+    },
+    { name: 'name', cell: ({ name, labels }) => name || labelCells(labels).join(' '), flex: true },
+    { name: 'expected', cell: ({ expected }) => expected.join(','), vital: true },
+    { name: 'receivers', cell: ({ receivers }) => receivers.join(',') || '(none)', vital: true },
+  ],
+  id: ({ ok, name, labels }) => (ok ? undefined : name || labelCells(labels).join(' ')),
+  empty: 'the file has no expectations',
+};
+
+const outputOf = ({ expectations }: { readonly expectations: string | undefined }): AnyOutput =>
+  expectations === undefined ? ROUTES : OUTCOMES;
+
+export const alertsRoute = listCommand({
+  id: 'alerts route',
+  summary: 'Show which receivers an alert with these labels has',
+  description:
+    'Shows each receiver, the path to it, the group of the alert, the time intervals that mute it and the firing alerts that inhibit it. Receivers are compared with --expect in any order. With --config-file, inhibition is not evaluated.',
+  details:
+    'A file of expectations is a YAML list: labels, receivers, and optionally name. With at (a time) it also has muted: the receivers that a time interval mutes then.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, expected and receivers.',
+  effect: 'read',
+  service: 'alerts',
+  args: { label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' } },
+  flags: {
+    at: { type: 'time', bare: 'forward', help: 'Evaluate time intervals at this time (default now)' },
+    ...CONFIG_FLAGS,
+    expect: { type: 'string', list: true, value: 'names', help: 'Exit 1 unless these are the receivers' },
+    expectations: { type: 'string', value: 'file', complete: 'files', help: 'Test every expectation of a YAML file' },
+  },
+  exits: ['condition_false'],
+  examples: [
+    { run: 'svc alerts route team=db severity=critical', why: 'Who would be notified' },
+    { run: 'svc alerts route team=db --at "2026-12-24T23:00:00Z"', why: 'And on Christmas Eve' },
+    {
+      run: 'svc alerts route team=db --config-file alertmanager.yml --expect team-db,pager',
+      why: 'In CI: exit 1 if the receivers differ',
+    },
+    {
+      run: 'svc alerts route --config-file alertmanager.yml --expectations routes.yml',
+      why: 'In CI: test many label sets',
+    },
+  ],
+  output: ROUTES,
+  outputOf,
+  async run(input, ctx) {
+    const { label, at, expect, expectations, configFile } = input;
+    if (expectations !== undefined) {
+      if (label.length > 0 || expect !== undefined)
+        throw new SvcError('usage', '--expectations cannot be used with labels or --expect');
+      return testExpectations(input, expectations, ctx);
+    }
+    const labels = parseLabels(label);
+    const alertmanager = configFile === undefined ? openAlertmanager(ctx.target) : undefined;
+    const config = await readConfig(input, () => alertmanager ?? openAlertmanager(ctx.target), ctx);
+    const expected = expect === undefined ? undefined : splitNames(expect, config);
+    const routes = await matchRoutes(config.route, labels);
+    const inhibiting =
+      alertmanager === undefined
+        ? undefined
+        : await inhibitors(
+            config.inhibitRules,
+            labels,
+            once(async () => collect(alertmanager.alerts())),
+          );
+    const ms = at?.ms ?? ctx.now();
+    const value = routes.map(
+      (route): RouteRow => ({
+        ...route,
+        group: groupLabels(route, labels),
+        mutedBy: mutedBy(route, config, ms),
+        inhibitedBy: inhibiting?.map(({ fingerprint }) => fingerprint) ?? null,
+      }),
+    );
+    const differs = expected !== undefined && !sameNames(expected, namesOf(routes));
+    if (differs) ctx.warn(`the receivers are ${namesOf(routes).join(',')}, and ${expected.join(',')} was expected`);
+    return {
+      value,
+      code: differs ? 'condition_false' : undefined,
+      footer: inhibiting === undefined ? 'inhibition was not evaluated' : inhibitedText(inhibiting),
+    };
+  },
+});
+
+function inhibitedText(alerts: readonly Alert[]): string | undefined {
+  if (alerts.length === 0) return undefined;
+  return alerts
+    .map(({ labels, fingerprint }) => `inhibited by ${fingerprint} ${labelCells(labels).join(' ')}`)
+    .join('\n');
+}
+
+/** Several inhibition rules may need the alerts. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= read();
+    return result;
+  };
+}
+
+const namesOf = (routes: readonly MatchedRoute[]): string[] => [...new Set(routes.map(({ receiver }) => receiver))];
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return new Set(one).size === new Set(other).size && one.every((name) => other.includes(name));
+}
+
+function splitNames(text: string, { receivers }: RoutingConfig): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  refuseUnknown(names, receivers, '--expect');
+  return names;
+}
+
+function refuseUnknown(names: readonly string[], receivers: readonly string[], where: string): void {
+  const unknown = names.find((name) => !receivers.includes(name));
+  if (unknown === undefined) return;
+  throw new SvcError('invalid_value', `${where}: no receiver is named ${unknown}`, {
+    hint: `one of: ${receivers.join(', ')}`,
+  });
+}
+
+interface ExpectationOptions {
+  readonly configFile: string | undefined;
+  readonly serverVersion: string | undefined;
+  readonly at: { readonly ms: number } | undefined;
+}
+
+async function testExpectations(input: ExpectationOptions, path: string, ctx: RunContext) {
+  const { expectationList } = await import('../routing/expectations.ts');
+  const expectations = await readYamlFile(path, expectationList, ctx);
+  const config = await readConfig(input, () => openAlertmanager(ctx.target), ctx);
+  const outcomes: Outcome[] = [];
+  for (const [index, { name, labels, receivers, at, muted }] of expectations.entries()) {
+    const where = `${path}, expectation ${index + 1}`;
+    refuseUnknown([...receivers, ...(muted ?? [])], config.receivers, where);
+    const routes = await matchRoutes(config.route, labels);
+    const ms = at === undefined ? (input.at?.ms ?? ctx.now()) : parseTime(at, { now: ctx.now(), bare: 'forward' }).ms;
+    const mutedNames = namesOf(routes.filter((route) => mutedBy(route, config, ms).length > 0));
+    const ok = sameNames(receivers, namesOf(routes)) && (muted === undefined || sameNames(muted, mutedNames));
+    const shown = (names: readonly string[], mutes: readonly string[]) =>
+      names.map((one) => (muted !== undefined && mutes.includes(one) ? `${one} (muted)` : one));
+    outcomes.push({
+      ok,
+      name,
+      labels,
+      expected: shown(receivers, muted ?? []),
+      receivers: shown(namesOf(routes), mutedNames),
+    });
+  }
+  const failed = outcomes.filter(({ ok }) => !ok).length;
+  if (failed > 0) ctx.warn(`${failed} of ${outcomes.length} expectations failed`);
+  return { value: outcomes, as: OUTCOMES, code: failed > 0 ? ('condition_false' as const) : undefined };
+}

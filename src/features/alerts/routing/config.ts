@@ -1,0 +1,248 @@
+/** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
+import * as z from 'zod/mini';
+import { type Matcher, matcher, parseClassic, parseUtf8, splitList } from '../matcher.ts';
+import { regexCompiler } from '../matching.ts';
+import { listOf, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
+import { checkYaml, type Path, type Problem, readYaml } from './yaml.ts';
+
+export interface RouteConfig {
+  readonly receiver: string;
+  /** Undefined if the route inherits it. */
+  readonly groupBy: readonly string[] | undefined;
+  readonly groupWait: string | undefined;
+  readonly groupInterval: string | undefined;
+  readonly repeatInterval: string | undefined;
+  readonly matchers: readonly Matcher[];
+  readonly continue: boolean;
+  readonly muteTimeIntervals: readonly string[];
+  readonly activeTimeIntervals: readonly string[];
+  readonly routes: readonly RouteConfig[];
+}
+
+export interface InhibitRule {
+  readonly source: readonly Matcher[];
+  readonly target: readonly Matcher[];
+  readonly equal: readonly string[];
+}
+
+export interface RoutingConfig {
+  readonly route: RouteConfig;
+  readonly receivers: readonly string[];
+  readonly timeIntervals: ReadonlyMap<string, readonly TimeInterval[]>;
+  readonly inhibitRules: readonly InhibitRule[];
+}
+
+export type CheckedConfig = { readonly config: RoutingConfig } | { readonly problems: readonly Problem[] };
+
+/** By the rules of this version of the server, such as `0.25.0`; undefined is the newest. */
+export async function readRoutingConfig(source: string, version?: string): Promise<CheckedConfig> {
+  const file = await readYaml(source);
+  const minor = Number(/^v?0\.(\d+)/.exec(version ?? '')?.[1] ?? 'Infinity');
+  const checked = checkYaml(file, configSchema(minor, await regexTest(source)));
+  if ('problems' in checked) return checked;
+  const { route, receivers, inhibit_rules, ...intervals } = checked.data;
+  if (!route) return { problems: [file.problemAt([], 'there is no route')] };
+  const timeIntervals = [...(intervals.mute_time_intervals ?? []), ...(intervals.time_intervals ?? [])];
+  const config = {
+    route,
+    receivers: (receivers ?? []).map(({ name }) => name),
+    timeIntervals: new Map(timeIntervals.map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
+    inhibitRules: (inhibit_rules ?? []).filter((rule) => rule !== null),
+  };
+  const faults = [
+    ...twice('receivers', config.receivers),
+    ...twice('time_intervals', timeIntervals.map((of) => of?.name ?? '').slice(intervals.mute_time_intervals?.length)),
+    ...twice(
+      'mute_time_intervals',
+      (intervals.mute_time_intervals ?? []).map((of) => of?.name ?? ''),
+    ),
+    ...(intervals.mute_time_intervals ?? []).flatMap((of, index) =>
+      intervals.time_intervals?.some((other) => other?.name === of?.name)
+        ? [fault(['mute_time_intervals', index, 'name'], `${of?.name} is also in time_intervals`)]
+        : [],
+    ),
+    ...rootFaults(route),
+    ...routeFaults(config, route, ['route']),
+  ];
+  return faults.length > 0
+    ? { problems: faults.map(({ path, message }) => file.problemAt(path, message)) }
+    : { config };
+}
+
+interface Fault {
+  readonly path: Path;
+  readonly message: string;
+}
+
+const fault = (path: Path, message: string): Fault => ({ path, message });
+
+function twice(field: string, names: readonly string[]): Fault[] {
+  return names.flatMap((name, index) =>
+    names.indexOf(name) < index ? [fault([field, index, 'name'], `the name ${name} is used twice`)] : [],
+  );
+}
+
+function rootFaults(root: RouteConfig): Fault[] {
+  const refused = [
+    root.receiver === '' ? 'the root route needs a receiver' : undefined,
+    root.continue ? 'the root route cannot have continue' : undefined,
+    root.matchers.length > 0 ? 'the root route cannot have matchers' : undefined,
+    root.muteTimeIntervals.length > 0 ? 'the root route cannot have mute_time_intervals' : undefined,
+    root.activeTimeIntervals.length > 0 ? 'the root route cannot have active_time_intervals' : undefined,
+  ];
+  return refused.flatMap((message) => (message === undefined ? [] : [fault(['route'], message)]));
+}
+
+/** Names that nothing defines. */
+function routeFaults(config: RoutingConfig, route: RouteConfig, path: Path): Fault[] {
+  const intervals = (field: string, names: readonly string[]) =>
+    names.flatMap((name, index) =>
+      config.timeIntervals.has(name) ? [] : [fault([...path, field, index], `no time interval is named "${name}"`)],
+    );
+  const isDefined = route.receiver === '' || config.receivers.includes(route.receiver);
+  return [
+    ...(isDefined ? [] : [fault([...path, 'receiver'], `no receiver is named ${route.receiver}`)]),
+    ...intervals('mute_time_intervals', route.muteTimeIntervals),
+    ...intervals('active_time_intervals', route.activeTimeIntervals),
+    ...route.routes.flatMap((child, index) => routeFaults(config, child, [...path, 'routes', index])),
+  ];
+}
+
+type RegexTest = (regex: string) => boolean;
+
+/** Loads the library of regular expressions only for a file that has some. */
+async function regexTest(source: string): Promise<RegexTest> {
+  if (!/~|match_re/.test(source)) return () => true;
+  const compile = await regexCompiler();
+  return (regex) => compile(regex) !== undefined;
+}
+
+const CLASSIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const DURATION = /^(?:0|(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?)$/;
+
+const duration = readText((value) => {
+  if (!DURATION.test(value)) throw new Error(`${value || 'an empty text'} is not a duration, such as 30s or 1h30m`);
+  return value;
+});
+const positiveDuration = duration.check(z.refine((value) => /[1-9]/.test(value), 'it must not be zero'));
+
+const name = text.check(z.refine((value) => value !== '', 'the name is empty'));
+
+function optional<T>(schema: z.ZodMiniType<T>) {
+  return z.optional(z.nullable(schema));
+}
+
+/** Label names have been UTF-8 since 0.27; inhibition rules have names in later versions. */
+function configSchema(minor: number, isRegex: RegexTest) {
+  const acceptsUtf8 = minor >= 27;
+  const isNew = minor > 28;
+
+  const labelName = readText((value) => {
+    if (acceptsUtf8 ? value === '' : !CLASSIC_NAME.test(value)) throw new Error(`"${value}" is not a label name`);
+    return value;
+  });
+  const matchers = listOf(
+    readText((line): readonly Matcher[] => {
+      const read = parseMatcherList(line, acceptsUtf8, isRegex);
+      if (read === undefined) throw new Error(`${line} is not a valid matcher`);
+      return read;
+    }),
+  );
+  const pairs = (operator: '=' | '=~') =>
+    optional(
+      z.pipe(
+        z.record(z.string(), z.nullable(text), 'must have labels and their values'),
+        z.transform((values, ctx) =>
+          Object.entries(values).map(([label, value]) => {
+            const refuse = (message: string) =>
+              ctx.issues.push({ code: 'custom', message, input: values, path: [label], continue: true });
+            if (!CLASSIC_NAME.test(label)) refuse(`"${label}" is not a label name`);
+            if (operator === '=~' && (value === null || !isRegex(value))) refuse('it is not a regular expression');
+            return matcher(label, operator, value ?? '');
+          }),
+        ),
+      ),
+    );
+
+  const route: z.ZodMiniType<RouteConfig> = z.pipe(
+    z.strictObject({
+      receiver: z.optional(text),
+      group_by: optional(
+        z.array(z.union([z.literal('...'), labelName]), 'must be a list').check(
+          z.refine((names) => new Set(names).size === names.length, 'a label is listed twice'),
+          z.refine((names) => names.length < 2 || !names.includes('...'), '... must be the only label'),
+        ),
+      ),
+      match: pairs('='),
+      match_re: pairs('=~'),
+      matchers,
+      mute_time_intervals: listOf(text),
+      active_time_intervals: listOf(text),
+      continue: optional(z.boolean('must be true or false')),
+      routes: listOf(z.lazy(() => route)),
+      group_wait: optional(duration),
+      group_interval: optional(positiveDuration),
+      repeat_interval: optional(positiveDuration),
+    }),
+    z.transform(
+      (read): RouteConfig => ({
+        receiver: read.receiver ?? '',
+        groupBy: read.group_by?.length ? read.group_by : undefined,
+        groupWait: read.group_wait ?? undefined,
+        groupInterval: read.group_interval ?? undefined,
+        repeatInterval: read.repeat_interval ?? undefined,
+        matchers: [...(read.match ?? []), ...(read.match_re ?? []), ...(read.matchers ?? []).flat()],
+        continue: read.continue ?? false,
+        muteTimeIntervals: read.mute_time_intervals ?? [],
+        activeTimeIntervals: read.active_time_intervals ?? [],
+        routes: read.routes ?? [],
+      }),
+    ),
+  );
+
+  const inhibitRule = z.pipe(
+    z.strictObject({
+      ...(isNew ? { name: z.optional(text) } : {}),
+      source_match: pairs('='),
+      source_match_re: pairs('=~'),
+      source_matchers: matchers,
+      target_match: pairs('='),
+      target_match_re: pairs('=~'),
+      target_matchers: matchers,
+      equal: listOf(labelName),
+    }),
+    z.transform(
+      (rule): InhibitRule => ({
+        source: [...(rule.source_match ?? []), ...(rule.source_match_re ?? []), ...(rule.source_matchers ?? []).flat()],
+        target: [...(rule.target_match ?? []), ...(rule.target_match_re ?? []), ...(rule.target_matchers ?? []).flat()],
+        equal: rule.equal ?? [],
+      }),
+    ),
+  );
+
+  const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }));
+  return z.strictObject({
+    global: z.optional(z.unknown()),
+    templates: z.optional(z.unknown()),
+    ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
+    route: optional(route),
+    receivers: listOf(z.looseObject({ name }, 'must be a mapping')), // the integrations are left to amtool
+    inhibit_rules: listOf(z.nullable(inhibitRule)),
+    mute_time_intervals: listOf(namedIntervals),
+    time_intervals: listOf(namedIntervals),
+  });
+}
+
+/** A line of matchers, with or without braces. Where both grammars read it, the classic one wins. */
+function parseMatcherList(line: string, acceptsUtf8: boolean, isRegex: RegexTest): readonly Matcher[] | undefined {
+  const valid = (items: readonly (Matcher | undefined)[]): readonly Matcher[] | undefined => {
+    const read = items.filter((item) => item !== undefined);
+    return read.length === items.length && read.every((of) => !of.isRegex || isRegex(of.value)) ? read : undefined;
+  };
+  const classic = valid(splitList(line.replace(/^\{/, '').replace(/\}$/, '')).map(parseClassic));
+  if (classic !== undefined || !acceptsUtf8) return classic;
+  const trimmed = line.trim();
+  const hasBraces = trimmed.startsWith('{');
+  if (hasBraces !== trimmed.endsWith('}')) return undefined;
+  return valid(splitList(hasBraces ? trimmed.slice(1, -1) : trimmed).map(parseUtf8));
+}

@@ -1,0 +1,69 @@
+/** Where the commands take a configuration from: the running server, or a file. */
+import type { RunContext } from '../../../cli/command.ts';
+import type { Flags } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Alertmanager } from '../api.ts';
+import { type RoutingConfig, readRoutingConfig } from './config.ts';
+import { checkYaml, type Problem, readYaml } from './yaml.ts';
+
+export const CONFIG_FLAGS = {
+  'config-file': {
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Use this file instead of the running configuration',
+  },
+  'server-version': { type: 'string', value: 'version', help: 'With --config-file: the version to be valid for' },
+} as const satisfies Flags;
+
+interface ConfigOptions {
+  readonly configFile: string | undefined;
+  readonly serverVersion: string | undefined;
+}
+
+export async function readConfig(
+  { configFile, serverVersion }: ConfigOptions,
+  open: () => Pick<Alertmanager, 'status'>,
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<RoutingConfig> {
+  if (configFile === undefined) {
+    if (serverVersion !== undefined) throw new SvcError('usage', '--server-version needs --config-file');
+    const { config, versionInfo } = await open().status();
+    const read = await readRoutingConfig(config.original, versionInfo.version);
+    if ('config' in read) return read.config;
+    throw new SvcError('bad_answer', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
+      hint: 'svc alerts status --config prints it',
+    });
+  }
+  const read = await readRoutingConfig(await readUtf8(configFile, ctx), checkedVersion(serverVersion));
+  if ('config' in read) return read.config;
+  throw new SvcError('invalid_value', `${configFile}:${problemText(read.problems)}`, {
+    hint: 'svc alerts config check lists everything that is wrong with a file',
+  });
+}
+
+export function checkedVersion(version: string | undefined): string | undefined {
+  if (version === undefined || /^v?\d+\.\d+/.test(version)) return version;
+  throw new SvcError('invalid_value', `--server-version: ${version} is not a version, such as 0.28.1`);
+}
+
+export async function readUtf8(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<string> {
+  return Buffer.from(await ctx.readInput(path)).toString();
+}
+
+/** A YAML file of another kind. */
+export async function readYamlFile<T>(
+  path: string,
+  schema: Parameters<typeof checkYaml<T>>[1],
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<T> {
+  const checked = checkYaml(await readYaml(await readUtf8(path, ctx)), schema);
+  if ('data' in checked) return checked.data;
+  throw new SvcError('invalid_value', `${path}:${problemText(checked.problems)}`);
+}
+
+/** `12:5: no receiver is named pager` */
+function problemText([first, ...others]: readonly Problem[]): string {
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return first === undefined ? '' : `${first.line}:${first.column}: ${first.message}${more}`;
+}

@@ -1,0 +1,172 @@
+/** The time intervals of a configuration: when they mute, in which zone. */
+import * as z from 'zod/mini';
+
+const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const MONTH_NAMES = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+/** Both ends are included, but for the end of a time of day. */
+interface Range {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** A text that `read` turns into a value, or refuses with an error. */
+export function readText<T>(read: (text: string) => T) {
+  return z.pipe(
+    text,
+    z.transform((value: string, ctx): T => {
+      try {
+        return read(value);
+      } catch (error) {
+        ctx.issues.push({ code: 'custom', message: (error as Error).message, input: value });
+        return z.NEVER;
+      }
+    }),
+  );
+}
+
+/** A scalar that is a text for the server. */
+export const text = z.pipe(
+  z.nullish(z.union([z.string(), z.boolean()], 'must be a text')),
+  z.transform((value) => (value === null || value === undefined ? '' : String(value))),
+);
+
+/** An empty value is like a missing one. */
+export function listOf<T>(item: z.ZodMiniType<T>) {
+  return z.optional(z.nullable(z.array(item, 'must be a list')));
+}
+
+/** The server reads an empty item of a list as a range from 0 to 0. */
+function orZero(range: z.ZodMiniType<Range>) {
+  return z.pipe(
+    z.nullable(range),
+    z.transform((value) => value ?? { begin: 0, end: 0 }),
+  );
+}
+
+function rangeOf(member: (text: string) => number, check: (range: Range) => string | undefined) {
+  return orZero(
+    readText((value): Range => {
+      const parts = value.toLowerCase().split(':');
+      if (parts.length > 2) throw new Error(`${value} is not a range: write begin:end`);
+      const [begin = 0, end = begin] = parts.map(member);
+      const fault = check({ begin, end });
+      if (fault !== undefined) throw new Error(`${value}: ${fault}`);
+      return { begin, end };
+    }),
+  );
+}
+
+function numberOf(value: string): number {
+  if (!/^[+-]?\d+$/.test(value)) throw new Error(`${value} is not a number`);
+  return Number(value);
+}
+
+const weekday = rangeOf(
+  (value) => {
+    const day = DAY_NAMES.indexOf(value);
+    if (day === -1) throw new Error(`${value} is not a weekday`);
+    return day;
+  },
+  ({ begin, end }) => (begin > end ? 'the last day is before the first; a week begins on Sunday' : undefined),
+);
+
+const month = rangeOf(
+  // The server takes 13 for a month that never comes.
+  (value) => MONTH_NAMES.indexOf(value) + 1 || numberOf(value),
+  ({ begin, end }) => (begin > end ? 'the last month is before the first' : undefined),
+);
+
+const year = rangeOf(numberOf, ({ begin, end }) => (begin > end ? 'the last year is before the first' : undefined));
+
+const dayOfMonth = rangeOf(numberOf, ({ begin, end }) => {
+  const isDay = (day: number) => day !== 0 && Math.abs(day) <= 31;
+  if (!isDay(begin) || !isDay(end)) return 'a day is 1 to 31, or -31 to -1 from the end of the month';
+  if (begin < 0 && end > 0) return 'the last day must be negative if the first is';
+  // So that the range is valid in February, too.
+  const position = (day: number) => (day < 0 ? 28 + day : day);
+  return position(begin) > position(end) ? 'the last day is before the first' : undefined;
+});
+
+const minute = readText((value) => {
+  if (value === '24:00') return 24 * 60;
+  const [, hour, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(value) ?? [];
+  if (hour === undefined) throw new Error(`${value || 'an empty text'} is not a time of day: write HH:MM`);
+  return Number(hour) * 60 + Number(minutes);
+});
+
+const timeOfDay = z
+  .strictObject({ start_time: minute, end_time: minute })
+  .check(z.refine(({ start_time, end_time }) => start_time < end_time, 'start_time must be before end_time'));
+
+const location = readText((value) => {
+  if (value === '' || value === 'UTC' || value === 'Local') return value;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();
+    // Intl ignores the case of names and accepts offsets; the server does not.
+    if (!/^[+-]/.test(value) && (timeZone === value || timeZone.toLowerCase() !== value.toLowerCase())) return value;
+  } catch {
+    // refused below
+  }
+  throw new Error(`the time zone ${value} is not known`);
+});
+
+export const timeInterval = z.strictObject({
+  times: listOf(timeOfDay),
+  weekdays: listOf(weekday),
+  days_of_month: listOf(dayOfMonth),
+  months: listOf(month),
+  years: listOf(year),
+  location: z.optional(location),
+});
+export type TimeInterval = z.infer<typeof timeInterval>;
+
+/** Without a zone it is UTC. The zone of the server (`Local`) is not known: UTC, too. */
+export function containsTime(interval: TimeInterval, ms: number): boolean {
+  const zone = interval.location === undefined || interval.location === 'Local' ? 'UTC' : interval.location || 'UTC';
+  const local = localTime(ms, zone);
+  const daysInMonth = new Date(Date.UTC(local.year, local.month, 0)).getUTCDate();
+  const within = (ranges: readonly Range[] | null | undefined, value: number) =>
+    !ranges || ranges.some(({ begin, end }) => value >= begin && value <= end);
+  // A range that ends after the month ends with it.
+  const days = interval.days_of_month?.map(({ begin, end }) => ({
+    begin: begin < 0 ? daysInMonth + begin + 1 : begin,
+    end: end < 0 ? daysInMonth + end + 1 : end,
+  }));
+  return (
+    (!interval.times || interval.times.some((of) => local.minute >= of.start_time && local.minute < of.end_time)) &&
+    within(days, local.day) &&
+    within(interval.months, local.month) &&
+    within(interval.weekdays, local.weekday) &&
+    within(interval.years, local.year)
+  );
+}
+
+function localTime(ms: number, timeZone: string) {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const [year = 0, month = 0, day = 0] = [part['year'], part['month'], part['day']];
+  const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
+  return { year, month, day, weekday, minute: (part['hour'] ?? 0) * 60 + (part['minute'] ?? 0) };
+}

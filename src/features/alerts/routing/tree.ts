@@ -1,0 +1,144 @@
+/** The routing tree as the server builds it: what a route inherits, and which routes an alert takes. */
+import { ownValue } from '../columns.ts';
+import { formatMatcher } from '../matcher.ts';
+import { labelTest } from '../matching.ts';
+import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
+import { containsTime } from './time-intervals.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+export interface Route {
+  /** Its own matchers. */
+  readonly matchers: readonly string[];
+  readonly receiver: string;
+  /** `...` alone is every label. */
+  readonly groupBy: readonly string[];
+  readonly groupWait: string;
+  readonly groupInterval: string;
+  readonly repeatInterval: string;
+  readonly continue: boolean;
+  /** Not inherited. */
+  readonly muteTimeIntervals: readonly string[];
+  readonly activeTimeIntervals: readonly string[];
+}
+
+type Inherited = Pick<Route, 'receiver' | 'groupBy' | 'groupWait' | 'groupInterval' | 'repeatInterval'>;
+
+const DEFAULTS: Inherited = {
+  receiver: '',
+  groupBy: [],
+  groupWait: '30s',
+  groupInterval: '5m',
+  repeatInterval: '4h',
+};
+
+function routeOf(config: RouteConfig, parent: Inherited): Route {
+  return {
+    matchers: config.matchers.map(formatMatcher),
+    receiver: config.receiver || parent.receiver,
+    groupBy: config.groupBy ?? parent.groupBy,
+    groupWait: config.groupWait ?? parent.groupWait,
+    groupInterval: config.groupInterval ?? parent.groupInterval,
+    repeatInterval: config.repeatInterval ?? parent.repeatInterval,
+    continue: config.continue,
+    muteTimeIntervals: config.muteTimeIntervals,
+    activeTimeIntervals: config.activeTimeIntervals,
+  };
+}
+
+export interface DrawnRoute extends Route {
+  readonly depth: number;
+  /** The lines of the tree to the left of it. */
+  readonly branch: string;
+}
+
+/** Each route, before its children. */
+export function* walkRoutes(root: RouteConfig): Generator<DrawnRoute, void, void> {
+  yield* walk(root, DEFAULTS, { depth: 0, branch: '', below: '' });
+}
+
+interface Position {
+  readonly depth: number;
+  readonly branch: string;
+  /** To the left of its children. */
+  readonly below: string;
+}
+
+function* walk(config: RouteConfig, parent: Inherited, { depth, branch, below }: Position): Generator<DrawnRoute> {
+  const route = routeOf(config, parent);
+  yield { ...route, depth, branch };
+  for (const [index, child] of config.routes.entries()) {
+    const isLast = index === config.routes.length - 1;
+    const position = {
+      depth: depth + 1,
+      branch: `${below}${isLast ? '└── ' : '├── '}`,
+      below: `${below}${isLast ? '    ' : '│   '}`,
+    };
+    yield* walk(child, route, position);
+  }
+}
+
+export interface MatchedRoute extends Route {
+  /** The matchers of each route on the way from the root. */
+  readonly path: readonly string[];
+}
+
+/** The routes that notify for an alert: the deepest that match, one for each branch that `continue` leads to. */
+export async function matchRoutes(root: RouteConfig, labels: Labels): Promise<MatchedRoute[]> {
+  return matchBelow(root, DEFAULTS, [], labels);
+}
+
+async function matchBelow(
+  config: RouteConfig,
+  parent: Inherited,
+  above: readonly string[],
+  labels: Labels,
+): Promise<MatchedRoute[]> {
+  if (!(await labelTest(config.matchers))(labels)) return [];
+  const route = routeOf(config, parent);
+  const path = [...above, ...(route.matchers.length === 0 ? [] : [route.matchers.join(' ')])];
+  const found: MatchedRoute[] = [];
+  for (const child of config.routes) {
+    const below = await matchBelow(child, route, path, labels);
+    found.push(...below);
+    if (below.length > 0 && !child.continue) break;
+  }
+  return found.length > 0 ? found : [{ ...route, path }];
+}
+
+/** The labels that this alert's group has. */
+export function groupLabels({ groupBy }: Route, labels: Labels): Labels {
+  if (groupBy.includes('...')) return labels;
+  return Object.fromEntries(groupBy.map((name) => [name, ownValue(labels, name) ?? '']));
+}
+
+/** The names of the intervals that mute the route at this time: those it is muted in, or all of those it is active in. */
+export function mutedBy(route: Route, { timeIntervals }: RoutingConfig, ms: number): readonly string[] {
+  const contains = (name: string) => (timeIntervals.get(name) ?? []).some((interval) => containsTime(interval, ms));
+  const muting = route.muteTimeIntervals.filter(contains);
+  return muting.length > 0 || route.activeTimeIntervals.some(contains) ? muting : route.activeTimeIntervals;
+}
+
+/** Which of the firing alerts inhibit an alert with these labels. `firing` is read only if a rule is about such alerts. */
+export async function inhibitors<T extends { readonly labels: Labels }>(
+  rules: readonly InhibitRule[],
+  labels: Labels,
+  firing: () => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found = new Set<T>();
+  for (const { source, target, equal } of rules) {
+    const [isSource, isTarget] = await Promise.all([labelTest(source), labelTest(target)]);
+    if (!isTarget(labels)) continue;
+    // An alert that is source and target at once does not inhibit another one.
+    const isBoth = isSource(labels);
+    for (const alert of await firing()) {
+      const isInhibiting = isSource(alert.labels) && !(isBoth && isTarget(alert.labels));
+      if (
+        isInhibiting &&
+        equal.every((name) => (ownValue(alert.labels, name) ?? '') === (ownValue(labels, name) ?? ''))
+      )
+        found.add(alert);
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,91 @@
+/** YAML files read by schema; every problem has a line and a column. */
+import type { Node, ScalarTag } from 'yaml';
+import type * as z from 'zod/mini';
+
+export type Path = readonly PropertyKey[];
+
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface YamlFile {
+  /** Numbers are texts, as the server reads most of them. */
+  readonly value: unknown;
+  /** Syntax errors. Without any, the value can be used. */
+  readonly problems: readonly Problem[];
+  /** Where something is, or the closest thing around it that exists. */
+  problemAt(path: Path, message: string): Problem;
+}
+
+/** The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart. */
+const TAGS: ScalarTag[] = [
+  {
+    identify: (value) => value === null,
+    default: true,
+    tag: 'tag:yaml.org,2002:null',
+    test: /^(?:~|null|Null|NULL)?$/,
+    resolve: () => null,
+  },
+  {
+    identify: (value) => typeof value === 'boolean',
+    default: true,
+    tag: 'tag:yaml.org,2002:bool',
+    test: /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/,
+    resolve: (text) => /^(?:y|t|on)/i.test(text),
+  },
+];
+
+export async function readYaml(text: string): Promise<YamlFile> {
+  const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = await import('yaml');
+  const lines = new LineCounter();
+  // The server reads the first document only.
+  const [document = new Document()] = parseAllDocuments(text, {
+    version: '1.1',
+    schema: 'failsafe',
+    customTags: ['merge', ...TAGS],
+    merge: true,
+    lineCounter: lines,
+    prettyErrors: false,
+  });
+  const at = (offset: number, message: string): Problem => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col, message };
+  };
+  const offsetOf = (path: Path): number => {
+    for (let length = path.length; length > 0; length--) {
+      const parent = document.getIn(path.slice(0, length - 1), true);
+      const last = path[length - 1];
+      const pair = isMap(parent)
+        ? parent.items.find(({ key }) => (isScalar(key) ? String(key.value) : undefined) === last)
+        : undefined;
+      const value = document.getIn(path.slice(0, length), true) as Node | undefined;
+      const node = isNode(value) && value.range?.[0] !== value.range?.[1] ? value : pair?.key;
+      if (isNode(node) && node.range) return node.range[0];
+    }
+    return document.contents?.range?.[0] ?? 0;
+  };
+  return {
+    value: document.errors.length === 0 ? document.toJS() : undefined,
+    problems: document.errors.map(({ pos, message }) => at(pos[0], message)),
+    problemAt: (path, message) => at(offsetOf(path), message),
+  };
+}
+
+/** The value by its schema, or what is wrong. */
+export function checkYaml<T>(
+  { value, problems, problemAt }: YamlFile,
+  schema: z.ZodMiniType<T>,
+): { readonly data: T } | { readonly problems: readonly Problem[] } {
+  if (problems.length > 0) return { problems };
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { data: parsed.data };
+  return {
+    problems: parsed.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => problemAt([...issue.path, key], `the field ${key} is not known`))
+        : [problemAt(issue.path, issue.message)],
+    ),
+  };
+}
