@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'peers',
-          include: ['test/http/hostile*.test.ts'],
+          include: ['test/http/hostile*.test.ts', 'test/features/alerts/routing/amtool.test.ts'],
           env: { ...shared.env, SVC_HARD: '1' },
         },
       },

@@ -45,7 +45,7 @@ const EXPIRED = {
 };
 const STATUS = {
   cluster: { name: 'one', status: 'ready', peers: [{ name: 'one', address: '10.0.0.1:9094' }] },
-  config: { original: `route:\n  receiver: pager # ${HOSTILE}\n` },
+  config: { original: `route:\n  receiver: pager\nreceivers:\n  - name: pager # ${HOSTILE}\n` },
   uptime: '2026-01-01T00:00:00.000Z',
   versionInfo: {
     branch: 'HEAD',

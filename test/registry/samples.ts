@@ -66,6 +66,8 @@ const ONE_SILENCE = {
   comment: 'from a file',
 };
 
+const ROUTES = 'route: { receiver: pager }\nreceivers: [{ name: pager }]\n';
+
 const PRODUCT = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
 
 const RECORDED = `${JSON.stringify({
@@ -108,6 +110,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'alerts check': [{ args: ['team=db', '--expect'] }, { args: ['--max', '5', '--older-than', '1s'] }],
   'alerts resolve': [{ args: ['1a58c20e'] }, { args: ['NodeDown', 'team=db'], asks: true }],
   'alerts groups': [{ args: ['-a'] }],
+  'alerts routes': [{ args: [] }, { args: ['--config-file', '-'], stdin: ROUTES, silent: true }],
+  'alerts route': [
+    { args: ['team=db'] },
+    { args: ['team=db', '--config-file', '-', '--expect', 'pager'], stdin: ROUTES, silent: true },
+  ],
+  'alerts config check': [{ args: ['-'], stdin: 'route: {}', exits: 1, mayBeEmpty: true }],
   'alerts create': [
     { args: ['BackupFailed', 'host=db-1', '--for', '2h'], follows: true },
     { args: ['-f', '-'], stdin: '[{"labels":{"alertname":"BackupFailed"}}]', follows: true },

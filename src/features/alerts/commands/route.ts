@@ -69,7 +69,7 @@ export const alertsRoute = listCommand({
   description:
     'Shows each receiver, the path to it, the group of the alert, the time intervals that mute it and the firing alerts that inhibit it. Receivers are compared with --expect in any order. With --config-file, inhibition is not evaluated.',
   details:
-    'A file of expectations is a YAML list: labels, receivers, and optionally name. With at (a time) it also has muted: the receivers that a time interval mutes then.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, expected and receivers.',
+    'A file of expectations is a YAML list: labels, receivers, and optionally name. With at (a time) it also has muted: the receivers that a time interval mutes then.\nTime intervals without a zone, or in the zone Local, are evaluated in UTC.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, expected and receivers.',
   effect: 'read',
   service: 'alerts',
   args: { label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' } },

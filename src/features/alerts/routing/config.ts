@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type Matcher, matcher, parseClassic, parseUtf8, splitList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
-import { listOf, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
+import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
 import { checkYaml, type Path, type Problem, readYaml } from './yaml.ts';
 
 export interface RouteConfig {
@@ -38,7 +38,7 @@ export type CheckedConfig = { readonly config: RoutingConfig } | { readonly prob
 export async function readRoutingConfig(source: string, version?: string): Promise<CheckedConfig> {
   const file = await readYaml(source);
   const minor = Number(/^v?0\.(\d+)/.exec(version ?? '')?.[1] ?? 'Infinity');
-  const checked = checkYaml(file, configSchema(minor, await regexTest(source)));
+  const checked = checkYaml({ ...file, value: file.value ?? {} }, configSchema(minor, await regexTest(source)));
   if ('problems' in checked) return checked;
   const { route, receivers, inhibit_rules, ...intervals } = checked.data;
   if (!route) return { problems: [file.problemAt([], 'there is no route')] };
@@ -165,25 +165,28 @@ function configSchema(minor: number, isRegex: RegexTest) {
     );
 
   const route: z.ZodMiniType<RouteConfig> = z.pipe(
-    z.strictObject({
-      receiver: z.optional(text),
-      group_by: optional(
-        z.array(z.union([z.literal('...'), labelName]), 'must be a list').check(
-          z.refine((names) => new Set(names).size === names.length, 'a label is listed twice'),
-          z.refine((names) => names.length < 2 || !names.includes('...'), '... must be the only label'),
+    z.strictObject(
+      {
+        receiver: z.optional(text),
+        group_by: optional(
+          z.array(z.union([z.literal('...'), labelName]), 'must be a list').check(
+            z.refine((names) => new Set(names).size === names.length, 'a label is listed twice'),
+            z.refine((names) => names.length < 2 || !names.includes('...'), '... must be the only label'),
+          ),
         ),
-      ),
-      match: pairs('='),
-      match_re: pairs('=~'),
-      matchers,
-      mute_time_intervals: listOf(text),
-      active_time_intervals: listOf(text),
-      continue: optional(z.boolean('must be true or false')),
-      routes: listOf(z.lazy(() => route)),
-      group_wait: optional(duration),
-      group_interval: optional(positiveDuration),
-      repeat_interval: optional(positiveDuration),
-    }),
+        match: pairs('='),
+        match_re: pairs('=~'),
+        matchers,
+        mute_time_intervals: listOf(text),
+        active_time_intervals: listOf(text),
+        continue: optional(z.boolean('must be true or false')),
+        routes: listOf(z.lazy(() => route)),
+        group_wait: optional(duration),
+        group_interval: optional(positiveDuration),
+        repeat_interval: optional(positiveDuration),
+      },
+      MAPPING,
+    ),
     z.transform(
       (read): RouteConfig => ({
         receiver: read.receiver ?? '',
@@ -201,16 +204,19 @@ function configSchema(minor: number, isRegex: RegexTest) {
   );
 
   const inhibitRule = z.pipe(
-    z.strictObject({
-      ...(isNew ? { name: z.optional(text) } : {}),
-      source_match: pairs('='),
-      source_match_re: pairs('=~'),
-      source_matchers: matchers,
-      target_match: pairs('='),
-      target_match_re: pairs('=~'),
-      target_matchers: matchers,
-      equal: listOf(labelName),
-    }),
+    z.strictObject(
+      {
+        ...(isNew ? { name: z.optional(text) } : {}),
+        source_match: pairs('='),
+        source_match_re: pairs('=~'),
+        source_matchers: matchers,
+        target_match: pairs('='),
+        target_match_re: pairs('=~'),
+        target_matchers: matchers,
+        equal: listOf(labelName),
+      },
+      MAPPING,
+    ),
     z.transform(
       (rule): InhibitRule => ({
         source: [...(rule.source_match ?? []), ...(rule.source_match_re ?? []), ...(rule.source_matchers ?? []).flat()],
@@ -220,17 +226,20 @@ function configSchema(minor: number, isRegex: RegexTest) {
     ),
   );
 
-  const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }));
-  return z.strictObject({
-    global: z.optional(z.unknown()),
-    templates: z.optional(z.unknown()),
-    ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
-    route: optional(route),
-    receivers: listOf(z.looseObject({ name }, 'must be a mapping')), // the integrations are left to amtool
-    inhibit_rules: listOf(z.nullable(inhibitRule)),
-    mute_time_intervals: listOf(namedIntervals),
-    time_intervals: listOf(namedIntervals),
-  });
+  const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }, MAPPING));
+  return z.strictObject(
+    {
+      global: z.optional(z.unknown()),
+      templates: z.optional(z.unknown()),
+      ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
+      route: optional(route),
+      receivers: listOf(z.looseObject({ name }, MAPPING)), // the integrations are left to amtool
+      inhibit_rules: listOf(z.nullable(inhibitRule)),
+      mute_time_intervals: listOf(namedIntervals),
+      time_intervals: listOf(namedIntervals),
+    },
+    MAPPING,
+  );
 }
 
 /** A line of matchers, with or without braces. Where both grammars read it, the classic one wins. */

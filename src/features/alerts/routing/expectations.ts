@@ -1,6 +1,6 @@
 /** A file of expectations: which receivers alerts with given labels must have. */
 import * as z from 'zod/mini';
-import { text } from './time-intervals.ts';
+import { MAPPING, text } from './time-intervals.ts';
 
 const names = z.array(text, 'must be a list');
 
@@ -18,7 +18,7 @@ const expectation = z
       /** The receivers that a time interval mutes at that time. */
       muted: z.optional(names),
     },
-    'must be a mapping',
+    MAPPING,
   )
   .check(z.refine(({ at, muted }) => muted === undefined || at !== undefined, 'muted needs at'));
 

@@ -17,6 +17,8 @@ const MONTH_NAMES = [
   'december',
 ];
 
+export const MAPPING = 'must be a mapping';
+
 /** Both ends are included, but for the end of a time of day. */
 interface Range {
   readonly begin: number;
@@ -109,7 +111,7 @@ const minute = readText((value) => {
 });
 
 const timeOfDay = z
-  .strictObject({ start_time: minute, end_time: minute })
+  .strictObject({ start_time: minute, end_time: minute }, MAPPING)
   .check(z.refine(({ start_time, end_time }) => start_time < end_time, 'start_time must be before end_time'));
 
 const location = readText((value) => {
@@ -124,14 +126,17 @@ const location = readText((value) => {
   throw new Error(`the time zone ${value} is not known`);
 });
 
-export const timeInterval = z.strictObject({
-  times: listOf(timeOfDay),
-  weekdays: listOf(weekday),
-  days_of_month: listOf(dayOfMonth),
-  months: listOf(month),
-  years: listOf(year),
-  location: z.optional(location),
-});
+export const timeInterval = z.strictObject(
+  {
+    times: listOf(timeOfDay),
+    weekdays: listOf(weekday),
+    days_of_month: listOf(dayOfMonth),
+    months: listOf(month),
+    years: listOf(year),
+    location: z.optional(location),
+  },
+  MAPPING,
+);
 export type TimeInterval = z.infer<typeof timeInterval>;
 
 /** Without a zone it is UTC. The zone of the server (`Local`) is not known: UTC, too. */

@@ -15,8 +15,8 @@ export interface YamlFile {
   readonly value: unknown;
   /** Syntax errors. Without any, the value can be used. */
   readonly problems: readonly Problem[];
-  /** Where something is, or the closest thing around it that exists. */
-  problemAt(path: Path, message: string): Problem;
+  /** Where something is, or the closest thing around it that exists. `of` is the key of a field, or its value. */
+  problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
 
 /** The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart. */
@@ -53,7 +53,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, message };
   };
-  const offsetOf = (path: Path): number => {
+  const offsetOf = (path: Path, of: 'key' | undefined): number => {
     for (let length = path.length; length > 0; length--) {
       const parent = document.getIn(path.slice(0, length - 1), true);
       const last = path[length - 1];
@@ -61,7 +61,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
         ? parent.items.find(({ key }) => (isScalar(key) ? String(key.value) : undefined) === last)
         : undefined;
       const value = document.getIn(path.slice(0, length), true) as Node | undefined;
-      const node = isNode(value) && value.range?.[0] !== value.range?.[1] ? value : pair?.key;
+      const node = of !== 'key' && isNode(value) && value.range?.[0] !== value.range?.[1] ? value : pair?.key;
       if (isNode(node) && node.range) return node.range[0];
     }
     return document.contents?.range?.[0] ?? 0;
@@ -69,7 +69,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
   return {
     value: document.errors.length === 0 ? document.toJS() : undefined,
     problems: document.errors.map(({ pos, message }) => at(pos[0], message)),
-    problemAt: (path, message) => at(offsetOf(path), message),
+    problemAt: (path, message, of) => at(offsetOf(path, of), message),
   };
 }
 
@@ -84,7 +84,7 @@ export function checkYaml<T>(
   return {
     problems: parsed.error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => problemAt([...issue.path, key], `the field ${key} is not known`))
+        ? issue.keys.map((key) => problemAt([...issue.path, key], `the field ${key} is not known`, 'key'))
         : [problemAt(issue.path, issue.message)],
     ),
   };

@@ -1,0 +1,178 @@
+/** Routes of a real server, with time intervals and inhibition, and of files. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postAlerts, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
+import { alertmanagerBinary } from '../../../support/peers.ts';
+import { svc } from '../../../support/svc.ts';
+
+const CONFIG = `
+route:
+  receiver: ops
+  group_by: [alertname, cluster]
+  routes:
+    - matchers: [severity="critical"]
+      receiver: pager
+      continue: true
+    - matchers: [team="db"]
+      receiver: team-db
+      group_wait: 10s
+      mute_time_intervals: [nights]
+    - match: { team: web }
+      receiver: team-web
+      active_time_intervals: [nights]
+inhibit_rules:
+  - source_matchers: [severity="critical"]
+    target_matchers: [severity=~"warning|info"]
+    equal: [cluster]
+time_intervals:
+  - name: nights
+    time_intervals:
+      - times: [{ start_time: "22:00", end_time: "24:00" }]
+        location: Europe/Berlin
+receivers: [{ name: ops }, { name: pager }, { name: team-db }, { name: team-web }]
+`;
+const NOON = '2026-07-01T12:00:00Z';
+/** 22:30 in Berlin, in summer. */
+const NIGHT = '2026-07-01T20:30:00Z';
+
+const fromFile = (argv: readonly string[], config = CONFIG) => svc([...argv, '--config-file', '-'], { stdin: config });
+const route = async (...argv: string[]) => fromFile(['alerts', 'route', ...argv]);
+const rows = async (...argv: string[]) => JSON.parse((await route(...argv, '-o', 'json')).stdout);
+
+describe('svc alerts route', () => {
+  test('shows receivers, paths, groups and timers', async () => {
+    expect(await rows('team=db', 'severity=critical', 'cluster=eu', '--at', NOON)).toMatchObject([
+      { receiver: 'pager', path: ['severity="critical"'], group: { alertname: '', cluster: 'eu' }, groupWait: '30s' },
+      { receiver: 'team-db', path: ['team="db"'], groupWait: '10s', mutedBy: [], inhibitedBy: null },
+    ]);
+    expect(await rows('team=none')).toMatchObject([{ receiver: 'ops', path: [] }]);
+  });
+
+  test.each([
+    ['team=db', NOON, []],
+    ['team=db', NIGHT, ['nights']],
+    ['team=web', NOON, ['nights']],
+    ['team=web', NIGHT, []],
+    ['team=db', '2026-01-01T20:30:00Z', []], // 21:30 in winter
+    ['team=db', '2026-01-01T21:00:00Z', ['nights']],
+  ])('%s at %s is muted by %j', async (label, at, mutedBy) => {
+    expect(await rows(label, '--at', at)).toMatchObject([{ mutedBy }]);
+  });
+
+  test('-q prints the receivers, one per line', async () => {
+    expect((await route('team=db', 'severity=critical', '-q')).stdout).toBe('pager\nteam-db\n');
+  });
+
+  test('--expect accepts any order, exits 1 on a difference and 2 on an unknown name', async () => {
+    const expecting = (names: string) => route('team=db', 'severity=critical', '--expect', names);
+    expect((await expecting('team-db,pager')).code).toBe(0);
+    expect(await expecting('pager')).toMatchObject({ code: 1, stderr: expect.stringContaining('pager,team-db') });
+    expect(await expecting('pagr')).toMatchObject({ code: 2, stderr: expect.stringContaining('team-web') });
+  });
+
+  test('refuses a configuration with the place of the problem', async () => {
+    const run = await fromFile(['alerts', 'route', 'team=db'], CONFIG.replace('receiver: team-db', 'receiver: nope'));
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('-:10:17: no receiver is named nope'),
+    });
+  });
+});
+
+test('svc alerts routes draws the tree', async () => {
+  const run = await fromFile(['alerts', 'routes']);
+  expect(run.code, run.stderr).toBe(0);
+  expect(run.stdout).toMatch(/^default +ops/m);
+  expect(run.stdout).toMatch(/^├── severity="critical" +pager +continue/m);
+  expect(run.stdout).toMatch(/^└── team="web" +team-web .*nights$/m);
+});
+
+describe('svc alerts config check', () => {
+  const check = (config: string, ...argv: string[]) =>
+    svc(['alerts', 'config', 'check', '-', '-o', 'json', ...argv], { stdin: config });
+
+  test('a valid file', async () => {
+    const run = await svc(['alerts', 'config', 'check', '-'], { stdin: CONFIG });
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('integrations were not checked') });
+  });
+
+  test.each([
+    ['receiver: pager', 'receiver: nope', 7, 17],
+    ['team="db"', 'team=~"("', 9, 18],
+    ['mute_time_intervals: [nights]', 'mute_time_intervals: [day]', 12, 29],
+    ['"22:00"', '"25:00"', 23, 31],
+    ['Europe/Berlin', 'Mars/Phobos', 24, 19],
+    ['group_wait: 10s', 'group_wait: soon', 11, 19],
+    ['group_wait: 10s', 'group_weight: 10s', 11, 7],
+    ['{ name: ops }', '{ name: ops }, { name: ops }', 25, 36],
+    ['team="db"]', 'team="db"', 10, 7],
+  ])('%j changed to %j is reported at %i:%i', async (from, to, line, column) => {
+    const run = await check(CONFIG.replace(from, to));
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout)[0]).toMatchObject({ line, column });
+  });
+
+  test('label names follow the version', async () => {
+    const config = CONFIG.replace('team="db"', 'équipe="db"');
+    expect((await check(config)).code).toBe(0);
+    expect((await check(config, '--server-version', '0.25')).code).toBe(1);
+    expect((await check(config, '--server-version', 'old')).code).toBe(2);
+  });
+});
+
+describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', () => {
+  let server: RunningAlertmanager;
+  beforeAll(async () => {
+    server = await startAlertmanager({ config: CONFIG });
+    await postAlerts(server.url, [
+      { labels: { alertname: 'NodeDown', severity: 'critical', cluster: 'eu' } },
+      { labels: { alertname: 'NodeDown', severity: 'critical', cluster: 'us' } },
+    ]);
+  });
+  afterAll(() => server.stop());
+
+  test('shows which firing alerts inhibit the alert', async () => {
+    const run = await svc(['alerts', 'route', 'severity=warning', 'cluster=eu', '--base-url', server.url]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^inhibited by [0-9a-f]{16} alertname=NodeDown cluster=eu severity=critical$/m);
+    const other = await svc([
+      'alerts',
+      'route',
+      'severity=warning',
+      'cluster=x',
+      '-o',
+      'json',
+      '--base-url',
+      server.url,
+    ]);
+    expect(JSON.parse(other.stdout)).toMatchObject([{ inhibitedBy: [] }]);
+  });
+
+  test('tests a file of expectations', async () => {
+    const expectations = `
+- name: database at night
+  labels: { team: db, severity: critical }
+  receivers: [team-db, pager]
+  at: ${NIGHT}
+  muted: [team-db]
+- labels: { team: web }
+  receivers: [ops]
+`;
+    const argv = ['alerts', 'route', '--expectations', '-', '-o', 'json', '--base-url', server.url];
+    const run = await svc(argv, { stdin: expectations });
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 2 expectations failed') });
+    expect(JSON.parse(run.stdout)).toMatchObject([
+      { ok: true, name: 'database at night' },
+      { ok: false, expected: ['ops'], receivers: ['team-web'] },
+    ]);
+    const passing = await svc(argv, { stdin: expectations.replace('[ops]', '[team-web]') });
+    expect(passing.code).toBe(0);
+    const unknown = await svc(argv, { stdin: expectations.replace('[ops]', '[opps]') });
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expectation 2: no receiver is named opps'),
+    });
+    const misspelt = await svc(argv, { stdin: expectations.replace('labels: { team: web }', 'label: { team: web }') });
+    expect(misspelt).toMatchObject({ code: 2, stderr: expect.stringContaining('-:7:3: ') });
+  });
+});
