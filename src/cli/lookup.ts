@@ -1,7 +1,7 @@
 /** Finds the group and the command for the words of a command line. */
 import { type ErrorDetails, SvcError } from '../errors.ts';
 import { type Command, type Commands, type Group, loadCommands } from './command.ts';
-import { sameNoun, VERBS } from './flags.ts';
+import { sameNoun, VERBS } from './grammar.ts';
 import type { HelpSubject } from './help.ts';
 
 /** `others` are further permitted words. Throws `usage`. */

@@ -1,7 +1,7 @@
 /** Names as people write them: in singular and plural, with the verbs of other tools, and by the names of older releases. */
 import { describe, expect, it } from 'vitest';
 import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
-import { sameNoun } from '../../src/cli/flags.ts';
+import { sameNoun } from '../../src/cli/grammar.ts';
 import { helpPage } from '../../src/cli/help.ts';
 import { findCommand, nameOf, synonymOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Flags } from '../../src/cli/flags.ts';
-import { allFlags, sameNoun } from '../../src/cli/flags.ts';
+import { allFlags } from '../../src/cli/flags.ts';
+import { sameNoun } from '../../src/cli/grammar.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';

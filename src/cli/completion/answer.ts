@@ -13,7 +13,8 @@ import { type Candidate, readCandidates } from '../../store/completion-cache.ts'
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import { REMOTE_SOURCES, type RemoteSource, sameNoun, VERBS } from '../flags.ts';
+import { REMOTE_SOURCES, type RemoteSource } from '../flags.ts';
+import { sameNoun, VERBS } from '../grammar.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
