@@ -22,7 +22,10 @@ export interface ColumnSize {
   readonly common?: string | undefined;
 }
 
-const RANK = { needed: 0, vital: 1, usual: 2, common: 3, empty: 4 } as const;
+/** The next command needs an id: a column of ids is never dropped, nor is the first column, and no id is cut. Services write `tradeId` and `event_id`. */
+const ID_COLUMN = /^(id|fingerprint)$|[-_]ids?$|[a-z]I[dD]s?$/;
+
+const RANK = { needed: 0, vital: 1, vitalCommon: 2, usual: 3, common: 4, empty: 5 } as const;
 
 /** `rows` are those that are compared. */
 export function columnSize(
@@ -34,9 +37,9 @@ export function columnSize(
   // cli-table3 gives a cell to an empty column, too.
   const titleWidth = Math.max(1, displayWidth(title));
   const natural = texts.reduce((most, text) => Math.max(most, displayWidth(text)), titleWidth);
-  const least = flex === true ? Math.min(natural, Math.max(LEAST, titleWidth)) : natural;
-  const declared = vital === true ? RANK.vital : RANK.usual;
-  if (!isCompared) return { name, natural, least, rank: declared };
+  const least = flex === true && !ID_COLUMN.test(name) ? Math.min(natural, Math.max(LEAST, titleWidth)) : natural;
+  const usual = vital === true ? RANK.vital : RANK.usual;
+  if (!isCompared) return { name, natural, least, rank: usual };
   const values = [...new Set(texts)].sort();
   const isEmpty = values.length === 1 && values[0] === '';
   const isCommon = values.length === 1 && texts.length > 1;
@@ -44,7 +47,8 @@ export function columnSize(
   // `…` follows the beginning, or is before an end of half the width.
   const apart = Math.min(sharedStart(values) + 2, 2 * (sharedStart(reversed) + 2));
   const distinct = Math.min(natural, Math.max(least, apart));
-  const rank = isEmpty ? RANK.empty : isCommon && vital !== true ? RANK.common : declared;
+  const same = vital === true ? RANK.vitalCommon : RANK.common;
+  const rank = isEmpty ? RANK.empty : isCommon ? same : usual;
   return { name, natural, least, distinct, rank, common: isCommon || isEmpty ? values[0] : undefined };
 }
 
@@ -70,9 +74,6 @@ interface Fit {
   /** `name=value` of the columns that were dropped and have the same value in all rows. */
   readonly common: readonly string[];
 }
-
-/** The next command needs an id: its column is never dropped, nor is the first. */
-const ID_COLUMN = /^(id|.*-id)$/;
 
 /**
  * What does not fit gives way in this order: columns without text and those with one text in all rows are dropped, then the last that do not fit even when

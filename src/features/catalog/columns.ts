@@ -7,7 +7,7 @@ export function timeCell(time: string | null | undefined): Cell {
 }
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
-  { name: 'id', cell: (one) => one.canonical_product_id },
+  { name: 'id', cell: (one) => one.canonical_product_id, below: true },
   { name: 'title', cell: ({ title }) => title, link: (one) => one.image_url, flex: true },
   { name: 'from', cell: (one) => one.price_from, align: 'right' },
   { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, flex: true },

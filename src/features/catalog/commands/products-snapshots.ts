@@ -20,7 +20,7 @@ const SNAPSHOT_LIST: ListOutput<Snapshot> = {
   columns: [
     { name: 'observed', cell: (one) => timeCell(one.observed_at) },
     { name: 'store', cell: (one) => one.parser_name },
-    { name: 'source', cell: (one) => one.source_id, flex: true },
+    { name: 'source', cell: (one) => one.source_id },
     { name: 'price', cell: ({ price }) => price, align: 'right' },
     { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
     { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
@@ -29,10 +29,16 @@ const SNAPSHOT_LIST: ListOutput<Snapshot> = {
     { name: 'valid-to', cell: (one) => timeCell(one.valid_to_at) },
     { name: 'currency', cell: (one) => one.price_unit, wide: true },
     { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
+    { name: 'id', cell: snapshotId, wide: true },
   ],
-  id: ({ id, source_id: source }) => (id === undefined || id === null ? source : String(id)),
+  id: snapshotId,
   empty: 'no such snapshots',
 };
+
+/** Not documented. */
+function snapshotId({ id, source_id: source }: Snapshot): string {
+  return id === undefined || id === null ? source : String(id);
+}
 
 export const catalogProductsSnapshots = listCommand({
   id: 'catalog products snapshots',

@@ -10,7 +10,7 @@ const SOURCE_LIST: ListOutput<Source> = {
   kind: 'list',
   columns: [
     { name: 'store', cell: (one) => one.parser_name },
-    { name: 'source', cell: (one) => one.source_id, flex: true },
+    { name: 'source', cell: (one) => one.source_id },
     { name: 'price', cell: ({ price }) => price, align: 'right' },
     { name: 'discount', cell: (one) => one.discount_price, align: 'right' },
     { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },

@@ -36,7 +36,7 @@ export const tradeJournalSettle = listCommand({
       { name: 'outcome', cell: outcomeCell },
       { name: 'evidence', cell: ({ evidence }) => evidence, flex: true },
       { name: 'form', cell: formCell, wide: true },
-      { name: 'id', cell: ({ id }) => id },
+      { name: 'id', cell: ({ id }) => id, brief: true },
     ],
     id: ({ id }) => id,
     empty: 'no unknown outcomes at this gateway',
@@ -72,7 +72,7 @@ async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise
     const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
     if (entry === undefined || more.length > 0) {
       const why = entry === undefined ? 'no entry of this gateway has' : 'several entries have';
-      throw new SvcError('not_found', `${why} an id starting with ${id}`, { hint: 'svc trade journal -o wide' });
+      throw new SvcError('not_found', `${why} an id starting with ${id}`, { hint: 'svc trade journal' });
     }
     if (entry.outcome !== 'unknown') {
       throw new SvcError('usage', `the outcome of ${entry.id} is already known: ${entry.outcome}`);

@@ -53,7 +53,7 @@ function journalList({ chosen, open }: { chosen: boolean; open: boolean }): List
       { name: 'order-ids', cell: ({ order_ids }) => order_ids },
       { name: 'form', cell: formCell, flex: true },
       { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
-      { name: 'id', cell: ({ id }) => id, wide: true },
+      { name: 'id', cell: ({ id }) => id, brief: true },
     ],
     id: ({ id }) => id,
     empty: open ? `no unknown outcomes among the orders ${sent}` : `no orders were ${sent}`,

@@ -39,12 +39,12 @@ function timeCell(time: string | null | undefined): Cell {
 const COLUMNS: readonly Column<ShownLogItem>[] = [
   { name: 'event', cell: (item) => item.event_id },
   { name: 'type', cell: (item) => item.event_type, flex: true },
-  { name: 'status', cell: stateCell },
+  { name: 'status', cell: stateCell, vital: true },
   { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
-  { name: 'last-error', cell: (item) => item.last_error || '-', flex: true },
-  { name: 'created', cell: (item) => timeCell(item.created_at) },
+  { name: 'last-error', cell: (item) => item.last_error || '-', flex: true, vital: true },
+  { name: 'created', cell: (item) => timeCell(item.created_at), vital: true },
   { name: 'delivered', cell: (item) => timeCell(item.delivered_at) },
-  { name: 'id', cell: ({ id }) => id, wide: true },
+  { name: 'id', cell: ({ id }) => id },
 ];
 
 const LOG_LIST: ListOutput<ShownLogItem> = {

@@ -52,7 +52,7 @@ describe('deliveries', () => {
     service.subscribe();
     fill(service, 10);
     expect((await service.run(['deliveries', 'ep_1', '--status', 'failed'])).stdout).toMatch(
-      / failed +6 +http_501 .* -\n$/,
+      / failed +6 +http_501 .* - +dlv_\w+\n$/,
     );
     const [item] = JSON.parse((await service.run(['deliveries', 'ep_1', '--status', 'failed', '-o', 'json'])).stdout);
     expect(item).toMatchObject({ status: 2, status_text: 'failed', delivered_at: '', endpoint_id: 'ep_1' });

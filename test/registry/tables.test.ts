@@ -1,0 +1,58 @@
+/** What scripts and the next command read in the tables of every command: in pipes nothing is rounded or relative, on terminals no id is missing. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CASES, type Case, type Peer, startPeer } from './invoke.ts';
+
+let peer: Peer;
+beforeAll(async () => {
+  peer = await startPeer();
+});
+afterAll(() => peer.close());
+
+const TABULAR = CASES.filter(({ command, sample }) => {
+  const printsRows = ['list', 'record'].includes(command.output.kind) && command.defaultFormat === undefined;
+  // A line of a stream says what happens, and to what.
+  if (sample.args.includes('--follow')) return false;
+  return printsRows && sample.prints === undefined && !sample.draws && !sample.waits && sample.terminal === undefined;
+});
+
+const printed = async (what: Case, ...args: string[]): Promise<string> =>
+  (await peer.run(what, { args, answer: true })).stdout;
+
+/** Labels are ids, too: their names may be in the header. So is what a check is about: `address:trade`. */
+const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+/);
+
+/** No command takes what these print with -q: it is in csv and in the wide table. */
+const OF_NO_COMMAND = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
+
+describe.each(TABULAR)('$name', (what) => {
+  it.each(['table', 'csv', 'tsv'])('prints times and numbers in full in a pipe, -o %s', async (format) => {
+    const text = await printed(what, '-o', format);
+    const json = await printed(what, '-o', 'json');
+    for (const wrong of [
+      /\b\d+[ydhms] ago\b/g,
+      /\bin \d+[ydhm]\b/g,
+      ...(format === 'csv' ? [] : [/\b\d{1,3}(,\d{3})+\b/g]),
+      /\S*…/g,
+    ]) {
+      expect((text.match(wrong) ?? []).filter((part) => !json.includes(part))).toEqual([]);
+    }
+  });
+
+  it('prints the complete ids in a pipe, and enough of them on a terminal', async () => {
+    const ids = (await printed(what, '-q')).split('\n').filter((id) => id !== '');
+    const isTaken = !OF_NO_COMMAND.includes(what.command.id);
+    for (const format of [isTaken ? 'table' : 'wide', 'csv', 'tsv']) {
+      const text = (await printed(what, '-o', format)).toLowerCase();
+      expect(ids.filter((id) => parts(id).some((part) => !text.includes(part)))).toEqual([]);
+    }
+    for (const terminal of isTaken ? [60, 80] : []) {
+      const { stdout } = await peer.run(what, { terminal, answer: true, env: { NO_COLOR: '1' } });
+      const text = stdout.toLowerCase();
+      expect(ids.filter((id) => parts(id).some((part) => !text.includes(part.slice(0, 8))))).toEqual([]);
+    }
+  });
+});
+
+it('visited most commands', () => {
+  expect(new Set(TABULAR.map(({ command }) => command.id)).size).toBeGreaterThan(80);
+});
