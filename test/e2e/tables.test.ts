@@ -10,6 +10,7 @@ import { startCatalogEmulator } from '../../src/sandbox/catalog/server.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
 import { type RunOptions, svc } from '../support/svc.ts';
+import { named, noScript, typescript } from './terminal.ts';
 
 /** A Thursday, while the forex market is open. */
 const NOW = Date.UTC(2026, 0, 15, 12, 34, 56);
@@ -162,3 +163,27 @@ async function capture(line: string, { env, ...options }: Pick<RunOptions, 'term
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '45678')
     .replaceAll(HOME, '/tmp/svc-tables-XXXXXX');
 }
+
+/** Tables without times, because here the clock runs. */
+describe.skipIf(noScript)(named('on a pseudo-terminal', noScript), () => {
+  it.each(['alerts receivers', 'trade accounts list', 'trade orders list --columns order-id,state,rate'])(
+    'svc %s looks the same',
+    async (line) => {
+      services = await startServices();
+      try {
+        for (const columns of [60, 80, 120]) {
+          const { bytes } = await typescript(`svc ${line} 2>/dev/null`, { ...services.env, TERM: 'dumb' }, columns);
+          const { stdout } = await svc(line.split(' '), {
+            env: { ...services.env, NO_COLOR: '1' },
+            home: HOME,
+            terminal: columns,
+          });
+          expect(stdout).not.toBe('');
+          expect(bytes.replaceAll('\r\n', '\n')).toBe(stdout);
+        }
+      } finally {
+        await services.close();
+      }
+    },
+  );
+});

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../src/output/escape.ts';
 import { fitColumns } from '../../src/output/fit.ts';
-import { type Grid, libraryLines, ownLines } from '../../src/output/table.ts';
+import { type Grid, layOut, libraryLines, ownLines } from '../../src/output/table.ts';
 import { displayWidth, painter } from '../../src/output/terminal.ts';
 import type { ListOutput, RecordOutput } from '../../src/output/types.ts';
-import { ALERT, ALERTS, type Alert, alert, arriving, rendering } from './rendering.ts';
+import { ALERT, ALERTS, type Alert, alert, arriving, options, rendering } from './rendering.ts';
 
 const texts = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -176,6 +176,95 @@ describe('fitColumns', () => {
       expect(shown.map(({ index }) => sizes[index]?.name)).toEqual(expect.arrayContaining(['state', 'order-id', 'id']));
       expect(shown.reduce((sum, column) => sum + column.width + 2, -2)).toBeLessThanOrEqual(width);
     }
+  });
+});
+
+describe('width goes to what tells the rows apart', () => {
+  interface Row {
+    readonly id: string;
+    readonly type: string;
+    readonly source: string;
+    readonly note: string;
+    readonly more: string;
+  }
+  const rows: readonly Row[] = ['1', '2', '3'].map((end) => ({
+    id: `0123456789abcdef-${end}`,
+    type: 'completed',
+    source: `collector:run-2026:${end}`,
+    note: '',
+    more: `${end} the text of row ${end}`,
+  }));
+  const column = (name: keyof Row, more: object = {}) => ({ name, cell: (row: Row) => row[name], ...more });
+  const list = (...columns: ListOutput<Row>['columns']): ListOutput<Row> => ({
+    kind: 'list',
+    columns,
+    id: ({ id }) => id,
+  });
+  const wide = list(column('id'), column('type'), column('source', { flex: true }), column('note'));
+
+  test('a column that is the same in all rows goes first, and its value is named', async () => {
+    expect((await rendering(rows, wide, { width: 80 })).shared).toEqual([]);
+    const { text, shared, dropped } = await rendering(rows, wide, { width: 40 });
+    expect(lines(text)[0]).toBe('ID                  SOURCE');
+    expect({ shared, dropped }).toEqual({ shared: ['type=completed', 'note=none'], dropped: [] });
+  });
+
+  test('the middle is cut where the ends differ', async () => {
+    const { text } = await rendering(rows, wide, { width: 34 });
+    expect(lines(text).map((line) => line.slice(20))).toEqual([
+      'SOURCE',
+      'collect…2026:1',
+      'collect…2026:2',
+      'collect…2026:3',
+    ]);
+  });
+
+  test('a vital column outlives the others, and an optional one is left out where it is empty', async () => {
+    const { text, dropped } = await rendering(
+      rows,
+      list(column('id'), column('source'), column('more', { vital: true }), column('note', { optional: true })),
+      { width: 45 },
+    );
+    expect(lines(text)[0]).toBe('ID                  MORE');
+    expect(dropped).toEqual(['source']);
+    expect((await rendering(rows, list(column('id'), column('note', { optional: true })))).text).toContain('NOTE');
+  });
+
+  test('a brief id is as long as tells the ids apart on a terminal, and complete elsewhere', async () => {
+    const brief = list(column('id', { brief: true }), column('more'));
+    expect((await rendering(rows, brief)).text).toContain('0123456789abcdef-1');
+    expect((await rendering(rows, brief, { width: 80 })).text).toContain('0123456789abcdef-1');
+    const apart = rows.map((row, index) => ({ ...row, id: `${index}${row.id}` }));
+    expect(lines((await rendering(apart, brief, { width: 80 })).text)[1]).toMatch(/^00123456 {2}1 the/);
+  });
+
+  test('below 100 columns what does not fit is on a second line, and never half a row on a screen', async () => {
+    const two = list(column('id'), column('source', { below: true }), column('more', { below: true }));
+    expect(lines((await rendering(rows, two, { width: 50 })).text)).toEqual([
+      'ID',
+      ...['1', '2', '3'].flatMap((end) => [
+        `0123456789abcdef-${end}`,
+        `    collector:run-2026:${end}  ${end} the text of row ${end}`,
+      ]),
+    ]);
+    expect(lines((await rendering(rows, two, { width: 99 })).text)).toHaveLength(4);
+    const subject = { ...two, rows, named: true } as unknown as Parameters<typeof layOut>[0];
+    const laidOut = async (height: number) => {
+      const { rows: shown, lines: all } = await layOut(subject, options({ width: 50 }), height);
+      return [shown, [...all].length];
+    };
+    expect(await Promise.all([1, 2, 5, 6].map(laidOut))).toEqual([
+      [0, 1],
+      [1, 3],
+      [2, 5],
+      [3, 7],
+    ]);
+  });
+
+  test('numbers are rounded for people only', async () => {
+    const amounts = list({ name: 'amount', cell: () => ({ amount: -1.005, text: '-1.00' }) });
+    expect((await rendering(rows.slice(1), amounts, { width: 80 })).text).toContain('-1.00\n');
+    expect((await rendering(rows.slice(1), amounts, { exact: true })).text).toContain('-1.005\n');
   });
 });
 
