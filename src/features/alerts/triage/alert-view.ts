@@ -8,7 +8,7 @@ import type { Alert, Silence } from '../schema.ts';
 import { effectiveState } from '../selection.ts';
 import type { SuppressedAlert } from '../suppressors.ts';
 import { linksOf } from './command-lines.ts';
-import type { TriageState } from './state.ts';
+import type { TriageState } from './model.ts';
 
 /** An empty heading is a line of its own. */
 interface Section {

@@ -6,8 +6,8 @@ import { formatMatcher, type Matcher } from '../matcher.ts';
 import { parseMatcherArguments } from '../matcher-argument.ts';
 import { labelTest } from '../matching.ts';
 import { collect, keepsAlert } from '../selection.ts';
+import type { TriageEvent } from './model.ts';
 import { textFilter } from './rows.ts';
-import type { TriageEvent } from './state.ts';
 
 const MOST_NAMED = 3;
 

@@ -7,8 +7,8 @@ import type { ScreenLine, Tone } from '../../../output/types.ts';
 import { alertLines } from './alert-view.ts';
 import { spelled } from './command-lines.ts';
 import { listLines, type Visible } from './list-view.ts';
+import type { Action, TriageState } from './model.ts';
 import { alertsOf, isSuppressed, rowsOf } from './rows.ts';
-import type { Action, TriageState } from './state.ts';
 import { lineSoFar, QUESTIONS, type Typing } from './typing.ts';
 
 interface Size {
@@ -83,7 +83,8 @@ const HINTS = {
 function footer(state: TriageState, columns: number): readonly ScreenLine[] {
   const { overlay, message } = state;
   const said = message === undefined ? [] : lines(message, columns, 'warn');
-  return [...said, [{ text: overlay === undefined ? HINTS[state.view] : overlayHint(overlay), tone: 'dim' }]];
+  const asked = overlay?.kind === 'action' ? verdictLines(overlay, columns) : [];
+  return [...asked, ...said, [{ text: overlay === undefined ? HINTS[state.view] : overlayHint(overlay), tone: 'dim' }]];
 }
 
 function overlayHint(overlay: NonNullable<TriageState['overlay']>): string {
@@ -119,10 +120,13 @@ function cursorLines(question: string, before: string, after: string, columns: n
   ];
 }
 
-function actionLines({ line, output, question, status }: Action, columns: number): readonly ScreenLine[] {
+function actionLines({ line, output }: Action, columns: number): readonly ScreenLine[] {
+  return [...lines(`$ ${spelled(line)}`, columns, 'strong'), ...output.flatMap((text) => lines(text, columns))];
+}
+
+/** Below what scrolls: a question is never out of sight. */
+function verdictLines({ question, status }: Action, columns: number): readonly ScreenLine[] {
   return [
-    ...lines(`$ ${spelled(line)}`, columns, 'strong'),
-    ...output.flatMap((text) => lines(text, columns)),
     ...(question === undefined ? [] : lines(`${question} (y/N)`, columns, 'warn')),
     ...(status === undefined ? [] : lines(outcomeText(status), columns, status === 0 ? 'good' : 'bad')),
   ];

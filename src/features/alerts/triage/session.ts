@@ -13,8 +13,9 @@ import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
 import { keyOf } from './keys.ts';
 import { filtered, previewed } from './matching.ts';
+import { type Effect, initialState, type TriageEvent, type TriageState } from './model.ts';
 import { outcomeText, screen } from './screen.ts';
-import { type Effect, initialState, reduce, type TriageEvent, type TriageState } from './state.ts';
+import { reduce } from './state.ts';
 
 export interface SessionOptions {
   readonly filter: AlertFilter;

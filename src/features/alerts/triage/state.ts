@@ -1,84 +1,10 @@
-/** What the triage shows and does, as a value: each event makes the next state, and what the session has to do for it. */
+/** The triage as a pure function: each event makes the next state, with what the session has to do for it. */
 import type { Alert } from '../schema.ts';
-import type { SuppressedAlert } from '../suppressors.ts';
-import { type CommandLine, expiring, type Link, linksOf, matchersText } from './command-lines.ts';
+import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';
 import { lineOf } from './keys.ts';
-import { alertsOf, type Filter, isSuppressed, rowsOf, worstFirst } from './rows.ts';
+import type { Action, Effect, TriageEvent, TriageState } from './model.ts';
+import { alertsOf, isSuppressed, rowsOf, worstFirst } from './rows.ts';
 import { type Typing, typed } from './typing.ts';
-
-/** A command line that runs, or has run. It takes the screen until the user has seen the outcome. */
-export interface Action {
-  readonly kind: 'action';
-  readonly line: CommandLine;
-  /** What it printed so far. */
-  readonly output: readonly string[];
-  /** It waits for a yes or a no. */
-  readonly question?: string | undefined;
-  /** The exit status; undefined while it runs. */
-  readonly status?: number | undefined;
-}
-
-export type Effect =
-  | { readonly kind: 'quit' }
-  | { readonly kind: 'run'; readonly line: CommandLine }
-  | { readonly kind: 'answer'; readonly yes: boolean }
-  | { readonly kind: 'open'; readonly link: Link }
-  | { readonly kind: 'filter'; readonly text: string }
-  | { readonly kind: 'preview'; readonly text: string }
-  | { readonly kind: 'detail'; readonly alert: Alert };
-
-export interface TriageState {
-  /** In every state, worst first. */
-  readonly alerts: readonly Alert[];
-  readonly now: number;
-  /** When the alerts were read. */
-  readonly readAt?: number | undefined;
-  /** Why they could not be read since. */
-  readonly trouble?: string | undefined;
-  readonly view: 'list' | 'alert';
-  /** The selected alert, and where in the list it is, or was before it was resolved. */
-  readonly selected?: Alert | undefined;
-  readonly position: number;
-  /** Lines above those of the alert, the keys or the outcome that are shown. */
-  readonly scroll: number;
-  readonly detail?: SuppressedAlert | undefined;
-  readonly filter?: Filter | undefined;
-  readonly groupBy?: string | undefined;
-  /** The server's name, for the heading. */
-  readonly server: string;
-  /** What every command line ends with, so that it reaches the same server. */
-  readonly serverOptions: readonly string[];
-  readonly overlay?: { readonly kind: 'help' } | Typing | Action | undefined;
-  /** What the latest key did, or why it did nothing. */
-  readonly message?: string | undefined;
-  /** What the session has to do after this event. */
-  readonly effects: readonly Effect[];
-}
-
-export type TriageEvent =
-  | { readonly kind: 'read'; readonly alerts: readonly Alert[]; readonly at: number }
-  | { readonly kind: 'trouble'; readonly reason: string; readonly at: number }
-  | { readonly kind: 'tick'; readonly at: number }
-  /** `page`: the lines that scroll; `hidden`: how many of them are out of sight. */
-  | { readonly kind: 'key'; readonly key: string; readonly page: number; readonly hidden: number }
-  | { readonly kind: 'detail'; readonly detail: SuppressedAlert }
-  | { readonly kind: 'filtered'; readonly filter: Filter }
-  /** `text` is what was typed. */
-  | {
-      readonly kind: 'previewed';
-      readonly text: string;
-      readonly matchers: readonly string[];
-      readonly preview: readonly string[];
-    }
-  | { readonly kind: 'fault'; readonly reason: string }
-  | { readonly kind: 'message'; readonly text: string }
-  | { readonly kind: 'output'; readonly text: string }
-  | { readonly kind: 'question'; readonly text: string }
-  | { readonly kind: 'ended'; readonly status: number };
-
-export function initialState(given: Pick<TriageState, 'now' | 'groupBy' | 'server' | 'serverOptions'>): TriageState {
-  return { alerts: [], view: 'list', position: 0, scroll: 0, effects: [], ...given };
-}
 
 export function reduce(before: TriageState, event: TriageEvent): TriageState {
   const state: TriageState = { ...before, effects: [] };

@@ -2,14 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
 import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/keys.ts';
+import { initialState, type TriageEvent, type TriageState } from '../../../../src/features/alerts/triage/model.ts';
 import { alertsOf, isSuppressed, rowsOf, textFilter, worstFirst } from '../../../../src/features/alerts/triage/rows.ts';
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
-import {
-  initialState,
-  reduce,
-  type TriageEvent,
-  type TriageState,
-} from '../../../../src/features/alerts/triage/state.ts';
+import { reduce } from '../../../../src/features/alerts/triage/state.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import fc from '../../../support/seeded.ts';
 
@@ -191,6 +187,38 @@ describe('the screen', () => {
         },
       ),
     );
+  });
+
+  const textOfScreen = (events: readonly TriageEvent[]): readonly string[] =>
+    screen(played(events), { columns: 80, rows: 10 }).lines.map((line) => line.map(({ text }) => text).join(''));
+
+  it('shows a question and an outcome below any output', () => {
+    const [alert] = fc.sample(ALERT, 1) as [Alert];
+    const muted: Alert = { ...alert, status: { ...alert.status, state: 'suppressed', silencedBy: ['s1'] } };
+    const output = Array.from(
+      { length: 40 },
+      (_, index): TriageEvent => ({ kind: 'output', text: `silence ${index}` }),
+    );
+    const asked: readonly TriageEvent[] = [
+      { kind: 'read', alerts: [muted], at: NOW },
+      press('e'),
+      ...output,
+      { kind: 'question', text: 'Expire these 40 silences?' },
+    ];
+    expect(textOfScreen(asked).slice(-2)).toEqual(['Expire these 40 silences? (y/N)', 'y yes  n no']);
+    const ended = textOfScreen([...asked, press('y'), { kind: 'ended', status: 8 }]);
+    expect(ended.slice(-3).join(' ')).toMatch(/^outcome unknown: .* Enter or q back$/);
+  });
+
+  it('keeps an alert in view that is resolved meanwhile', () => {
+    const [alert] = fc.sample(ALERT, 1) as [Alert];
+    const events: readonly TriageEvent[] = [
+      { kind: 'read', alerts: [alert], at: NOW },
+      press('enter'),
+      { kind: 'read', alerts: [], at: NOW },
+    ];
+    expect(textOfScreen(events).join('\n')).toContain('resolved: the server no longer has it');
+    expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
   });
 
   it('is 80 columns wide with all hints in sight', () => {
