@@ -1,4 +1,4 @@
-/** One attempt to sign in: what is asked of the service, and which answer is taken for it. Good for one answer. */
+/** One attempt to sign in: the request to the service, and which response is accepted. Valid for one response. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import type { ServerMetadata } from './discovery.ts';
@@ -31,11 +31,11 @@ export function codeChallenge(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Parameters that an answer has at most once (RFC 6749 §3.1). */
+/** Parameters that a response has at most once (RFC 6749 §3.1). */
 const SINGLE = ['state', 'code', 'iss', 'error', 'error_description'];
 
 export class Authorization {
-  /** What the browser is sent to. */
+  /** The address for the browser. */
   readonly url: URL;
   readonly #server: ServerMetadata;
   readonly #redirectUri: string;
@@ -56,15 +56,15 @@ export class Authorization {
       code_challenge: codeChallenge(this.#verifier),
       code_challenge_method: 'S256',
     };
-    // Whatever the endpoint's own query holds: each once.
+    // Each parameter once, whatever the endpoint's own query contains.
     for (const [name, value] of Object.entries(asked)) this.url.searchParams.set(name, value);
   }
 
-  /** `query` is what follows the `?` of the address that the service sent the browser back to. */
+  /** `query` follows the `?` in the address that the service sent the browser back to. */
   judge(query: string): Verdict<Grant> {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
-    // Before anything else, for errors too: a sender that does not know the state can neither answer nor end the sign-in.
+    // Checked first, for errors too: a sender that does not know the state can neither answer nor end the sign-in.
     if (!sameText(given('state'), this.#state)) return refused('its state does not match');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
     if (twice !== undefined) return refused(`it has ${twice} twice`);
@@ -80,7 +80,7 @@ export class Authorization {
     };
   }
 
-  /** RFC 9207 §2.4: an answer of another server, whose code must go nowhere. */
+  /** RFC 9207 §2.4: a response of another server, whose code must go nowhere. */
   #stranger(iss: string | null): SvcError | undefined {
     const { issuer, authorization_response_iss_parameter_supported: promised } = this.#server;
     if (iss === issuer || (iss === null && promised !== true)) return undefined;

@@ -85,8 +85,8 @@ function checkBound(bound: string | undefined, { origin }: URL, what: string, hi
 }
 
 /**
- * The credential that the environment holds for a service, bound to one origin. A token that is set but empty is an error: a
- * script whose secret is missing must not go on without one.
+ * The credential in the environment for a service, bound to one origin. A token that is set but empty is an error: a script whose secret is missing must not
+ * continue without one.
  */
 export function environmentAuthorizer(
   env: Env,
@@ -97,7 +97,7 @@ export function environmentAuthorizer(
   const empty = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name]?.trim() === '');
   if (empty !== undefined) {
     if (service !== 'webhooks') throw emptySecret(empty);
-    // Only a request fails by it: signing in needs none.
+    // Only a request fails because of it: signing in needs none.
     return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
   }
   const token = secret(env, `${prefix}_TOKEN`, log);

@@ -16,7 +16,7 @@ import { loginStatus, refreshEnd } from './login-status.ts';
 type Where = Pick<RunContext, 'paths'>;
 type Modes = ReadonlyMap<string, number>;
 
-/** Taken before anything is read: reading takes others' rights away. Windows keeps rights elsewhere. */
+/** Read before anything else: reading the files changes their modes. Windows stores permissions elsewhere. */
 export function fileModes({ paths }: Where): Modes {
   const files = [paths.config, credentialsPath(paths), webhookSecretsPath(paths), settingsPath(paths)];
   const modes = new Map<string, number>();
@@ -70,7 +70,7 @@ export async function credentialsFault({ paths }: Where): Promise<string | undef
   }
 }
 
-/** Where the token comes from, and until when it is good. Asks no service. */
+/** Where the token comes from, and when it expires. Makes no request. */
 export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
   const common = { check: 'sign-in', subject: null };
   const { paths, settings } = ctx;

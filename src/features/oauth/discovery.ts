@@ -1,4 +1,4 @@
-/** What the service says of its own sign-in: authoritative for every address of it (RFC 8414, doc 2 §5). */
+/** The service's own metadata about its sign-in: authoritative for all its addresses (RFC 8414, doc 2 §5). */
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
@@ -16,7 +16,7 @@ const ENDPOINTS = [
   'revocation_endpoint',
 ] as const satisfies readonly (keyof ServerMetadata)[];
 
-/** Throws where the metadata cannot be had, or must not be used. */
+/** Throws if the metadata is unavailable or must not be used. */
 export async function discover(target: Target): Promise<ServerMetadata> {
   checkEncrypted(target.baseUrl, target);
   const { url, metadata } = await read(target);
@@ -34,7 +34,7 @@ interface Found {
   readonly metadata: ProtocolAnswer;
 }
 
-/** Between host and path, where RFC 8414 §3.1 has it, and then below the base address, where doc 2 has it. */
+/** Between host and path, as in RFC 8414 §3.1, and then below the base address, as in doc 2. */
 async function read(target: Target): Promise<Found> {
   const { origin, pathname } = target.baseUrl;
   const path = pathname.replace(/\/$/, '');
@@ -48,7 +48,7 @@ async function read(target: Target): Promise<Found> {
   }
 }
 
-/** What says that there is nothing of the kind at an address. */
+/** Statuses that say that there is no metadata at an address. */
 const ABSENT: readonly SvcError['code'][] = ['wrong_path', 'bad_answer', 'redirected', 'forbidden', 'unauthorized'];
 
 async function readAt(url: URL, target: Target): Promise<Found> {

@@ -1,4 +1,4 @@
-/** Which client signs in, and at which port it waits for the browser: a given one, a stored one that the server still knows, or a new one. */
+/** Which client signs in, and on which port it waits for the browser: a given client, a stored one that the server still knows, or a new one. */
 import { SvcError } from '../../errors.ts';
 import type { FailedAnswer } from '../../http/answers.ts';
 import { Plan } from '../../http/endpoint.ts';
@@ -13,15 +13,15 @@ import { isClientError } from './token-endpoint.ts';
 
 /** What differs from login to login. */
 export interface LoginOptions {
-  /** Undefined takes that of the client registered last, else one that the server offers. */
+  /** Undefined takes the method of the latest client, else one that the server offers. */
   readonly method: ClientAuthMethod | undefined;
   readonly clientName: string | undefined;
-  /** Undefined takes that of doc 2 §5. */
+  /** Undefined uses the default of doc 2 §5. */
   readonly scope: string | undefined;
   readonly port: number | undefined;
-  /** Registers a client although one is stored. */
+  /** Registers a new client although one is stored. */
   readonly newClient: boolean;
-  /** A client that somebody registered; svc registers none then. */
+  /** A client registered elsewhere; svc then registers none. */
   readonly client: GivenClient | undefined;
   readonly waitMs: number;
 }
@@ -34,7 +34,7 @@ interface GivenClient {
 /** The stored clients. */
 export interface KnownClients {
   readonly all: readonly ClientRecord[];
-  /** The server does not know it any more: no sign-in uses it again. */
+  /** The server no longer knows it: no sign-in uses it again. */
   forget(client: ClientRecord): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface Begun {
   readonly origin: 'given' | 'stored' | 'new';
 }
 
-/** A forgotten client gives way to the next stored one, and the last one to a new one. */
+/** A forgotten client is replaced by the next stored one, and the last by a new one. */
 export async function chooseClient(
   target: Target,
   server: ServerMetadata,
@@ -125,7 +125,7 @@ function authorize(
   return new Authorization({ server, clientId, redirectUri, scope });
 }
 
-/** With what is stored of it, where svc signed in with it before. */
+/** With its stored data, if svc signed in with it before. */
 function givenClient(
   { id, secret }: GivenClient,
   server: ServerMetadata,
@@ -154,7 +154,7 @@ function givenClient(
   };
 }
 
-/** The code was not spent on it, but only this sign-in knows the code. */
+/** The code was not used, but only this sign-in knows it. */
 export function clientRefused(
   { code, message, httpStatus }: SvcError,
   server: ServerMetadata,
@@ -172,7 +172,7 @@ export function clientRefused(
   return new SvcError(code, message, { hint, httpStatus });
 }
 
-/** Those of the service that a login can use, the latest first. */
+/** The service's clients that a login can use, latest first. */
 function loopbackClients(clients: readonly ClientRecord[], { issuer }: ServerMetadata): readonly ClientRecord[] {
   return clients
     .filter((client) => client.issuer === issuer && loopbackAddress(client, issuer) !== undefined)
@@ -202,8 +202,8 @@ function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL |
 }
 
 /**
- * The port first, and then the client: a strict server takes the registered port and no other, and says so on a page in the browser
- * that this process never sees. Undefined where the port of a stored client is taken.
+ * Binds the port before choosing the client: a strict server accepts only the registered port, and says so on a page in the browser that this process never
+ * sees. Undefined if the port of a stored client is in use.
  */
 async function listenFor(
   client: ClientRecord,
@@ -267,7 +267,7 @@ async function register(
   }
 }
 
-/** Whatever became of a registration that nobody uses: to sign in again is safe. */
+/** Whatever happened to an unused registration, signing in again is safe. */
 function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): SvcError {
   if (code === 'not_as_asked') return new SvcError('guarded', message, { httpStatus, hint });
   const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
@@ -280,7 +280,7 @@ function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): Sv
 
 const PROBE_MS = 5_000;
 
-/** What another client, or a browser with cookies, cannot change. The other errors of RFC 6749 §4.1.2.1 may end differently there. */
+/** Errors that another client, or a browser with cookies, cannot change. Other errors of RFC 6749 §4.1.2.1 may end differently there. */
 const FINAL = ['invalid_request', 'invalid_scope', 'unsupported_response_type'];
 
 /** How servers say on their pages that they do not know the client. */
@@ -290,10 +290,7 @@ const UNKNOWN_CLIENT = [
   /\bclient(?:[_ ]?id)?\b[^.<>]{0,40}\b(?:unknown|invalid|not (?:be )?(?:known|found|registered|exist)|does(?: not|n't) exist)\b/i,
 ];
 
-/**
- * True where the server does not know the client. Throws where it refuses this sign-in for good. A probe that fails says nothing, and
- * the sign-in goes on.
- */
+/** True if the server does not know the client. Throws if it refuses this sign-in for good. A failed probe says nothing, and the sign-in continues. */
 async function isUnknownClient(target: Target, authorization: Authorization): Promise<boolean> {
   const { url } = authorization;
   const answer = await refusal(target, url);
@@ -305,7 +302,7 @@ async function isUnknownClient(target: Target, authorization: Authorization): Pr
   const { search } = new URL(location, url);
   const error = new URLSearchParams(search).get('error') ?? '';
   if (isClientError(error)) return true;
-  // To the callback, with the state of this sign-in: the browser would bring the same.
+  // To the callback, with the state of this sign-in, as the browser would.
   const verdict = FINAL.includes(error) ? authorization.judge(search.slice(1)) : undefined;
   if (verdict?.kind === 'over') throw verdict.failure;
   return false;
@@ -315,14 +312,14 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
   let refused: FailedAnswer | undefined;
   try {
     await protocolRequest(
-      // A browser has neither the headers of svc nor its credential. The state in the address is no matter for a trace.
+      // A browser has neither the headers of svc nor its credential. The state in the address is not traced.
       { ...target, headers: {}, secretHeaders: new Set(), log: { ...target.log, level: 0 } },
       {
         method: 'GET',
         effect: 'read',
         url,
         once: true,
-        // Not JSON: some servers then answer 200 with the address of their error page.
+        // Not JSON: some servers then respond 200 with the address of their error page.
         accept: 'text/html, */*;q=0.8',
         bodiless: true,
         timeoutMs: PROBE_MS,

@@ -1,4 +1,4 @@
-/** Signing in: the options of it, and the person who does it: what is said, opened, pasted and typed. */
+/** The options of a sign-in and its dialog with the person: messages, the browser, pasted and typed input. */
 import { noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
@@ -84,7 +84,7 @@ function prompted(ctx: RunContext): Paste {
   };
 }
 
-/** One address a line. */
+/** One address per line. */
 function piped(ctx: RunContext): Paste {
   let lines: AsyncIterator<string> | undefined;
   return async (problem, withdrawn) => {

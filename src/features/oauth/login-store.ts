@@ -1,4 +1,4 @@
-/** What is signed in with, on its way into the store of this profile and address, and whether the service takes it. */
+/** Stores the result of a sign-in for this profile and address, and checks whether the service accepts it. */
 import type { RunContext } from '../../cli/command.ts';
 import { openClient } from '../../http/client.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -18,19 +18,19 @@ import type { KnownClients } from './login-client.ts';
 
 type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
-/** Finds out that nothing can be kept before there is something to keep. */
+/** Fails before there is anything to store. */
 export async function checkStorable(ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, (file) => file.reserve());
 }
 
-/** With them, the way to take one that the server does not know out of use. */
+/** With them, a way to stop using one that the server does not know. */
 export async function storedClients(ctx: RunContext): Promise<KnownClients> {
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) ctx.notice(warning);
   return { all: document.clients, forget: (client) => forgetClient(client, ctx) };
 }
 
-/** One that a login is refreshed with stays, as the server may take it there, but no sign-in uses it. */
+/** A client that a login needs for refreshes stays, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, ({ document, save }) => {
     const isUsed = loginsOf(document, client).length > 0;
@@ -43,7 +43,7 @@ export async function storeClient(client: ClientRecord, ctx: RunContext): Promis
   await withCredentials(ctx.paths, ctx, (file) => file.save(withClient(file.document, client)));
 }
 
-/** In the place of the one before. */
+/** Replaces the previous one. */
 export async function storeLogin(login: New<Credential>, client: ClientRecord | undefined, ctx: RunContext) {
   const { target, settings } = ctx;
   const credential: Credential = {
@@ -58,7 +58,7 @@ export async function storeLogin(login: New<Credential>, client: ClientRecord | 
   return credential;
 }
 
-/** Any JSON will do: a portal that wants a login of its own answers with a page. */
+/** Any JSON will do: a portal with its own login responds with a page. */
 const LIST = endpoint<unknown>({
   method: 'GET',
   path: '/webhooks',
@@ -66,7 +66,7 @@ const LIST = endpoint<unknown>({
   answer: async () => ({ safeParse: (data) => ({ success: true, data }) }),
 });
 
-/** The cheapest call that the service has (doc 2 §4). Throws what is wrong with the credential, or the way to the service. */
+/** The cheapest request of the service (doc 2 §4). Throws what is wrong with the credential or the connection. */
 export async function checkSignIn(target: Target): Promise<void> {
   const client = openClient(target, { basePath: '/v1' });
   try {

@@ -1,4 +1,4 @@
-/** Signing in by browser: authorization code with PKCE over a loopback redirect (doc 2 §5, RFC 8252). Nothing is kept here. */
+/** Signs in by browser: authorization code with PKCE over a loopback redirect (doc 2 §5, RFC 8252). Stores nothing. */
 import { SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
@@ -10,22 +10,22 @@ import { grantedFields, isClientError, requestToken, type TokenGrant } from './t
 
 /** The person, and the browser. */
 export interface LoginUser {
-  /** Before anything else happens with it. */
+  /** Called before anything else happens with it. */
   show(url: URL): void;
   notice(text: string): void;
   /** Ends soon, whether or not there is a browser. */
   openBrowser(url: URL): Promise<void>;
-  /** An address that was pasted, or undefined where no more will come; `problem` is what was wrong with the one before. */
+  /** A pasted address, or undefined if there will be no more; `problem` says what was wrong with the previous one. */
   readonly paste: ((problem: string | undefined, withdrawn: AbortSignal) => Promise<string | undefined>) | undefined;
 }
 
-/** What is to be kept. */
+/** What to store. */
 interface SignedIn {
   readonly client: ClientRecord;
   readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;
 }
 
-/** `target.signal` ends it at once, and whatever way it ends, its port is free. */
+/** `target.signal` ends it at once; however it ends, the port is released. */
 export async function signIn(
   target: Target,
   clients: KnownClients,
@@ -41,7 +41,7 @@ export async function signIn(
     people.show(authorization.url);
     const { code, redirectUri, verifier } = await firstAnswer(target, begun, people, options.waitMs);
     closing = listener.close();
-    // To the address that the first discovery named, and never again after a lost answer.
+    // To the address that the first discovery named, and never again after a lost response.
     const outcome = await requestToken({
       target,
       tokenEndpoint: server.token_endpoint,
@@ -72,12 +72,12 @@ export async function signIn(
   }
 }
 
-/** Some servers call a form of client_secret_basic that they do not read an invalid request. */
+/** Some servers reject a form of client_secret_basic that they do not support as an invalid request. */
 function refusesClient(error: string, { token_endpoint_auth_method: method }: ClientRecord): boolean {
   return isClientError(error) || (error === 'invalid_request' && method === 'client_secret_basic');
 }
 
-/** From the listener or by paste, whichever has a good one first. */
+/** From the listener or by paste, whichever has a valid one first. */
 async function firstAnswer(
   target: Target,
   { listener, authorization }: Begun,
@@ -120,7 +120,7 @@ async function pasted(
     if (verdict.kind === 'over') throw verdict.failure;
     problem = `the address does not belong to this sign-in: ${verdict.why}`;
   }
-  return new Promise(() => {}); // the end of the pasting ends nothing else
+  return new Promise(() => {}); // the end of input does not end the sign-in
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
@@ -142,10 +142,10 @@ function warnOfScope(server: ServerMetadata, asked: string, grant: TokenGrant, p
   }
 }
 
-/** With it, many servers give a refresh token (OpenID Connect Core §11). */
+/** With this scope, many servers issue a refresh token (OpenID Connect Core §11). */
 const OFFLINE = 'offline_access';
 
-/** The query of a pasted address that is the redirect address, or what is wrong with it. Its secrets are in neither problem. */
+/** The query of a pasted redirect address, or what is wrong with it. Messages contain no secrets of it. */
 type PastedRedirect =
   | { readonly query: string; readonly problem?: undefined }
   | { readonly query?: undefined; readonly problem: string };
@@ -154,13 +154,13 @@ type PastedRedirect =
 const LONGEST = 64 * 1024;
 
 export function readPastedRedirect(text: string, redirectUri: string): PastedRedirect {
-  // Terminals and mail programs break long lines and put quotes or brackets around addresses.
+  // Terminals and mail programs break long lines and add quotes or brackets around addresses.
   const address = text.trim().replace(/^[<"'](.*)[>"']$/s, '$1');
   if (address === '') return { problem: 'nothing was pasted' };
   if (address.length > LONGEST) return { problem: 'the address is too long' };
   const begin = /^([^?#]*)\??/.exec(address)?.[1] ?? '';
   if (!/^https?:\/\//i.test(begin)) {
-    // A code alone does not say who asked for it: an attacker could talk a person into pasting one.
+    // A code alone does not say who requested it: an attacker could persuade a person to paste one.
     return {
       problem: `paste the full address, starting with ${new URL(redirectUri).origin}: svc cannot check a part of it`,
     };

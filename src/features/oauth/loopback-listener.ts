@@ -1,6 +1,6 @@
 /**
- * Where the browser comes back to: a server on this machine alone, which knows one path, takes one answer and is gone. Everything
- * that is not that answer is refused and changes nothing (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
+ * Where the browser returns: a server on loopback only, with one path, which accepts one response and closes. Everything else is refused and changes nothing
+ * (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,29 +9,29 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SvcError } from '../../errors.ts';
 
-/** What is made of an address that the browser, or a person, brings back. */
+/** The verdict on an address that the browser or a person brings back. */
 export type Verdict<T> =
   | { readonly kind: 'taken'; readonly value: T }
-  /** It is no answer to this sign-in, which goes on. */
+  /** Not a response to this sign-in, which continues. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** It is one, and ends the sign-in. `shown`: the browser may be told that it is over. */
+  /** A response, which ends the sign-in. `shown`: the browser may be told that it is over. */
   | { readonly kind: 'over'; readonly failure: SvcError; readonly shown: boolean };
 
 export interface LoopbackListener {
   /** An IP literal, never `localhost`: a name can be made to mean another machine. */
   readonly redirectUri: string;
   readonly port: number;
-  /** The first answer that `judge` takes. Until it is called, whatever comes is refused. Rejects with the failure of an end. */
+  /** The first response that `judge` accepts. Until it is called, every request is refused. Rejects with the failure. */
   answer<T>(judge: (query: string) => Verdict<T>): Promise<T>;
-  /** The port is free when this resolves, at most half a second after the answer: the browser may be about to fetch its page. */
+  /** The port is free when this resolves, at most half a second after the response: the browser may be about to fetch its page. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions {
   readonly path: string;
-  /** Any free one unless told. */
+  /** Any free one by default. */
   readonly port?: number | undefined;
-  /** Tried in this order; the next only where the machine does not have the one before. */
+  /** Tried in this order; the next only if the machine lacks the previous one. */
   readonly hosts?: readonly string[];
 }
 
@@ -41,18 +41,18 @@ const MOST_REFUSED = 60;
 const LARGEST_HEAD = 16 * 1024;
 const HEAD_MS = 5_000;
 const REQUEST_MS = 6_000;
-/** Node looks for the late ones only so often, by default every 30 s. */
+/** How often Node looks for late connections; by default every 30 s. */
 const CHECK_MS = 500;
 /** For a browser on a busy machine to fetch the page that says the login worked. */
 const PAGE_MS = 2_000;
 const DONE = '/done';
 
-/** One path for each issuer: an answer of another server ends nowhere (RFC 9700 §4.4.2). */
+/** One path for each issuer: a response of another server ends nowhere (RFC 9700 §4.4.2). */
 export function callbackPath(issuer: string): string {
   return `/callback/${createHash('sha256').update(issuer).digest('hex').slice(0, 16)}`;
 }
 
-/** Rejects with the `code` of the system: EADDRINUSE where the port is taken. */
+/** Rejects with the system's `code`: EADDRINUSE if the port is in use. */
 export async function openListener({ path, port = 0, hosts = HOSTS }: ListenerOptions): Promise<LoopbackListener> {
   for (const [index, host] of hosts.entries()) {
     const server = createServer({
@@ -87,7 +87,7 @@ class HttpListener implements LoopbackListener {
   #settle: { resolve(value: never): void; reject(error: Error): void } | undefined;
   #refused = 0;
   #flooded: SvcError | undefined;
-  /** Of the page that tells the browser the end: not due yet, due at /done, or given at once. */
+  /** The page that shows the result in the browser: not yet, at /done, or at once. */
   #page: 'unasked' | 'expected' | 'given' | 'served' = 'unasked';
   #pageServed: () => void = () => {};
 
@@ -98,7 +98,7 @@ class HttpListener implements LoopbackListener {
     const literal = host.includes(':') ? `[${host}]` : host;
     const origin = `http://${literal}:${this.port}`;
     this.redirectUri = origin + path;
-    // A URL drops the port 80, a person may not.
+    // A URL drops port 80, a person may not.
     this.#hosts = [`${literal}:${this.port}`, new URL(origin).host];
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
@@ -149,14 +149,14 @@ class HttpListener implements LoopbackListener {
 
   #outcome({ method, url: target = '', rawHeaders, headers }: IncomingMessage): keyof typeof PAGES {
     const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
-    // A page of elsewhere that made its name mean this machine (DNS rebinding) says its own name here.
+    // A web page that made its name mean this machine (DNS rebinding) sends its own name here.
     if (hosts.length !== 1 || !this.#hosts.includes(headers.host ?? '')) return 400;
     if (method !== 'GET') return 405;
     if (!target.startsWith('/') || target.startsWith('//')) return 400;
     const [path = '', ...rest] = target.split('?');
     if (path === DONE && this.#page !== 'unasked') return 200;
     if (path !== this.#path || this.#page !== 'unasked') return 404;
-    // Images, scripts and frames are no person coming back. Older browsers and curl send neither.
+    // Images, scripts and frames are not a person coming back. Older browsers and curl send neither header.
     const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
     if (mode !== 'navigate' || destination !== 'document') return 400;
     return this.#take(rest.join('?'));
@@ -183,7 +183,7 @@ class HttpListener implements LoopbackListener {
         : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? '408 Request Timeout'
           : '400 Bad Request';
-    // A connection that a browser opened and never used is late, and no attack.
+    // An unused connection of a browser is late, and not an attack.
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse();
     if (!socket.writable) {
       socket.destroy();
@@ -216,7 +216,7 @@ interface Page {
   readonly body: string;
 }
 
-/** Nothing that came with a request stands in any of them. */
+/** None of them contains anything from a request. */
 const PAGES = {
   200: page(
     'html',

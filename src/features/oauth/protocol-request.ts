@@ -1,4 +1,4 @@
-/** One request of the sign-in protocol: one connection, no redirects, nothing repeated but reads, and no secret in what is told. */
+/** One request of the sign-in protocol: one connection, no redirects, only reads are retried, and no secret is shown. */
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
@@ -9,30 +9,30 @@ import { isObject } from '../../json-object.ts';
 
 export interface ProtocolRequest<E extends Effect = Effect> {
   readonly method: 'GET' | 'POST';
-  /** Absolute, as the service's metadata name it. */
+  /** Absolute, as in the service's metadata. */
   readonly url: URL;
   readonly effect: E;
   /** A JSON value, or for a form an object of field → string. */
   readonly body?: unknown;
   readonly encoding?: 'json' | 'form';
-  /** What the client authenticates with; empty where the body does it, absent where there is nothing to prove. */
+  /** Client authentication; empty if the body contains it, absent if there is nothing to prove. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** What must not be told although it is in the body: codes, verifiers, tokens. */
+  /** Secrets in the body that must not be shown: codes, verifiers, tokens. */
   readonly secrets?: readonly string[];
   readonly timeoutMs?: number;
-  /** Whether the body of a success counts for nothing. */
+  /** Whether the body of a success is ignored. */
   readonly bodiless?: true;
-  /** The first answer counts: a read is not repeated either. */
+  /** The first response counts: even a read is not retried. */
   readonly once?: true;
-  /** JSON unless told. */
+  /** JSON by default. */
   readonly accept?: string;
-  /** The protocol's own reading of a redirect, or of an answer of 400 and above. */
+  /** The protocol's own interpretation of a redirect, or of a status of 400 and above. */
   explain?(answer: FailedAnswer, line: string): SvcError | undefined;
 }
 
 export type ProtocolAnswer = Readonly<Record<string, unknown>>;
 
-/** More than any of these answers needs. */
+/** More than any of these responses needs. */
 const LARGEST_ANSWER = 1024 * 1024;
 
 /** The JSON object of a success; everything else is thrown as a `SvcError`. */
@@ -56,7 +56,7 @@ export async function protocolRequest(
     ...(accept === undefined ? {} : { accept }),
     explain: (answer) => explain?.(answer, line) ?? statusFailure(answer, line, effect),
   });
-  // The request builder takes braces for parameters.
+  // The request builder reads braces as parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
   const retry = once ? { retry: false as const } : {};
   const answer = bodiless ? {} : { answer: async () => OBJECT };

@@ -18,11 +18,11 @@ export interface RegistrationRequest {
 
 export interface Registration {
   readonly client: ClientRecord;
-  /** What is worth telling of an answer that is another than asked, and can be used all the same. */
+  /** Notices about a response that differs from the request but is usable. */
   readonly warnings: readonly string[];
 }
 
-/** Sends one POST. Throws where the service refuses (3), has made another client of it, or one that nobody learns of (8). */
+/** Sends one POST. Throws if the service refuses (3), or creates another client or an unknown one (8). */
 export async function registerClient(
   target: Target,
   server: ServerMetadata,
@@ -52,7 +52,7 @@ export async function registerClient(
   });
 }
 
-/** There is nothing at the service to look at: clients are not listed. */
+/** Nothing to check at the service: it does not list clients. */
 function unfinished(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
   const { code, message, httpStatus, cause } = error;
@@ -64,10 +64,10 @@ function isHttp(uri: string): boolean {
   return new URL(uri).protocol === 'http:';
 }
 
-/** In the order of preference: a client without a secret has none to lose. */
+/** In order of preference: a client without a secret has none to lose. */
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** The methods that the server offers and svc has; all of them where the server does not say. */
+/** The methods that both the server and svc support; all of svc's if the server does not say. */
 export function offeredMethods({ token_endpoint_auth_methods_supported: offered }: ServerMetadata) {
   return AUTH_METHODS.filter((method) => offered === undefined || offered.includes(method));
 }
@@ -98,7 +98,7 @@ interface Received {
   readonly now: number;
 }
 
-/** RFC 7591 §3.2.1: the service may change what was asked for, and its answer is what counts. */
+/** RFC 7591 §3.2.1: the service may change the request, and its response counts. */
 async function readRegistration(
   answer: ProtocolAnswer,
   issuer: string,
@@ -143,7 +143,7 @@ function list(value: unknown): string {
   return Array.isArray(value) ? value.map(jsonText).join(', ') || 'none' : 'no list';
 }
 
-/** Whether the client's secret can still be used, a minute from now included. */
+/** Whether the client's secret is still valid, for at least another minute. */
 export function isLive({ client_secret_expires_at: expires = 0 }: ClientRecord, now: number): boolean {
   return expires === 0 || expires * 1000 > now + 60_000;
 }

@@ -1,9 +1,9 @@
-/** What an authorization server answers (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1). Unknown fields stay. */
+/** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1). Unknown fields are preserved. */
 import * as z from 'zod/mini';
 
 const text = z.string();
 const address = text.check(z.refine((value) => URL.canParse(value)));
-/** What the service calls itself or offers: where it cannot be read, it counts as not said. */
+/** Optional metadata of the service: an unreadable field counts as missing. */
 const texts = z.array(text);
 
 export const serverMetadata = z.looseObject({
@@ -18,7 +18,7 @@ export const serverMetadata = z.looseObject({
 });
 export type ServerMetadata = Readonly<z.infer<typeof serverMetadata>>;
 
-/** A lifetime beyond it is as good as none. */
+/** A longer lifetime counts as unlimited. */
 const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
 
 /** Some services send the number as a text. */

@@ -14,7 +14,7 @@ function schema<N extends keyof Schemas>(name: N): () => Promise<Schemas[N]> {
 
 const ENDPOINTS = {
   subscriptions: endpoint({ method: 'GET', path: '/webhooks', effect: 'read', answer: schema('subscriptionList') }),
-  /** Not repeatable: each success makes a subscription, and only this response has its secret. */
+  /** Not retryable: each success creates a subscription, and only this response has its secret. */
   create: endpoint({ method: 'POST', path: '/webhooks', effect: 'write', answer: schema('createdSubscription') }),
   /** The service clears `events` where it is missing, so it is always sent (doc 2 §4 rule 4). */
   update: endpoint({
@@ -56,7 +56,7 @@ export interface SubscriptionDraft {
 
 export interface SubscriptionChange {
   readonly url?: string | undefined;
-  /** Never left out: the service would clear the list (doc 2 §4 rule 4). */
+  /** Never omitted: the service would clear the list (doc 2 §4 rule 4). */
   readonly events: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function openRecordings(target: Target) {
     samples: (query: { readonly event?: string | undefined; readonly limit?: number | undefined }) =>
       client.items(ENDPOINTS.samples, { query }),
     answer: client.answer.bind(client),
-    /** The service's clock minus ours, of the latest response that had a date. */
+    /** The service's clock minus ours, from the latest response with a date. */
     get clockSkewMs(): number | undefined {
       return client.clockSkewMs;
     },

@@ -1,4 +1,4 @@
-/** Requests in the JSON of browsers, gateways, inspectors and API clients, and in logs of one's own. */
+/** Requests in the JSON of browsers, gateways, inspectors and API clients, and in a program's own logs. */
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
@@ -6,19 +6,19 @@ import { httpDeliveries } from './http-dump.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A request that was found. Its body is read only if it is wanted: of another one it may well be lost. */
+/** A request. Its body is read only if it is wanted: bodies of other requests may be lost. */
 interface Captured {
   readonly headers: readonly RawHeader[];
   read(): Delivery;
 }
 
-/** The requests of one format; undefined where the value has another one. `source` says where the value is. */
+/** The requests in one format; undefined if the value has another format. `source` says where the value is. */
 type Reader = (value: Json, source: string, prefix: string) => readonly Captured[] | undefined;
 
-/** The first that applies reads the value. To add a format, add its reader here. */
+/** The first matching reader reads the value. To add a format, add its reader here. */
 const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, insomnia, log, smee];
 
-/** One JSON document, or one on each line. Undefined where none of the readers applies. */
+/** One JSON document, or one per line. Undefined if no reader matches. */
 export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
   const documents = jsonDocuments(bytes.toString().replace(/^\ufeff/, '')) ?? [];
   const place = (index: number): string => (documents.length > 1 ? `${source}:${index + 1}` : source);
@@ -28,12 +28,12 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
     if (requests !== undefined) return requests;
     throw new SvcError('file_unusable', `${place(index)}: this line has no request, unlike others`);
   });
-  // A collection holds requests of all kinds; one alone is what it was given for.
+  // A collection contains all kinds of requests; a single request is always used.
   const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
   return wanted.map(({ read }) => read());
 }
 
-/** The values of one JSON document, or of one on each line. Undefined: it is not JSON. */
+/** The values of one JSON document, or of one per line. Undefined if it is not JSON. */
 export function jsonDocuments(text: string): readonly unknown[] | undefined {
   const parse = (json: string): unknown => parseJsonText(json, Number.POSITIVE_INFINITY);
   try {
@@ -48,9 +48,9 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** `inList`: it is an item of a list already, and no list of its own: nesting has an end. */
+/** `inList`: already an item of a list, so not a list itself: nesting is limited. */
 function requestsOf(value: unknown, source: string, prefix: string, inList = false): readonly Captured[] | undefined {
-  // A plain list, that of ngrok's inspector, or that of webhook.site.
+  // A plain list, a list of ngrok's inspector, or one of webhook.site.
   const lists = isObject(value) ? [value['requests'], value['data']] : [value];
   const list = inList ? undefined : lists.find((one) => Array.isArray(one));
   if (list !== undefined) {
@@ -99,7 +99,7 @@ function seconds(time: unknown): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) ? ms / 1000 : undefined;
 }
 
-/** HTTP archives (HAR 1.2), as browsers and proxies export them: the requests that carry a header of the service. */
+/** HTTP archives (HAR 1.2), as browsers and proxies export them: the requests with a header of the service. */
 function har({ log }: Json, source: string, prefix: string): readonly Captured[] | undefined {
   if (!isObject(log) || !Array.isArray(log['entries'])) return undefined;
   return log['entries'].flatMap((entry: unknown, index): readonly Captured[] => {
@@ -125,7 +125,7 @@ function har({ log }: Json, source: string, prefix: string): readonly Captured[]
   });
 }
 
-/** A status that is there, and no 2xx. A HAR has 0 where there was no answer. */
+/** A status other than 2xx. A HAR has 0 if there was no response. */
 function isFailure(status: unknown): boolean {
   return typeof status === 'number' && !(status >= 200 && status <= 299);
 }
@@ -141,7 +141,7 @@ function lambda(event: Json, source: string): readonly Captured[] | undefined {
   return [captured('a Lambda event', source, names, { body: body ?? '', base64, time })];
 }
 
-/** The inspector of ngrok keeps the whole request in base64. */
+/** ngrok's inspector stores the complete request in base64. */
 function ngrok({ request, start }: Json, source: string): readonly Captured[] | undefined {
   if (!isObject(request) || typeof request['raw'] !== 'string') return undefined;
   return httpDeliveries(Buffer.from(request['raw'], 'base64'), source).map((delivery) => ({
@@ -150,7 +150,7 @@ function ngrok({ request, start }: Json, source: string): readonly Captured[] | 
   }));
 }
 
-/** Its times are UTC without saying so: `2026-01-01 00:00:00`. */
+/** Its times are UTC without a zone: `2026-01-01 00:00:00`. */
 function webhookSite({ headers, content, created_at: time }: Json, source: string): readonly Captured[] | undefined {
   if (typeof content !== 'string' || !isObject(headers)) return undefined;
   const names = jsonHeaders(headers, source);
@@ -159,7 +159,7 @@ function webhookSite({ headers, content, created_at: time }: Json, source: strin
 
 const DEEPEST_FOLDER = 50;
 
-/** A Postman collection v2.1, its folders included. */
+/** A Postman collection v2.1, including its folders. */
 function postman({ info, item }: Json, source: string): readonly Captured[] | undefined {
   return isObject(info) && Array.isArray(item) ? postmanFolder(item, source, 0) : undefined;
 }
@@ -188,7 +188,7 @@ function insomnia({ _type, resources }: Json, source: string): readonly Captured
   });
 }
 
-/** The headers that are sent, of a list of objects. */
+/** The headers in a list of objects. */
 function namedHeaders(list: unknown, name: 'key' | 'name'): readonly RawHeader[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((one: unknown): RawHeader[] => {
@@ -198,7 +198,7 @@ function namedHeaders(list: unknown, name: 'key' | 'name'): readonly RawHeader[]
   });
 }
 
-/** What programs log: `{headers, body}`, perhaps below `request` or `data`. The exact bytes first, where both are there. */
+/** Logs of programs: `{headers, body}`, possibly below `request` or `data`. Exact bytes are preferred. */
 function log(value: Json, source: string): readonly Captured[] | undefined {
   for (const one of [value, value['request'], value['data']]) {
     if (!isObject(one) || !isObject(one['headers'])) continue;
@@ -209,7 +209,7 @@ function log(value: Json, source: string): readonly Captured[] | undefined {
   return undefined;
 }
 
-/** smee.io: each header is a member of its own, beside the body. */
+/** smee.io: each header is a separate key beside the body. */
 function smee({ body, ...members }: Json, source: string): readonly Captured[] | undefined {
   const headers = Object.entries(members).flatMap(([name, one]): RawHeader[] =>
     typeof one === 'string' ? [[name, one]] : [],

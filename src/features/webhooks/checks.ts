@@ -1,4 +1,4 @@
-/** What is wrong with subscriptions, or soon will be, and the command that fixes it. Sends no request but to name servers. */
+/** Finds problems of subscriptions, present or near, with the command that fixes each. Makes only DNS requests. */
 
 import type { RunContext } from '../../cli/command.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Creates a subscription: checks the quota and duplicates first, and sends the POST once. It has no idempotency key (doc 2 §4
- * rule 3), so the list shows what became of a lost response, whose secret is lost as well (rule 2).
+ * Creates a subscription: checks the quota and duplicates first, and sends the POST once. There is no idempotency key (doc 2 §4 rule 3), so after a lost
+ * response the list shows the outcome; the secret is then lost (rule 2).
  */
 import type { RunContext } from '../../cli/command.ts';
 import { endedBy, SvcError } from '../../errors.ts';
@@ -58,7 +58,7 @@ async function post(
   recordings: Recordings,
   { keep, notice }: Creation,
 ): Promise<Created | Plan> {
-  /** New subscriptions of this address; undefined where the list cannot be read. */
+  /** New subscriptions for this address; undefined if the list cannot be read. */
   const newOnes = async (): Promise<readonly Subscription[] | undefined> => {
     const after = await recordings.subscriptions().catch(() => undefined);
     return after?.filter((one) => sameAddress(one.url, draft.url) && !before.some(({ id }) => id === one.id));
@@ -92,7 +92,7 @@ async function post(
   return { id, secret, answer, fault: faultOf(given, answer['events'], draft) };
 }
 
-/** The secret is stored by now, so whatever the response lacks, the subscription is shown. */
+/** The secret is stored by now, so the subscription is shown, whatever the response lacks. */
 function faultOf(id: string | undefined, events: unknown, draft: SubscriptionDraft): SvcError | undefined {
   if (id === undefined) {
     return new SvcError('not_as_asked', 'created, but the response has no endpoint_id', { hint: 'svc webhooks list' });
@@ -183,7 +183,7 @@ interface UnbrokenCreate {
   readonly signal: AbortSignal;
   /** Creates, and stores the secret: the first signal waits up to 3 s for both, the second does not. */
   unbroken<T>(work: () => Promise<T>): Promise<T>;
-  /** The signal that came, although there is a result. */
+  /** The signal that arrived, although there is a result. */
   interruption(): SvcError | undefined;
 }
 

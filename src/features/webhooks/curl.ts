@@ -1,18 +1,18 @@
-/** curl command lines, as browsers and `sign --as curl` write them, and what `curl --trace` writes of a request. */
+/** curl command lines, as browsers and `sign --as curl` write them, and the output of `curl --trace`. */
 import { SvcError } from '../../errors.ts';
 import type { Delivery, RawHeader } from './delivery.ts';
 
-/** A line that is longer was not made by hand, nor by a browser. */
+/** A longer line was written neither by hand nor by a browser. */
 const LONGEST = 16 << 20;
 const ADVICE = 'save the body in a file, and pass its headers as options';
 
 const DATA = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
-/** They change what is sent in ways of their own. */
+/** Options that change the request in unsupported ways. */
 const REFUSED = new Set('-F --form --form-string -T --upload-file -G --get --data-urlencode --config -K'.split(' '));
-/** Other letters whose value may be attached: `-ume:pass`. The value of a longer name is a word without a dash, and passed over. */
+/** Other letters whose value may be attached: `-ume:pass`. The value of a longer name is a separate word, which is skipped. */
 const TAKES_VALUE = /[AbcCDeEhmoPQrtuUwxXyYz]/;
 
-/** `read` opens a file that a line names by `@`. */
+/** `read` opens a file that a line names with `@`. */
 export async function curlDeliveries(
   bytes: Buffer,
   source: string,
@@ -50,7 +50,7 @@ async function delivery(
 ): Promise<Delivery> {
   const headers: RawHeader[] = [];
   const notes = new Set<string>();
-  /** What is sent, and what would be if no line end were dropped. */
+  /** The bytes that are sent, and the bytes if no line end were dropped. */
   const sent: Uint8Array[] = [];
   const whole: Uint8Array[] = [];
   for (const [option, value] of options(args, source)) {
@@ -74,7 +74,7 @@ async function delivery(
     }
     if (value === '@-') throw unknownBody(source, 'takes the body from standard input');
     const file = await read(Buffer.from(value.slice(1), 'latin1').toString());
-    // curl takes CR, LF and NUL out of a file that -d names.
+    // curl removes CR, LF and NUL from a file that -d names.
     sent.push(strips ? file.filter((byte) => byte !== 0x0d && byte !== 0x0a && byte !== 0) : file);
     whole.push(file);
   }
@@ -90,7 +90,7 @@ function* options(args: readonly string[], source: string): Generator<readonly [
   for (let index = 0; index < args.length; index++) {
     let name = args[index] ?? '';
     let attached = '';
-    // Letters without a value may stand before one that has one: -sSd@file.
+    // Letters without a value may precede one with a value: -sSd@file.
     for (const [at, letter] of /^-[^-]/.test(name) ? [...name].entries() : []) {
       const option = `-${letter}`;
       if (at === 0 || !(isRead(option) || REFUSED.has(option) || TAKES_VALUE.test(letter))) continue;
@@ -112,7 +112,7 @@ function unknownBody(source: string, what: string): SvcError {
   });
 }
 
-/** The parts of a shell's line. Nothing matches at a variable, at a command to run, or at quotes that never end. */
+/** The parts of a shell line. Nothing matches a variable, a command substitution, or unterminated quotes. */
 const PART = new RegExp(
   [
     "'(?<single>[^']*)'",
@@ -126,7 +126,7 @@ const PART = new RegExp(
   'sy',
 );
 
-/** The args of shell commands, and undefined where one ends. Throws `file_unusable` for what only a shell can know. */
+/** The arguments of shell commands, with undefined at the end of each. Throws `file_unusable` for anything that only a shell can evaluate. */
 function* shellTokens(text: string, source: string): Generator<string | undefined> {
   const unusable = (why: string): SvcError => new SvcError('file_unusable', `${source}: ${why}`, { hint: ADVICE });
   let word: string | undefined;
@@ -167,7 +167,7 @@ function unknown(expansion: string): string {
   return `only the shell knows the value of ${expansion}…`;
 }
 
-/** Within `$'…'`, by which browsers write what is not plain: a character beyond the first plane is two units. */
+/** Inside `$'…'`, which browsers use for special characters: one beyond the BMP is two units. */
 const ESCAPE =
   /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|(u[\da-fA-F]{1,4}(?:\\u[dD][c-fC-F][\da-fA-F]{2})*|U[\da-fA-F]{1,8})|(.))/gs;
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
@@ -182,7 +182,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** The bytes of an escape, one character each: a `\u` is UTF-8. */
+/** The bytes of an escape, one character each: `\u` is UTF-8. */
 function unescaped(all: string, octal?: string, hex?: string, unicode?: string, other = ''): string {
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
@@ -197,15 +197,15 @@ function unescaped(all: string, octal?: string, hex?: string, unicode?: string, 
 const TRACE_PREFIX = String.raw`(?:\d\d:\d\d:\d\d\.\d+ )?(?:\[[^\]\s]*\] )?`;
 const TRACE = new RegExp(`^${TRACE_PREFIX}(?:== Info: |=> Send header, \\d+ bytes)`);
 const SECTION = new RegExp(`^${TRACE_PREFIX}(=>|<=|==) (Send header|Send data|\\S.*?)(?:, \\d+ bytes .*|:.*)?$`);
-/** Sixteen bytes a line, and the same as text. */
+/** Sixteen bytes per line, also as text. */
 const HEX_LINE = /^[0-9a-f]{4,}: ((?:[0-9a-f]{2} ){1,16})/;
 
-/** Whether it was written by `--trace` or `--trace-ascii`, perhaps with --trace-time and --trace-ids. */
+/** Written by `--trace` or `--trace-ascii`, possibly with --trace-time and --trace-ids. */
 export function isCurlTrace(text: string): boolean {
   return TRACE.test(text);
 }
 
-/** The bytes that were sent, as they went over the wire. `--trace-ascii` does not have them all. */
+/** The bytes that were sent. `--trace-ascii` lacks some of them. */
 export function sentBytes(bytes: Buffer, source: string): Buffer {
   const sent: Buffer[] = [];
   let sending = false;

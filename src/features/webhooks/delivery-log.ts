@@ -20,7 +20,7 @@ export interface DeliveryChange extends ShownLogItem {
   readonly to?: number;
 }
 
-/** Numbers of deliveries alone: those of subscriptions mean other things. */
+/** Numbers of deliveries only: those of subscriptions have other meanings. */
 export function deliveryStatus(status: number): string {
   return { [PENDING]: 'pending', [DELIVERED]: 'delivered', [FAILED]: 'failed' }[status] ?? `unknown(${status})`;
 }
@@ -36,8 +36,8 @@ export interface LogReading {
 }
 
 /**
- * All of it, each delivery once. The end is an empty page, a short one, or one that brings nothing new: deliveries that join while
- * it is read shift the pages, and a service may ignore which page is asked for.
+ * The complete log, each delivery once. It ends with an empty page, a short one, or one without new items: deliveries that arrive meanwhile shift the pages,
+ * and a service may ignore the page number.
  */
 export async function readWholeLog(
   id: string,
@@ -59,7 +59,7 @@ export async function readWholeLog(
   return [...found.values()];
 }
 
-/** The latest first; those whose time is unknown last. */
+/** Latest first; unknown times last. */
 export function latestFirst(items: readonly LogItem[]): readonly LogItem[] {
   const time = ({ created_at: created }: LogItem): number => Date.parse(created ?? '') || Number.NEGATIVE_INFINITY;
   return [...items].sort((a, b) => {
@@ -78,7 +78,7 @@ export interface LogFilter {
   readonly since?: number | undefined;
 }
 
-/** The service has no filters of its own. */
+/** The service has no filters. */
 export function keepsItem(item: LogItem, { status, eventTypes, eventId, error, since }: LogFilter): boolean {
   return (
     (status === undefined || deliveryStatus(item.status) === status) &&

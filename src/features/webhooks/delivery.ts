@@ -1,10 +1,10 @@
-/** A delivery as it came over the wire or out of a file, and the event in its body (doc 2 §2, §6). */
+/** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import type { SignedHeaders } from './signature.ts';
 
-/** A header as it was received: its name in its own case, values of repeated ones apart. */
+/** A received header: the name in its original case, repeated headers separate. */
 export type RawHeader = readonly [name: string, value: string];
 
 export interface Delivery {
@@ -14,26 +14,26 @@ export interface Delivery {
   readonly headers: readonly RawHeader[];
   /** The exact bytes. */
   readonly body: Uint8Array;
-  /** When it was received, in Unix seconds, where that is recorded. */
+  /** The time of receipt in Unix seconds, if it is recorded. */
   readonly receivedS?: number | undefined;
   /** Where that time was read, if not in a recording's `received_at`. */
   readonly clock?: 'startedDateTime' | undefined;
-  /** Whether the receiver or the target answered without a 2xx, where that is recorded. */
+  /** Whether the receiver or the target responded without a 2xx, if that is recorded. */
   readonly failed?: boolean | undefined;
-  /** The verdict of the recorder, where there is one. */
+  /** The verdict of the recorder, if there is one. */
   readonly verdict?: string | undefined;
   /** The input ended before the body did. */
   readonly truncated?: boolean | undefined;
-  /** The body as it was before a program changed it, and the hint that says so. */
+  /** The body before a program changed it, and the hint that says so. */
   readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
-  /** What was noticed while it was read: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
+  /** Observations while reading: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
   readonly notes: readonly string[];
 }
 
-/** The names of the service's headers begin with this (doc 2 §6), unless an option says otherwise. */
+/** The prefix of the service's header names (doc 2 §6), unless an option sets another. */
 export const HEADER_PREFIX = 'X-Service-';
 
-/** The values of all headers of this name, whose case does not count. */
+/** The values of all headers of this name, ignoring case. */
 export function headerValues(headers: readonly RawHeader[], name: string): string[] {
   const wanted = name.toLowerCase();
   const values: string[] = [];
@@ -42,7 +42,7 @@ export function headerValues(headers: readonly RawHeader[], name: string): strin
   return values;
 }
 
-/** The two headers that a signature is checked with. */
+/** The two headers that are needed to check a signature. */
 export function signatureHeaders(headers: readonly RawHeader[], prefix = HEADER_PREFIX): SignedHeaders {
   return {
     timestamps: headerValues(headers, `${prefix}Timestamp`),
@@ -50,7 +50,7 @@ export function signatureHeaders(headers: readonly RawHeader[], prefix = HEADER_
   };
 }
 
-/** Whether one of them is a header of the service. */
+/** Whether any of them is a header of the service. */
 export function hasServiceHeader(headers: readonly RawHeader[], prefix: string): boolean {
   return headers.some(([name]) => name.toLowerCase().startsWith(prefix.toLowerCase()));
 }
@@ -70,20 +70,20 @@ export function jsonHeaders(value: unknown, source: string): readonly RawHeader[
   });
 }
 
-/** The envelope of an event. A field that is missing, or is not what the document says, is undefined. */
+/** The envelope of an event. Missing or invalid fields are undefined. */
 export interface ReadEvent {
   readonly id: string | undefined;
   readonly type: string | undefined;
   readonly created_at: string | undefined;
-  /** Empty where it is no object. */
+  /** Empty if it is not an object. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The whole object, with unknown fields. */
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined where the bytes are no JSON object in UTF-8. Read only a body whose signature is good (doc 2 §6 rule 3). */
+/** Undefined if the bytes are not a JSON object in UTF-8. Read only a body with a valid signature (doc 2 §6 rule 3). */
 export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
-  // Decoding would silently replace broken UTF-8: what is read would not be what was signed.
+  // Decoding would silently replace invalid UTF-8, so the text would differ from what was signed.
   if (!isUtf8(bytes)) return undefined;
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
@@ -93,7 +93,7 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   }
 }
 
-/** The same of a value that is parsed already: one sample of several. */
+/** The same for a parsed value: one of several samples. */
 export function asEvent(value: unknown): ReadEvent | undefined {
   if (!isObject(value)) return undefined;
   return {

@@ -8,9 +8,9 @@ import type { EventVerdict } from './event-input.ts';
 type EventValue = ReadEvent['value'];
 
 export interface EventView {
-  /** Texts to their end. */
+  /** Texts are shown completely. */
   readonly full: boolean;
-  /** What is known of the signature of an event that is shown. */
+  /** What is known about the signature of a shown event. */
   verdictOf(value: EventValue): { readonly verdict: EventVerdict; readonly secret: string | undefined };
 }
 
@@ -56,7 +56,7 @@ function columns({ full, verdictOf }: EventView): readonly Column<EventValue>[] 
 interface DataField {
   readonly name: string;
   readonly field: string;
-  /** Undefined where the value is missing, or not of the form that it should have. */
+  /** Undefined if the value is missing or invalid. */
   readonly cell: (value: unknown, full: boolean) => Cell;
   readonly flex?: true;
 }
@@ -77,7 +77,7 @@ const DATA_FIELDS: readonly DataField[] = [
   { name: 'summaries', field: 'summaries', cell: summariesCell },
 ];
 
-/** What is not known here, or is not of the form that it should have. */
+/** Unknown or invalid fields. */
 function otherFields(data: ReadEvent['data']): Cell {
   const others = Object.entries(data).filter(([name, value]) => {
     const known = DATA_FIELDS.find(({ field }) => field === name);
@@ -156,7 +156,7 @@ function summariesCell(value: unknown, full: boolean): Cell {
   });
 }
 
-/** Line by line, so that the terminal's width is respected and no line can pass for another field. */
+/** Line by line, so that lines fit the terminal and none can be mistaken for another field. */
 function textLines(shownText: string, full: boolean, most: number): Cell[] {
   const shown = full ? shownText : beginning(shownText, most);
   return [...shown.trimEnd().split(/\r?\n/), ...more([...shownText.slice(shown.length)].length, 'characters')];
@@ -166,7 +166,7 @@ function more(number: number, what: string): Cell[] {
   return number <= 0 ? [] : [{ text: `… ${count(number)} more ${what}; --full shows them`, tone: 'dim' }];
 }
 
-/** So many units at most, and no half of a character. */
+/** At most this many units, without splitting a character. */
 function beginning(shownText: string, most: number): string {
   const cut = shownText.slice(0, most);
   return /[\ud800-\udbff]$/.test(cut) && cut.length < shownText.length ? cut.slice(0, -1) : cut;

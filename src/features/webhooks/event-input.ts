@@ -6,7 +6,7 @@ import { gather, type Input, readDeliveries } from './formats.ts';
 import { fingerprint, type SigningSecret } from './secret.ts';
 import { type Verdict, verifySignature } from './signature.ts';
 
-/** `unsigned`: an event by itself, of which no signature tells anything. `unchecked`: no secret was given. */
+/** `unsigned`: an event alone, without a signature. `unchecked`: no secret was given. */
 export type EventVerdict = Verdict | 'unsigned' | 'unchecked';
 
 export interface FoundEvent {
@@ -15,21 +15,21 @@ export interface FoundEvent {
   readonly verdict: EventVerdict;
   /** The fingerprint of the secret that it was signed with. */
   readonly secret: string | undefined;
-  /** Undefined where the body is no event, or must not be read: its signature is not good. */
+  /** Undefined if the body is not an event, or must not be read because its signature is invalid. */
   readonly event: ReadEvent | undefined;
-  /** The event as it was received, where it is the whole of a body. */
+  /** The event as received, if it is a complete body. */
   readonly bytes: Uint8Array | undefined;
 }
 
 export interface EventInput extends Omit<Input, 'format' | 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
-  /** Whether a body is read although its signature is not good. */
+  /** Whether a body is read although its signature is invalid. */
   readonly unverified: boolean;
 }
 
 const LARGEST = 64 << 20;
 
-/** One after the other, in their order. */
+/** One after the other, in order. */
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, format: 'auto', signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
@@ -37,7 +37,7 @@ export async function* readEvents(path: string, input: EventInput): AsyncGenerat
   }
 }
 
-/** The age counts for the receiver of a delivery, not for the reader of one. */
+/** The age matters for the receiver of a delivery, not for a reader. */
 function deliveredEvent(delivery: Delivery, { secrets, prefix, unverified }: EventInput): FoundEvent {
   const { source, headers, body, truncated } = delivery;
   const found = { source, bytes: body };
@@ -49,7 +49,7 @@ function deliveredEvent(delivery: Delivery, { secrets, prefix, unverified }: Eve
   return { ...found, verdict, secret: secret && fingerprint(secret), event };
 }
 
-/** One event, an array of them as the service's samples are, or one on each line. */
+/** One event, an array of events such as the service's samples, or one per line. */
 function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
   const bare = { verdict: 'unsigned', secret: undefined } as const;
   const single = readEvent(bytes);

@@ -3,7 +3,7 @@ import { type Flag, splitList } from '../../cli/flags.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 
-/** Doc 2 §6. In a subscription others are sent all the same, and the service decides. */
+/** Doc 2 §6. In a subscription, other types are sent as well, and the service decides. */
 const KNOWN = ['summary.completed', 'webhook.ping'] as const;
 
 export const EVENT_FLAG = {
@@ -21,7 +21,7 @@ export function eventFilter(lists: readonly string[]): readonly string[] {
   return types;
 }
 
-/** What to wait for: types, and ids of events. Throws `invalid_value` for what never comes. */
+/** What to wait for: types, and ids of events. Throws `invalid_value` for anything that will never arrive. */
 export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
   const option = '--until-event';
   const wanted = eventTypes(lists);
@@ -50,7 +50,7 @@ function isKnown(type: string): boolean {
   return (KNOWN as readonly string[]).includes(type);
 }
 
-/** The known type that was perhaps meant by one that is not known. */
+/** The known type closest to an unknown one. */
 export function likelyType(type: string): string | undefined {
   return isKnown(type) ? undefined : suggest(type, KNOWN);
 }
@@ -60,7 +60,7 @@ export function eventTypes(lists: readonly string[]): readonly string[] {
   return [...new Set(lists.flatMap(splitList))];
 }
 
-/** A refusal of types that the document does not have, with those that it has. */
+/** Refuses types that the document does not have, and lists those that it has. */
 export function withSuggestion(error: unknown, types: readonly string[]): unknown {
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400) return error;
   const odd = types.find((type) => !isKnown(type));

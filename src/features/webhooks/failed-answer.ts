@@ -1,4 +1,4 @@
-/** What the recording service's answers of 400 and above mean (doc 2 §7). What is not here the transport reads in the common way. */
+/** What statuses of 400 and above of the recording service mean (doc 2 §7). Others use the common interpretation. */
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
@@ -8,7 +8,7 @@ import { isObject, parseJsonText } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
-/** The cause of a failure that the service itself reported, in its own shape: it is not a proxy's. */
+/** The cause of a failure that the service itself reported, and not a proxy. */
 export class ServiceMessage extends Error {
   override readonly name = 'ServiceMessage';
 }
@@ -73,7 +73,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     case 429:
       return failure('limited', reason || 'the recording service answered 429', retryHint(answer));
   }
-  // Others' failures say nothing of what the service did, and are told with the address.
+  // Failures of a proxy say nothing about the service, and are reported with the address.
   if (status < 500 || own === undefined) return undefined;
   const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${reason}`;
   if (endpoint.effect === 'read') return failure('server_error', failed);
@@ -89,7 +89,7 @@ function retryHint({ headers }: FailedAnswer): string {
 
 const LONGEST = 300;
 
-/** `code: message` where the body has the documented shape `{error: {code, message}}`. */
+/** `code: message` if the body has the documented shape `{error: {code, message}}`. */
 function serviceError({ text }: FailedAnswer): string | undefined {
   let value: unknown;
   try {

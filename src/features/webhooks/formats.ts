@@ -1,4 +1,4 @@
-/** From the files that a user names to the deliveries in them: the one way in for every command that reads deliveries. */
+/** From the files that a user names to their deliveries: for every command that reads deliveries. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
@@ -8,9 +8,9 @@ import type { Delivery } from './delivery.ts';
 import { httpDeliveries, isHttp } from './http-dump.ts';
 
 interface Format {
-  /** Whether a file that begins so is of this format. The text has one character for each byte. */
+  /** Whether a file that begins like this has this format. The text has one character per byte. */
   readonly begins: (text: string, prefix: string) => boolean;
-  /** Undefined where the file holds no request after all. */
+  /** Undefined if the file contains no request. */
   readonly read: (
     bytes: Buffer,
     source: string,
@@ -18,7 +18,7 @@ interface Format {
   ) => readonly Delivery[] | undefined | Promise<readonly Delivery[]>;
 }
 
-/** Formats that are read whole, in the order in which they are tried. To add one, add it here. */
+/** Formats that are read completely, in the order in which they are tried. To add one, add it here. */
 const CONTAINERS = {
   curl: {
     begins: (text) => /^\s*(?:\$ )?(?:\S*\/)?curl(?:\.exe)?\s/.test(text),
@@ -30,7 +30,7 @@ const CONTAINERS = {
     read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
   },
   trace: { begins: isCurlTrace, read: (bytes, source) => httpDeliveries(sentBytes(bytes, source), source) },
-  // Of JSON only all of it tells whether it holds requests, or is a body.
+  // Only the complete JSON shows whether it contains requests or is a body.
   json: {
     begins: (text) => /^\s*[[{]/.test(text),
     read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
@@ -50,7 +50,7 @@ export const DELIVERY_FORMATS = [
 ] as const satisfies readonly (ContainerName | 'auto' | 'body' | 'ndjson')[];
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
-/** A body that is not read yet, of any size. */
+/** An unread body of any size. */
 export interface StreamedBody {
   readonly source: string;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -58,38 +58,38 @@ export interface StreamedBody {
 
 export interface Input {
   readonly format: DeliveryFormat;
-  /** The signature was given apart from the input. */
+  /** The signature was given separately from the input. */
   readonly signed: boolean;
-  /** Refuses a body without its headers, with this advice. Otherwise what is in no known format is a body. */
+  /** Refuses a body without headers, with this advice. Otherwise anything in an unknown format is a body. */
   readonly refuseBodies?: string | undefined;
   readonly prefix: string;
-  /** The bytes of a file or of `-`, piece by piece; a piece is overwritten by the next. */
+  /** The bytes of a file or of `-`, in chunks; the next chunk overwrites the buffer. */
   chunks(path: string): AsyncIterable<Uint8Array>;
-  /** Something is left out, which is no failure. */
+  /** Reports something that is skipped without a failure. */
   notice(text: string): void;
-  /** Something cannot be read; the rest still is. */
+  /** Reports something that cannot be read; the rest is still read. */
   unusable(error: SvcError): void;
 }
 
-/** So much of the beginning tells the format. */
+/** How much of the beginning identifies the format. */
 const PEEK = 16_384;
-/** A container is read whole, and no text is longer. */
+/** A container is read completely, and no string can be longer. */
 const LARGEST_CONTAINER = 256 << 20;
 
-/** The deliveries of one file: a body to be streamed, or batches in which nothing is waited for. */
+/** The deliveries of one file: a streamed body, or batches whose items are all there. */
 export async function* readDeliveries(
   path: string,
   input: Input,
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const source = path === '-' ? 'stdin' : path;
   const chunks = input.chunks(path);
-  // Where the signature is given apart nothing may be guessed: the sender of a body could dress it as a container.
+  // With a separate signature nothing may be guessed: the sender could disguise a body as a container.
   const known = input.format === 'auto' && input.signed ? 'body' : input.format;
   const { bytes, pieces } = known === 'auto' ? await peek(chunks) : { bytes: undefined, pieces: chunks };
   if (bytes?.length === 0) return;
   const format = bytes === undefined ? known : detectFormat(bytes, input.prefix);
   if (format === 'ndjson') {
-    // zod reads recordings: it is loaded for them alone.
+    // zod is loaded only for recordings.
     const { recordedDeliveries } = await import('./recording-reader.ts');
     yield* recordedDeliveries(pieces, source, input);
   } else if (format === 'body' || format === 'auto') {
@@ -114,7 +114,7 @@ function body(
   });
 }
 
-/** The format by the first bytes. What is none of the others is a body. */
+/** The format, by the first bytes. Everything else is a body. */
 export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFormat, 'auto'> {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
@@ -122,7 +122,7 @@ export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFor
   return 'body';
 }
 
-/** Files that are known, and hold no delivery that can be read. */
+/** Recognized files that contain no readable delivery. */
 const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
   [/^\x1f\x8b/, 'a gzip file', 'unpack it first, with gunzip'],
   [/^PK\x03\x04/, 'a zip archive', 'unpack it first'],
@@ -150,7 +150,7 @@ export function refuseOthers(bytes: Buffer, source: string): void {
   if (what !== undefined) throw new SvcError('file_unusable', `${source}: this is ${what}`, { hint });
 }
 
-/** Files as they are named, and for a folder the files in it and below, by name. */
+/** Files by name, and for a folder all files in it, by name. */
 export function inputFiles(paths: readonly string[]): readonly string[] {
   const named = paths.length === 0 ? ['-'] : paths;
   if (named.filter((path) => path === '-').length > 1)
@@ -164,7 +164,7 @@ export function inputFiles(paths: readonly string[]): readonly string[] {
   });
 }
 
-/** A line from elsewhere must not have a device or a pipe read. */
+/** A line from elsewhere must not make svc read a device or a pipe. */
 async function readNamedFile(path: string, source: string, chunks: Input['chunks']): Promise<Uint8Array> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
     throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is not a file`);
@@ -188,7 +188,7 @@ export async function gather(
   return Buffer.concat(all);
 }
 
-/** The first bytes, and all of them again. */
+/** The first bytes, and then all of them. */
 async function peek(pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; pieces: AsyncIterable<Uint8Array> }> {
   const rest = pieces[Symbol.asyncIterator]();
   let bytes = Buffer.alloc(0);
@@ -211,7 +211,7 @@ export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const MOST_REPORTED = 20;
 
-/** What cannot be read of an input whose rest still is: the first is the command's failure, the others are notices. */
+/** Failures of an input whose rest is still read: the first is the command's failure, the others are notices. */
 export class InputErrors {
   readonly #notice: (text: string) => void;
   #first: SvcError | undefined;
@@ -227,7 +227,7 @@ export class InputErrors {
     this.#count++;
   }
 
-  /** Why not everything could be read: `verb` says what for. */
+  /** Why not everything could be read: `verb` says for what. */
   failure(verb: 'checked' | 'shown'): SvcError | undefined {
     const first = this.#first;
     if (first === undefined || this.#count === 1) return first;

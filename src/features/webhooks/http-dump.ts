@@ -4,18 +4,18 @@ import { parseJsonText } from '../../json-object.ts';
 import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
-/** The blank line that ends a head, and the line end before it. */
+/** The blank line that ends the headers, with the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;
 const LONGEST_HEAD = 1 << 20;
 
-/** Whether the text begins with a request line, or with headers, one of the service's among them, and a blank line. */
+/** Whether the text begins with a request line, or with headers, including one of the service, and a blank line. */
 export function isHttp(text: string, prefix: string): boolean {
   if (REQUEST_LINE.test(text)) return true;
   const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(text) ?? [];
   return head !== undefined && hasServiceHeader(headerLines(head), prefix);
 }
 
-/** Requests follow each other where a length says where each ends. A head may lack its request line. */
+/** Requests can follow each other if a length says where each ends. The request line may be missing. */
 export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const found: Request[] = [];
   let rest = bytes;
@@ -24,7 +24,7 @@ export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery
     found.push(request);
     rest = rest.subarray(request.length);
   } while (REQUEST_LINE.test(rest.toString('latin1', 0, 8192)));
-  // One line end is an editor's.
+  // One line end was added by an editor.
   if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
   return found.map(({ length: _, ...request }, index) => ({
     source: found.length === 1 ? source : `${source}#${index + 1}`,
@@ -60,12 +60,12 @@ interface FramedBody {
   readonly note?: string;
 }
 
-/** RFC 9112 §6.3: chunks before a length; without either, all there is. */
+/** RFC 9112 §6.3: chunks precede a length; without either, everything is the body. */
 function readBody(rest: Buffer, headers: readonly RawHeader[]): FramedBody {
   const codings = headerValues(headers, 'transfer-encoding').join(',').toLowerCase();
   if (/(^|[,\s])chunked\s*$/.test(codings)) {
     if (CHUNK_SIZE.test(rest.toString('latin1', 0, 256)) || rest.length === 0) return decodeChunks(rest);
-    // Many programs write the header as it was, and the body decoded.
+    // Many programs write the original headers with a decoded body.
     return { body: rest, length: rest.length, note: 'chunks_decoded_before' };
   }
   const [length] = headerValues(headers, 'content-length');
@@ -86,7 +86,7 @@ function decodeChunks(bytes: Buffer): FramedBody {
     const size = Number.parseInt(digits, 16);
     at += line.length;
     if (size === 0) {
-      // The trailer, up to a blank line. A dump may well end before it.
+      // The trailer, up to a blank line. A dump may end before it.
       const trailer = /^(?:[^\r\n]+\r?\n)*\r?\n/.exec(bytes.toString('latin1', at, at + LONGEST_HEAD));
       at += trailer?.[0].length ?? 0;
       return ended(false);
@@ -100,7 +100,7 @@ function decodeChunks(bytes: Buffer): FramedBody {
   }
 }
 
-/** `Name: value` lines, CRLF or LF. A line that begins with a blank continues the one before; others are no headers. */
+/** `Name: value` lines, CRLF or LF. A line that begins with a space continues the previous one; others are not headers. */
 export function headerLines(text: string): RawHeader[] {
   const headers: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -114,7 +114,7 @@ export function headerLines(text: string): RawHeader[] {
   return headers;
 }
 
-/** A file of headers: lines, with or without the request line before them, or JSON. */
+/** A file of headers: lines, with or without a request line, or JSON. */
 export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
   if (!/^\s*[[{]/.test(text)) return headerLines(text.replace(REQUEST_LINE, ''));

@@ -1,4 +1,4 @@
-/** Options that several commands share, and how their values are read. */
+/** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
@@ -51,7 +51,7 @@ interface GivenHeaderInput {
   readonly headerPrefix: string;
 }
 
-/** Headers given by options. A header that is given twice counts twice. */
+/** Headers from options. A header that is given twice counts twice. */
 export async function givenHeaders(
   { timestamp, signature, header, headersFile, headerPrefix: prefix }: GivenHeaderInput,
   ctx: Pick<RunContext, 'readInput'>,
@@ -129,7 +129,7 @@ export const RECEIVER_FLAGS = {
 export function receiverAddress(text: string): URL {
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
-  // The URL parser drops tabs and line breaks and reads a backslash as a slash: what is shown would not be what is used.
+  // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   if (!/^https?:\/\//i.test(text)) {
     throw refuse('is not http:// or https://', 'write it like http://127.0.0.1:3000/hook');
@@ -153,7 +153,7 @@ export function addressWarnings(url: URL, { insecure }: { readonly insecure: boo
       `the certificate of ${url.host} is not checked: others on the network can read and change what is sent`,
     );
   }
-  // A shell cuts an unquoted address at the first "&", which may leave a whole parameter.
+  // A shell cuts an unquoted address at the first "&", possibly between parameters.
   if (/[?&=]$/.test(url.href)) {
     warnings.push(`the address ends in "${url.href.at(-1)}": was it cut off? Quote it if it contains "&"`);
   }

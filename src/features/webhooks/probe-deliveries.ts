@@ -1,4 +1,4 @@
-/** What probes are made of: signed deliveries, the rules of document 2 that they test, and the responses that are expected. */
+/** The parts of probes: signed deliveries, the rules of document 2 that they test, and the expected responses. */
 import {
   deliveryHeaders,
   deliveryId,
@@ -34,7 +34,7 @@ export const RULES = {
   tolerance: quote('6, Signature 5', 'Receivers choose a short timestamp tolerance and reject older deliveries.'),
 } as const;
 
-/** What no response shows: to be checked in the code of the receiver. */
+/** Rules that no response shows: to be checked in the code of the receiver. */
 export const NOT_TESTABLE = [
   {
     name: 'constant-time',
@@ -58,7 +58,7 @@ export const NOT_TESTABLE = [
   },
 ] as const;
 
-/** Which status a response may have. */
+/** The permitted statuses of a response. */
 interface Expectation {
   readonly text: string;
   readonly accepts: (status: number) => boolean;
@@ -78,7 +78,7 @@ export const NO_REDIRECT: Expectation = { text: 'no 3xx', accepts: (status) => !
 
 /** What the deliveries are made of. */
 export interface ProbeKit {
-  /** The secret's whole text. */
+  /** The complete text of the secret. */
   readonly key: string;
   readonly userAgent: string;
   /** Milliseconds since 1970. */
@@ -87,7 +87,7 @@ export interface ProbeKit {
   random(): number;
 }
 
-/** An event, and its body where that is not the usual JSON of it. */
+/** An event, and its body if that is not the usual JSON of it. */
 interface ProbeEvent {
   readonly event: SampleEvent;
   readonly body?: string | Uint8Array;
@@ -97,15 +97,15 @@ type MakeEvent = (kit: ProbeKit) => ProbeEvent;
 
 interface Signing {
   readonly skewS?: number;
-  /** Follows the timestamp, in the header and in what is signed. */
+  /** Appended to the timestamp, in the header and in what is signed. */
   readonly suffix?: string;
-  /** Makes another header of the right signature. */
+  /** Changes the header of the right signature. */
   readonly alter?: (signature: string, signed: SignedParts) => string;
-  /** Added to the timestamp in the header, and not to the one that is signed. */
+  /** Added to the timestamp in the header, but not to the signed one. */
   readonly headerSkewS?: number;
-  /** The type in the header, where that is not the one in the body. */
+  /** The type in the header, if it differs from the one in the body. */
   readonly type?: string;
-  /** A header that is left out. */
+  /** A header that is omitted. */
   readonly without?: RegExp;
 }
 
@@ -120,17 +120,17 @@ export type Send = readonly [sent: string, event: MakeEvent, signing?: Signing];
 
 export interface Probe {
   readonly name: string;
-  /** Of each of its deliveries; 2xx unless given. */
+  /** Expected of each delivery; default 2xx. */
   readonly expected?: Expectation;
   /** The sentence of the document. */
   readonly rule: string;
-  /** What to change in a receiver that fails. */
+  /** What to change in a failing receiver. */
   readonly fix: string;
   /** Sent one after the other. */
   readonly sends: readonly Send[];
   /** All of them deliver one event. */
   readonly sameEvent?: true;
-  /** There are four deliveries, and the third differs from the others in something that must not change the response. */
+  /** There are four deliveries, and the third differs from the others in a way that must not change the response. */
   readonly alike?: true;
 }
 
@@ -138,7 +138,7 @@ export interface ProbeDelivery extends Outgoing {
   readonly sent: string;
 }
 
-/** Each is made, and signed, when it is asked for. */
+/** Each is made and signed on demand. */
 export function* probeDeliveries({ sends, sameEvent }: Probe, kit: ProbeKit): Generator<ProbeDelivery> {
   const first = sends[0]?.[1](kit);
   for (const [sent, make, signing = {}] of sends) {
@@ -162,7 +162,7 @@ function signed(kit: ProbeKit, { event, body }: ProbeEvent, signing: Signing): O
   return { eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
 }
 
-/** An event of this type; `change` says what is different in it. */
+/** An event of this type; `change` modifies it. */
 export function eventOf(
   type: string,
   change: (event: SampleEvent) => SampleEvent = (event) => event,
@@ -175,7 +175,7 @@ export function pingOf(data: SampleEvent['data'] = {}): MakeEvent {
   return eventOf(WEBHOOK_PING, (event) => ({ ...event, data }));
 }
 
-/** A complete summary; `change` says what is different in its data. */
+/** A complete summary; `change` modifies its data. */
 export function summaryOf(change: (data: SampleEvent['data']) => SampleEvent['data'] = (data) => data): MakeEvent {
   return eventOf(SUMMARY_COMPLETED, (event) => ({ ...event, data: change(event.data) }));
 }
@@ -188,7 +188,7 @@ export function spelled(make: MakeEvent, spell: (json: string, event: SampleEven
   };
 }
 
-/** A copy without the field of this path. A number in it is the place in a list. */
+/** A copy without the field at this path. A number in it is an index in a list. */
 export function withoutField(data: SampleEvent['data'], path: string): SampleEvent['data'] {
   const copy = structuredClone(data) as Record<string, unknown>;
   const names = path.split('.');

@@ -1,7 +1,4 @@
-/**
- * The probes of `webhooks check-receiver`, in the order in which they are sent: never ten bad deliveries in a row, after which
- * `webhooks listen` ends, as other receivers may.
- */
+/** The probes of `webhooks check-receiver`, in order: never ten bad deliveries in a row, after which `webhooks listen` ends, as other receivers may. */
 import { createHmac } from 'node:crypto';
 import {
   ACCEPTED,
@@ -47,12 +44,12 @@ function spelling(name: string, what: string, spell: Spell, data = {}, expected 
   return { name, expected, rule: RULES.bytes, fix: RAW_BODY, sends };
 }
 
-/** Pings whose signature header is not the whole of the right one. */
+/** Pings with only a part of the right signature. */
 function notWhole(name: string, ...alters: readonly (readonly [string, Alter])[]): Probe {
   return badSignature(name, RULES.comparison, WHOLE_SIGNATURE, ...alters);
 }
 
-/** Pings whose signature header is another one. */
+/** Pings with another signature header. */
 function badSignature(
   name: string,
   rule: string,
@@ -324,7 +321,7 @@ export const PROBES: readonly Probe[] = [
     expected: REFUSED,
     rule: RULES.timestamp,
     fix: 'accept a timestamp only if all of it is digits, /^\\d+$/: Number() and parseInt() let more through, and part of the body can then move into the header',
-    // What is signed is `1767225600.{"a":1.{…}`: cut at another ".", it is a part of a body.
+    // The signed text is `1767225600.{"a":1.{…}`: cut at another ".", it is part of a body.
     sends: [['the timestamp <now>.{"a":1, signed as it is', ping, { suffix: '.{"a":1' }]],
   },
   {

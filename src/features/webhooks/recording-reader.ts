@@ -1,11 +1,11 @@
-/** Recordings, read line by line: any length of them in the memory of a piece. */
+/** Reads recordings line by line: any length in the memory of a chunk. */
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
 
-/** What svc relies on of the lines that `webhooks listen` writes. Other writers may leave out the rest. */
+/** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
 const recordedLine = z.object({
   v: z.optional(z.literal(1)),
   received_at: z.optional(z.string()),
@@ -33,17 +33,17 @@ function isHeaders(value: unknown): value is Headers {
   return Object.values(value).every((text) => [text].flat().every((one) => ['string', 'number'].includes(typeof one)));
 }
 
-/** A line that is longer is none. */
+/** A longer line is not a recorded delivery. */
 const LONGEST_LINE = 256 << 20;
 
 interface Reports {
-  /** Something is left out, which is no failure. */
+  /** Reports something that is skipped without a failure. */
   notice(text: string): void;
-  /** A line cannot be read; the rest still is. */
+  /** Reports an unreadable line; the rest is still read. */
   unusable(error: SvcError): void;
 }
 
-/** The lines of each piece as one batch. */
+/** The lines of each chunk as one batch. */
 export async function* recordedDeliveries(
   pieces: AsyncIterable<Uint8Array>,
   source: string,
@@ -62,7 +62,7 @@ export async function* recordedDeliveries(
   const last = recordedDelivery(rest, `${source}:${++number}`);
   if (last !== undefined) yield [last];
   else if (rest.trim() !== '') {
-    // A recorder that was killed leaves half a line.
+    // A killed recorder leaves half a line.
     notice(`${source}:${number}: skipped: the last line was cut off while it was being written`);
   }
 
@@ -76,7 +76,7 @@ export async function* recordedDeliveries(
   }
 }
 
-/** Undefined where the line is no delivery. */
+/** Undefined if the line is not a delivery. */
 export function recordedDelivery(line: string, source: string): Delivery | undefined {
   let json: unknown;
   try {
@@ -88,7 +88,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   if (!success) return undefined;
   const { received_at, headers, body_b64, status, verdict, forward, response } = data;
   const body = Buffer.from(body_b64, 'base64');
-  // Broken base64 is decoded without an error, to fewer bytes than were received.
+  // Invalid base64 is decoded without an error, to fewer bytes than were received.
   if (body_b64.length % 4 !== 0 || body.length !== Buffer.byteLength(body_b64, 'base64')) return undefined;
   const ms = Date.parse(received_at ?? '');
   const statuses = [response, ...(forward ? [forward.status ?? 0] : [])];

@@ -1,4 +1,4 @@
-/** Events made up here, to try a receiver with, and deliveries of them, some of them wrong on purpose (doc 2 §2, §6). */
+/** Sample events to test a receiver with, and deliveries of them, some of them deliberately wrong (doc 2 §2, §6). */
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
@@ -22,7 +22,7 @@ interface Surroundings {
 
 interface SampleOptions extends Surroundings {
   readonly id?: string | undefined;
-  /** The size of the body in bytes. A `summary.completed` gets exactly that many, unless it is longer by itself; other types cannot grow. */
+  /** The size of the body in bytes. A `summary.completed` gets exactly this size, unless it is longer already; other types cannot grow. */
   readonly size?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ interface Segment {
   readonly text: string;
 }
 
-/** A letter beyond ASCII, and one beyond it by far: a receiver that counts characters, or re-encodes, fails here and not in production. */
+/** A non-ASCII letter and one beyond the BMP: a receiver that counts characters or re-encodes fails here and not in production. */
 const SEGMENTS: readonly Segment[] = [
   { speaker: 'Zoë', start: 0.4, end: 6.2, text: 'Good morning everybody. Shall we start with the release?' },
   { speaker: 'Marek', start: 6.9, end: 15.1, text: 'The build is green since Tuesday. Only the import is slow.' },
@@ -135,13 +135,13 @@ function summary(audioId: string, now: number, more: string): Record<string, unk
   };
 }
 
-/** Text of exactly so many bytes, all of them ASCII and none that JSON escapes. */
+/** Text of exactly this many ASCII bytes, none of which JSON escapes. */
 function filling(bytes: number): string {
   const sentence = ' And so it went on, for longer than anybody had planned.';
   return sentence.repeat(Math.ceil(bytes / sentence.length)).slice(0, bytes);
 }
 
-/** What of a delivery is changed after it was signed. Of these only the header is not signed. */
+/** What is changed in a delivery after it was signed. Of these only the header is not signed. */
 export const TAMPERINGS = ['none', 'body', 'signature', 'timestamp', 'header'] as const;
 export type Tampering = (typeof TAMPERINGS)[number];
 
@@ -173,7 +173,7 @@ function checkSize(event: SampleEvent, size: number): void {
   if (least > size) throw new SvcError('invalid_value', `--size: the event has at least ${least} bytes`);
 }
 
-/** Sets what is there, to a value of the same kind. */
+/** Replaces an existing value with one of the same kind. */
 function setValue(event: SampleEvent, path: string, text: string): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
@@ -202,7 +202,7 @@ function sameKind(before: unknown, text: string, path: string): unknown {
   try {
     value = parseJsonText(text);
   } catch {
-    // told below
+    // reported below
   }
   const kind = kindOf(before);
   if (kindOf(value) === kind) return value;
@@ -215,15 +215,15 @@ function kindOf(value: unknown): string {
 }
 
 export interface Making extends Surroundings {
-  /** The secret's whole text. */
+  /** The complete text of the secret. */
   readonly key: string;
   readonly tamper: Tampering;
-  /** What the timestamp is off by. */
+  /** The error of the timestamp. */
   readonly skewMs: number;
   readonly userAgent: string;
 }
 
-/** A delivery of this body that is made now. `about` says what stands in it, where that is known. */
+/** A delivery of this body, made now. `about` describes it, if known. */
 export function makeDelivery(
   body: Uint8Array,
   about: { readonly id: string | null; readonly type: string | null },
@@ -249,12 +249,12 @@ export function withAgent(headers: readonly RawHeader[], userAgent: string): rea
   return [['User-Agent', userAgent], ...headers];
 }
 
-/** The same but for its last digit. */
+/** The same except for its last digit. */
 export function otherSignature(signature: string): string {
   return signature.slice(0, -1) + (signature.endsWith('0') ? '1' : '0');
 }
 
-/** The same but for its last letter or digit, such that JSON stays JSON: a receiver must not find out by parsing. */
+/** The same except for its last letter or digit, so that JSON stays JSON: a receiver must not notice by parsing. */
 export function otherBody(body: Uint8Array): Uint8Array {
   const other = Buffer.from(body);
   const at = other.findLastIndex((byte) => /[0-9A-Za-z]/.test(String.fromCharCode(byte)));

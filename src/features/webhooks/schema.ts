@@ -1,7 +1,4 @@
-/**
- * The resources of doc 2 §2 that the service answers with, read leniently: unknown fields stay, states are numbers as they came,
- * and only what svc relies on must be there.
- */
+/** The resources of doc 2 §2 in responses, read leniently: unknown fields are preserved, states are numbers, and only the needed fields are required. */
 import * as z from 'zod/mini';
 
 export const subscription = z.looseObject({
@@ -18,7 +15,7 @@ export type Subscription = z.infer<typeof subscription>;
 
 export const subscriptionList = z.looseObject({ items: z.nullable(z.array(subscription)) });
 
-/** Whatever it holds: it is the only place where the secret ever stands, and must not be thrown away for a missing field. */
+/** Accepts anything: the only place where the secret ever appears must not be lost because of a missing field. */
 export const createdSubscription = z.looseObject({});
 export type CreatedSubscription = z.infer<typeof createdSubscription>;
 

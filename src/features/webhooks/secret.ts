@@ -1,24 +1,24 @@
-/** Signing secrets: what may be one, and how one is named without being shown. */
+/** Signing secrets: which are valid, and how to name one without showing it. */
 import { createHash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
 
-/** A signing secret that can be used, and where it came from (`--secret-file key.txt`), which every message may say. */
+/** A usable signing secret, and where it came from (`--secret-file key.txt`), which messages may show. */
 export interface SigningSecret {
-  /** The whole text is the key, `whsec_` included. */
+  /** The complete text is the key, including `whsec_`. */
   readonly key: Secret;
   readonly source: string;
   /** The key is these bytes, written in base64: not what the document says, but what Standard Webhooks does. */
   readonly encoding?: 'base64';
 }
 
-/** What every secret of the service begins with (doc 2 §2). Alone it is none. */
+/** The prefix of every secret of the service (doc 2 §2). Alone it is not a secret. */
 export const SECRET_PREFIX = 'whsec_';
 
 /** HMAC pads a key with zeros, so that K and K‖NUL sign alike: no secret holds a control character. White space is for `trimmed` hints. */
 const CONTROL = /[\x00-\x08\x0e-\x1f\x7f-\x9f]/;
 
-/** Throws `empty_secret` and `bad_secret` (exit 2), whose messages never hold the secret. */
+/** Throws `empty_secret` and `bad_secret` (exit 2), whose messages never contain the secret. */
 export function signingSecret(text: string, source: string): SigningSecret {
   const advice = { hint: 'nothing was checked or sent' };
   if (text === '') throw new SvcError('empty_secret', `${source}: the secret is empty`, advice);

@@ -1,4 +1,4 @@
-/** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and tells what became of each. */
+/** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and reports each outcome. */
 import type { Context } from '../../context.ts';
 import type { ErrorCode, SvcError } from '../../errors.ts';
 import type { Plan } from '../../http/endpoint.ts';
@@ -17,39 +17,39 @@ export interface Outgoing {
   readonly body: Uint8Array;
 }
 
-/** Makes one at the moment when it is sent: its timestamp is of then. */
+/** Made when it is sent, with a current timestamp. */
 export type Draft = () => Outgoing;
 
-/** What became of it. */
+/** The outcome. */
 export interface SentDelivery {
   /** From 1, in the order they were sent. */
   readonly n: number;
   readonly event_id: string | null;
   readonly event_type: string | null;
-  /** The receiver's answer, null where there is none. */
+  /** The status of the receiver's response, null if there is none. */
   readonly status: number | null;
-  /** Until its head, or the failure. */
+  /** Until its headers, or the failure. */
   readonly ms: number;
   /** A 2xx, as the service counts it. */
   readonly delivered: boolean;
-  /** The start of the answer's body. */
+  /** The start of the response's body. */
   readonly answer: string;
-  /** Where a redirect would have led to. */
+  /** Where a redirect would have led. */
   readonly location: string | null;
-  /** Why there is no answer. */
+  /** Why there is no response. */
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
 export interface Route {
   readonly url: URL;
   readonly deadlineMs: number;
-  /** How many at once. With one, each waits for the answer to the one before. */
+  /** Parallel requests. With one, each waits for the previous response. */
   readonly concurrency: number;
-  /** The least time between the starts of two. */
+  /** The minimum time between two starts. */
   readonly gapMs?: number | undefined;
 }
 
-/** The outcomes, each when it is there. */
+/** The outcomes, each as soon as it is known. */
 export async function* sendAll(
   source: Iterable<Draft> | AsyncIterable<Draft>,
   { concurrency, gapMs, ...route }: Route,
@@ -139,7 +139,7 @@ export function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
   return status !== undefined && status >= 300 && status <= 399;
 }
 
-/** What all outcomes together mean. */
+/** The combined result of all outcomes. */
 export class Tally {
   sent = 0;
   #accepted = 0;
@@ -157,12 +157,12 @@ export class Tally {
     this.#failure ??= posted.failure;
   }
 
-  /** Why there was no answer, where there was none at all. */
+  /** Why there was no response, if there was none at all. */
   get unreachable(): SvcError | undefined {
     return this.#answered === 0 ? this.#failure : undefined;
   }
 
-  /** None where all were accepted. */
+  /** Undefined if all were accepted. */
   get code(): ErrorCode | undefined {
     if (this.#accepted === this.sent) return undefined;
     if (this.#accepted > 0) return 'partly_done';

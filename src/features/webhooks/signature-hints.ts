@@ -1,4 +1,4 @@
-/** Why a signature does not match: every repair is tried, and named only where the signature then matches. */
+/** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { parseJsonText } from '../../json-object.ts';
@@ -11,15 +11,15 @@ export interface Evidence {
   readonly secrets: readonly SigningSecret[];
   /** What Standard Webhooks signs before the timestamp. */
   readonly deliveryId?: string | undefined;
-  /** The body as it was before a program changed it, where the container has it. */
+  /** The body before a program changed it, if the container has it. */
   readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
 }
 
 type Part = string | Uint8Array;
 
-/** What is compared: a digest with the HMAC of a message by one of the keys. */
+/** Compares a digest with the HMAC of a message under one of the keys. */
 interface Comparison {
-  /** Undefined where the header holds none. */
+  /** Undefined if the header contains none. */
   readonly digest: Buffer | undefined;
   readonly message: readonly Part[];
   readonly keys: readonly Part[];
@@ -34,15 +34,15 @@ interface Received extends Comparison {
 }
 
 interface Repair {
-  /** Begins with the part that is repaired. */
+  /** Begins with the repaired part. */
   readonly name: string;
   /** What happened, for a person. */
   readonly sentence: string;
-  /** What may have been signed. Nothing where the repair does not apply. */
+  /** The texts that may have been signed. Empty if the repair does not apply. */
   readonly attempts: (received: Received) => readonly Partial<Comparison>[];
 }
 
-/** The names of the repairs that together make the signature match; none where nothing does. */
+/** The names of the repairs that together make the signature match; empty if none do. */
 export function findHints({ headers, body, secrets, deliveryId, original }: Evidence): readonly string[] {
   const timestamp = trimmed(headers.timestamps[0]);
   const signature = trimmed(headers.signatures[0]);
@@ -56,12 +56,12 @@ export function findHints({ headers, body, secrets, deliveryId, original }: Evid
     message: [`${timestamp}.`, body],
     keys: secrets.map(hmacKey),
   };
-  // No repair that changes nothing may be named as one.
+  // A repair that changes nothing must not be named.
   if (matches(received)) return [];
   if (original !== undefined && matches({ ...received, message: [`${timestamp}.`, original.body] })) {
     return [original.hint];
   }
-  // Another dot in the timestamp moves the border to the body: nothing else is to be made of such a message.
+  // Another dot in the timestamp moves the border to the body: such a message is not searched further.
   const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
   for (const { name, attempts } of REPAIRS) {
     if (name.startsWith(part) && attempts(received).some((one) => matches({ ...received, ...one }))) return [name];
@@ -107,10 +107,10 @@ function digestOf(signature: string): Buffer | undefined {
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 
-/** More is not unpacked: a few bytes can hold any amount. */
+/** Larger data is not unpacked: a few bytes can expand to any amount. */
 const MOST_UNPACKED = 16 << 20;
 
-/** In the order in which they are tried, from the likely to the odd. */
+/** In the order in which they are tried, likely ones first. */
 export const REPAIRS: readonly Repair[] = [
   bodyRepair(
     'body_minus_trailing_newline',
@@ -249,7 +249,7 @@ export const REPAIRS: readonly Repair[] = [
   },
 ];
 
-/** What programs do to a body on its way. `text` has one character for each byte. What throws does not apply. */
+/** What programs do to a body. `text` has one character per byte. A repair that throws does not apply. */
 function bodyRepair(
   name: string,
   sentence: string,
@@ -281,14 +281,14 @@ function utf8(text: string): Buffer {
   return Buffer.from(text);
 }
 
-/** Objects, arrays and texts: other values have one spelling. */
+/** Objects, arrays and strings: other values have one spelling. */
 function json(body: Buffer): object | string {
   const value = parseJsonText(body.toString());
   if ((typeof value === 'object' && value !== null) || typeof value === 'string') return value;
   throw new TypeError('not printed');
 }
 
-/** With a blank after each comma and colon. */
+/** With a space after each comma and colon. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

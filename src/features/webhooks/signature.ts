@@ -15,10 +15,10 @@ export type Verdict =
   | 'duplicate_header'
   | 'truncated_input';
 
-/** How far a timestamp may be from the clock, in either direction, unless told. */
+/** The permitted difference between a timestamp and the clock in either direction, by default. */
 export const TOLERANCE_S = 300;
 
-/** The values of the two headers that count, one for each time the header stood there. */
+/** The values of the two relevant headers, one per occurrence. */
 export interface SignedHeaders {
   readonly timestamps: readonly string[];
   readonly signatures: readonly string[];
@@ -31,23 +31,23 @@ export interface Clock {
   readonly toleranceS: number | undefined;
 }
 
-/** Remarks on a delivery that are no reason to refuse it. */
+/** Remarks that do not make a delivery invalid. */
 export type Note = 'noncanonical_hex_case' | 'tolerance_not_checked';
 
 export interface Verification {
   readonly verdict: Verdict;
-  /** Whether the signature belongs to body and timestamp, whatever its age. */
+  /** Whether the signature matches body and timestamp, whatever its age. */
   readonly signatureOk: boolean;
-  /** Unix seconds, where the header has the right form. */
+  /** Unix seconds, if the header has the right form. */
   readonly timestamp: number | null;
   /** Whole seconds, negative for the future. */
   readonly ageS: number | null;
-  /** Which of the secrets it was signed with. */
+  /** The index of the secret that it was signed with. */
   readonly secretIndex: number | null;
   readonly notes: readonly Note[];
 }
 
-/** `sha256=<hex>` of the body under this timestamp, exactly as the header is to hold both. */
+/** `sha256=<hex>` of the body with this timestamp, exactly as in the header. */
 export function signatureOf(key: string | Uint8Array, timestamp: string, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
@@ -69,10 +69,7 @@ export function verifySignature(
   return check.finish(clock, truncated);
 }
 
-/**
- * Verifies a body that comes in pieces. Precedence of verdicts: duplicate header, missing, malformed or unsupported, truncated,
- * mismatch, stale or future, valid.
- */
+/** Verifies a body in chunks. Precedence of verdicts: duplicate header, missing, malformed or unsupported, truncated, mismatch, stale or future, valid. */
 export class SignatureCheck {
   readonly #shape: Shape | Refusal;
   readonly #macs: readonly Hmac[];
@@ -98,7 +95,7 @@ export class SignatureCheck {
     return judge(this.#shape, this.#digests, clock, truncated);
   }
 
-  /** Once it is finished: the signature by each secret, where there is one to compare with. Within the tolerance each is a forgery. */
+  /** After the end: the signature by each secret, if there is one to compare with. Within the tolerance each is a forgery. */
   expected(): readonly string[] {
     return this.#digests.map(signatureText);
   }
@@ -116,7 +113,7 @@ function judge(
 ): Verification {
   const timestamp = Number(shape.timestamp);
   const ageS = Math.floor(nowS) - timestamp;
-  // Every secret is tried, and each comparison takes its whole time.
+  // Every secret is tried, and each comparison takes constant time.
   let found = -1;
   for (let index = 0; index < digests.length; index++) {
     if (timingSafeEqual(digests[index] as Buffer, shape.digest) && found === -1) found = index;
@@ -144,7 +141,7 @@ interface Refusal {
   readonly timestamp: number | null;
 }
 
-/** Canonical decimal digits and nothing else: any other spelling of a number would move the `.` within what was signed. */
+/** Canonical decimal digits only: any other spelling of a number would move the `.` within the signed text. */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
 const SCHEME = 'sha256=';
 const ANY_CASE = /^sha256=[0-9a-fA-F]{64}$/;
@@ -167,7 +164,7 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
   return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
 }
 
-/** Blanks around a header's value are no part of it. */
+/** Spaces around a header's value are not part of it. */
 export function trimmed(value = ''): string {
   return isBlank(value, 0) || isBlank(value, value.length - 1) ? value.replace(/^[ \t]+|[ \t]+$/g, '') : value;
 }

@@ -150,7 +150,7 @@ function fromFile(
   return secretOf(bytes, source);
 }
 
-/** The secret in a file, or in what was piped in. */
+/** The secret in a file or in piped input. */
 export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
   let text: string;
   try {
@@ -161,7 +161,7 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
   return checked(text, source);
 }
 
-/** What people put where the secret belongs. */
+/** Common mistakes in place of the secret. */
 const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
   [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
   [
@@ -174,7 +174,7 @@ const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = 
   [/\s/, 'contains white space', 'was more than the secret copied?'],
 ];
 
-/** One final line end is the editor's, and dropped. */
+/** One final line end comes from the editor, and is dropped. */
 function checked(text: string, source: string): SigningSecret {
   const line = text.replace(/\r?\n$/, '');
   const [, what, hint] = SLIPS.find(([form]) => form.test(line)) ?? [];

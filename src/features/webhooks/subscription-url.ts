@@ -1,4 +1,4 @@
-/** Addresses of receivers: what the service refuses, and what it would only find out after twenty failures. */
+/** Addresses of receivers: what the service refuses, and what it would only notice after twenty failures. */
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RunContext } from '../../cli/command.ts';
@@ -15,7 +15,7 @@ export function checkReceiverUrl(text: string, option: string, { local }: { read
   throw new SvcError('invalid_value', `${option}: the service delivers to https:// addresses only`);
 }
 
-/** The service may write the host in small letters, and a path where there was none. */
+/** The service may lower-case the host and add a missing path. */
 export function sameAddress(one: string, other: string): boolean {
   if (one === other) return true;
   return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
@@ -25,7 +25,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(hostname);
 }
 
-/** What makes a delivery to this address unlikely, told and never refused: the service may know better. */
+/** What makes a delivery to this address unlikely: a warning, never a refusal, because the service may know better. */
 export async function receiverWarnings(
   text: string,
   { local }: { readonly local: boolean },
@@ -70,7 +70,7 @@ async function isUnknownName(host: string): Promise<boolean> {
 
 type Where = Pick<RunContext, 'target' | 'dryRun' | 'notice'>;
 
-/** The text as it is sent. Warns of what the service will hardly reach; exit 2 for what it refuses anyway. */
+/** The text as it is sent. Warns if the service can hardly reach it; exit 2 if it refuses it anyway. */
 export async function receiverUrl(text: string, option: string, { target, dryRun, notice }: Where): Promise<string> {
   // A service on this machine is the sandbox, or one under development, and reaches receivers here.
   const local = isLoopback(target.baseUrl.hostname);

@@ -1,14 +1,14 @@
-/** Subscriptions as people know them: states, limits, and which one an id means. */
+/** Subscriptions for people: states, limits, and lookup by id. */
 import { SvcError } from '../../errors.ts';
 import type { Subscription } from './schema.ts';
 
 /** Doc 2 §8: disabled ones count. */
 export const QUOTA = 5;
-/** Doc 2 §3: so many failed attempts in a row, retries included, disable an endpoint. */
+/** Doc 2 §3: this many failed attempts in a row, including retries, disable an endpoint. */
 export const DISABLING_FAILURES = 20;
-/** From here on it is worth a look: one more event that fails for good, and it is close. */
+/** From here on svc warns: one more failed event may disable it. */
 export const MANY_FAILURES = 10;
-/** An event that fails for good is tried this often: once, and five times again. */
+/** Attempts per failed event: one, and five retries. */
 export const ATTEMPTS_PER_EVENT = 6;
 /** Doc 2 §6: after each failed attempt, in minutes. */
 export const RETRY_MINUTES = [1, 5, 15, 15, 15] as const;
@@ -16,10 +16,10 @@ export const RETRY_MINUTES = [1, 5, 15, 15, 15] as const;
 const ACTIVE = 1;
 export const DISABLED = 2;
 
-/** What is printed: the service's own object, and its state in a word. */
+/** The printed value: the service's own object, and its state as a word. */
 export type ShownSubscription = Subscription & { readonly status_text: string };
 
-/** Numbers of subscriptions alone: those of deliveries mean other things. */
+/** Numbers of subscriptions only: those of deliveries have other meanings. */
 export function subscriptionStatus(status: number): string {
   return { [ACTIVE]: 'active', [DISABLED]: 'disabled' }[status] ?? `unknown(${status})`;
 }
@@ -60,12 +60,12 @@ export function quotaText(subscriptions: readonly Subscription[]): string {
   return `${subscriptions.length}/${QUOTA} used${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
 }
 
-/** How many more events that fail for good disable the endpoint. */
+/** How many more failed events disable the endpoint. */
 export function eventsLeft({ consecutive_failures: failures = 0 }: Subscription): number {
   return Math.max(0, Math.ceil((DISABLING_FAILURES - failures) / ATTEMPTS_PER_EVENT));
 }
 
-/** Throws `invalid_value` for what would make another path of it: checked before anything is sent. */
+/** Throws `invalid_value` for an id that would change the path: checked before anything is sent. */
 export function checkSubscriptionId(typed: string): void {
   if (typed.trim() !== '' && typed !== '.' && typed !== '..') return;
   throw new SvcError(
@@ -77,7 +77,7 @@ export function checkSubscriptionId(typed: string): void {
   );
 }
 
-/** The one whose id is, or begins with, what was typed. There is no endpoint that reads one by its id. */
+/** The one whose id begins with the typed text. No endpoint reads one by its id. */
 export function findSubscription(subscriptions: readonly Subscription[], typed: string): Subscription {
   checkSubscriptionId(typed);
   const exact = subscriptions.find(({ id }) => id === typed);

@@ -1,4 +1,4 @@
-/** A test event: queued is not delivered, and its log item comes with the dispatch, or never (doc 2 §4 rule 6). */
+/** A test event: queued is not delivered, and its log item appears with the dispatch, or never (doc 2 §4 rule 6). */
 
 import type { RunContext } from '../../cli/command.ts';
 import { poll } from '../../cli/poll.ts';
@@ -32,7 +32,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
   }
 }
 
-/** Why a test may never arrive, though it is queued. */
+/** Why a queued test may never arrive. */
 export function testWarning(subscription: Subscription): string | undefined {
   if (eventsOf(subscription).includes(PING)) return undefined;
   return `warning: ${subscription.id} does not list ${PING}; the API documentation does not say whether it is then delivered`;
@@ -40,11 +40,11 @@ export function testWarning(subscription: Subscription): string | undefined {
 
 interface TestState {
   readonly item: LogItem | undefined;
-  /** Read only where there is no item: undefined where it is gone, too. */
+  /** Read only if there is no item: undefined if it is gone, too. */
   readonly subscription: Subscription | undefined;
 }
 
-/** How many pages of the log a test is looked for on: it is among the latest. */
+/** How many pages of the log are searched for a test, which is among the latest. */
 const MOST_PAGES = 3;
 
 async function findTest(id: string, eventId: string, recordings: Recordings): Promise<TestState> {
@@ -71,7 +71,7 @@ export interface TestResult {
   readonly outcome: TestOutcome;
   /** In one line. */
   readonly text: string;
-  /** The delivery as the log has it, null where it has none. */
+  /** The delivery in the log, null if it has none. */
   readonly delivery: LogItem | null;
   readonly waited_ms: number;
 }
@@ -86,7 +86,7 @@ function judgeTest(id: string, eventId: string, { item, subscription }: TestStat
   return { endpoint_id: id, event_id: eventId, ...judged, delivery: item ?? null, waited_ms: waitedMs };
 }
 
-/** Whether more waiting tells nothing more. */
+/** Whether further waiting is useless. */
 function isFinal({ outcome }: TestResult): boolean {
   return outcome === 'delivered' || outcome === 'failed' || outcome === 'skipped';
 }
@@ -123,7 +123,7 @@ interface TestWait {
   readonly pollMs: number;
 }
 
-/** What is known of it at its end, or when the time is over. */
+/** The state at its end, or at the timeout. */
 export async function waitForTest(
   id: string,
   eventId: string,

@@ -1,6 +1,6 @@
 /**
- * Updates and deletes subscriptions. An update clears what it leaves out (doc 2 §4 rule 4), and there is no lock: svc reads the list
- * right before the PATCH, always sends the events, and checks the response and the list.
+ * Updates and deletes subscriptions. An update clears what it omits (doc 2 §4 rule 4), and there is no lock: svc reads the list right before the PATCH, always
+ * sends the events, and checks the response and the list.
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
@@ -55,7 +55,7 @@ export async function updateSubscription(
   return patch(before, { url: newUrl, events }, recordings, guard);
 }
 
-/** Only another url brings a disabled endpoint back (doc 2 §3). */
+/** Only another url enables a disabled endpoint (doc 2 §3). */
 export async function enableSubscription(
   typed: string,
   url: string,
@@ -156,7 +156,7 @@ async function settle(
   throw unresolved(error, 'updated', listed !== undefined, hint);
 }
 
-/** `already-gone`: it is gone, by this request or by another. */
+/** `already-gone`: deleted, by this request or by another. */
 export async function deleteSubscription(
   id: string,
   recordings: Recordings,

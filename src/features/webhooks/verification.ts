@@ -7,9 +7,9 @@ import type { SigningSecret } from './secret.ts';
 import { SignatureCheck, type Verdict } from './signature.ts';
 import { findHints } from './signature-hints.ts';
 
-/** What a check finds out, wherever the delivery came from. */
+/** The result of a check, wherever the delivery came from. */
 export interface DeliveryFacts {
-  /** The file, and the line or entry of it; or the address it came from, which of a tunnel is its own. */
+  /** The file, and the line or entry in it; or the sender's address, which for a tunnel is the tunnel's. */
   readonly source: string;
   readonly valid: boolean;
   /** Whether the signature belongs to body and timestamp, whatever its age. */
@@ -19,12 +19,12 @@ export interface DeliveryFacts {
   readonly age_s: number | null;
   /** Null: the age was not checked. */
   readonly tolerance_s: number | null;
-  /** Of a body whose signature is good, as the type is. */
+  /** From a body with a valid signature, like the type. */
   readonly event_id: string | null;
   readonly event_type: string | null;
   readonly secret_index: number | null;
   readonly body_bytes: number;
-  /** Undefined where it is not printed: it takes a fifth of the time of a check. */
+  /** Undefined if it is not printed: it takes a fifth of the time of a check. */
   readonly body_sha256: string | undefined;
   readonly hints: readonly string[];
   readonly notes: readonly string[];
@@ -34,9 +34,9 @@ export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
   /** What the age is measured against. */
   readonly clock: CheckClock;
-  /** What the unsigned header says, where the signed body contradicts it. */
+  /** The unsigned header, if the signed body contradicts it. */
   readonly unsigned_event_type: string | undefined;
-  /** The signature by each secret, where it was asked for. */
+  /** The signature by each secret, if requested. */
   readonly expected: readonly string[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface CheckOptions {
   readonly secrets: readonly SigningSecret[];
   /** Undefined: the age is not checked. */
   readonly toleranceS: number | undefined;
-  /** Headers that were given apart: they replace those of the same names. */
+  /** Headers given separately: they replace those with the same names. */
   readonly given: readonly RawHeader[];
   /** The time to check against, whatever was recorded. */
   readonly at: { readonly seconds: number; readonly clock: CheckClock } | undefined;
@@ -58,9 +58,9 @@ export interface CheckOptions {
   readonly expected: boolean;
 }
 
-/** Up to this size a streamed body is kept: its event is read, and on a mismatch the cause is searched for. */
+/** A streamed body up to this size is buffered: its event is read, and on a mismatch the cause is searched for. */
 const MAX_BUFFERED_BYTES = 8 << 20;
-/** A wrong secret fails every delivery of a recording: after so many mismatches without a hint no more are searched for. */
+/** A wrong secret fails every delivery of a recording: after this many mismatches without a hint, the search stops. */
 const MOST_FRUITLESS = 100;
 
 export class Verification {
@@ -78,7 +78,7 @@ export class Verification {
     this.#input = { ...input, unusable: (error) => this.#unusable.add(error) };
   }
 
-  /** In batches, none of them empty. What cannot be read is passed over, and reported by `failure`. */
+  /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
   async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     for (const path of paths) {
       try {
@@ -94,7 +94,7 @@ export class Verification {
     }
   }
 
-  /** The verdict on the one delivery there is, and its body. */
+  /** The verdict on a single delivery, and its body. */
   async only(paths: readonly string[]): Promise<{ readonly row: CheckedDelivery; readonly body: Uint8Array }> {
     const found: Delivery[] = [];
     for (const path of paths) {
@@ -163,7 +163,7 @@ export class Verification {
     return this.#row(check, { ...delivery, headers }, body.length, digest);
   }
 
-  /** A body of any size. Its headers are those given apart. */
+  /** A body of any size, with separately given headers. */
   async #checkStream({ source, pieces }: StreamedBody): Promise<CheckedDelivery> {
     const { secrets, given: headers, digests } = this.#options;
     const check = new SignatureCheck(signatureHeaders(headers, this.#input.prefix), secrets);
@@ -187,7 +187,7 @@ export class Verification {
     const { clock, nowS } = this.#clock(delivery);
     const found = check.finish({ nowS, toleranceS }, delivery.truncated);
     const notes: string[] = [...delivery.notes, ...found.notes];
-    // A body is read only once its signature is good (doc 2 §6 rule 3); of the headers only the timestamp is signed.
+    // A body is read only if its signature is valid (doc 2 §6 rule 3); of the headers only the timestamp is signed.
     if (found.signatureOk && body === undefined) notes.push('event_not_read');
     const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
     const type = event?.type ?? null;
@@ -236,7 +236,7 @@ export class Verification {
   }
 }
 
-/** The body is undefined where it is too large to be kept. */
+/** The body is undefined if it is too large to buffer. */
 interface CheckableDelivery extends Omit<Delivery, 'body'> {
   readonly body: Uint8Array | undefined;
 }

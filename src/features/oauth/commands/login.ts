@@ -121,7 +121,7 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
-  // A hangup ends it in good order, too.
+  // A hangup also ends it cleanly.
   const release = ctx.takeSignals((name) => {
     release();
     stop.abort(endedBy(name));

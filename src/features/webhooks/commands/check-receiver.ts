@@ -95,8 +95,8 @@ export const webhooksCheckReceiver = listCommand({
 });
 
 /**
- * Writes a report as a whole, in place of the one before; a pipe or a device is written to directly. `first` stays in a file where
- * the run does not end, and shows that the file can be written before anything is sent.
+ * Replaces the previous report completely; writes directly to a pipe or a device. `first` stays in the file if the run does not end, and tests that the file
+ * can be written before anything is sent.
  */
 async function reporter(
   path: string,
@@ -166,7 +166,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text that may stand in an element or in an attribute. XML has no way to write most controls, nor half a surrogate pair. */
+/** Text for an element or an attribute. XML cannot represent most controls, nor half a surrogate pair. */
 export function xmlText(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')

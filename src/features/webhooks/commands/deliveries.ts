@@ -210,7 +210,7 @@ async function follow(
       if (status === FAILED) code = 'delivery_failed';
       return;
     }
-    // A reader that goes away before is no reason to fail.
+    // If the reader leaves early, that is no failure.
     code = 'still_pending';
   }
   return { value: changes(), code: () => code };
@@ -230,7 +230,7 @@ class LogFollower {
     this.#recordings = recordings;
   }
 
-  /** What changed since the last poll. The first one reports only what `since` asks for. */
+  /** Changes since the last poll. The first one reports only what `since` asks for. */
   async poll(filter: LogFilter): Promise<readonly DeliveryChange[]> {
     const changes: DeliveryChange[] = [];
     for (const item of await this.#recent(filter.since)) {
@@ -249,7 +249,7 @@ class LogFollower {
     return [...this.#known.values()].find((item) => item.event_id === eventId);
   }
 
-  /** Pages until one holds what is known, or at first what is too old, and every delivery that was pending has been seen again. */
+  /** Reads pages until one has known deliveries, or at first too old ones, and every pending delivery was seen again. */
   async #recent(since: number | undefined): Promise<readonly LogItem[]> {
     const pending = new Set([...this.#known.values()].filter(({ status }) => status === PENDING).map(({ id }) => id));
     const found = new Map<string, LogItem>();

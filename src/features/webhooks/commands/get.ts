@@ -18,7 +18,7 @@ import {
 interface Detailed extends ShownSubscription {
   /** Null if svc stores no secret for it. */
   readonly secret_fingerprint: string | null;
-  /** How many more events that fail for good disable it. */
+  /** How many more failed events disable it. */
   readonly events_left: number;
 }
 

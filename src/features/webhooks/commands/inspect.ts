@@ -62,7 +62,7 @@ export const webhooksInspect = recordCommand({
     for (const other of others) ctx.notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
       code: refused.length === 0 ? undefined : 'signature_invalid',
-      // After what could be shown: not all that was there has been seen.
+      // After the readable part: something could not be read.
       footer: () => {
         const failure = bad.failure('shown');
         if (failure !== undefined) throw failure;
@@ -77,7 +77,7 @@ export const webhooksInspect = recordCommand({
   },
 });
 
-/** Those that nothing speaks against. */
+/** Verdicts with which an event may be shown. */
 const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
 
 function nothing(refused: FoundEvent | undefined, other: string | undefined, file: string): SvcError {

@@ -246,7 +246,7 @@ function refuseLoop(forward: URL, own: URL): void {
   throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener`);
 }
 
-/** The first notices on standard error. `secrets`: how many there are to verify with. */
+/** The first notices on standard error. `secrets`: how many secrets verify. */
 function introduction({ url, forward, record, events }: ReadyRow, secrets: number | undefined): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
   const parts = [`listening on ${url}`, `verify: ${verify}`];

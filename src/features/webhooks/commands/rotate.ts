@@ -93,19 +93,19 @@ interface Rotation {
   readonly old: Subscription;
   readonly row: { readonly id: string; readonly secret_stored: string; readonly secret_fingerprint: string };
   readonly wait: number;
-  /** That the old one may be deleted; undefined keeps it. */
+  /** The proof that the old one may be deleted; undefined if it stays. */
   readonly confirmed: Confirmed | undefined;
 }
 
 interface Finished {
   readonly test: TestResult;
-  /** Whether the old one is gone. */
+  /** Whether the old one was deleted. */
   readonly replaced_deleted: boolean;
 }
 
 const POLL_MS = 2_000;
 
-/** Whatever fails from here on, two subscriptions are there: the failure says so. */
+/** From here on two subscriptions exist, and any failure says so. */
 async function finishRotation(
   { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,

@@ -62,7 +62,7 @@ export const webhooksSamples = listCommand({
     const types = event.length === 0 ? [undefined] : eventTypes(event);
     const recordings = openRecordings(ctx.target);
     const samples: Sample[] = [];
-    // The service takes one type a request.
+    // The service accepts one type per request.
     for (const type of types) {
       try {
         for await (const sample of recordings.samples({ event: type, limit })) samples.push(sample);

@@ -23,7 +23,7 @@ export const webhooksSecretsDelete = recordCommand({
         ({ base_url, endpoint_id, secret }) =>
           base_url !== stored.base_url || endpoint_id !== id || secret !== stored.secret,
       );
-      // Somebody else deleted or replaced it meanwhile: what was confirmed is not there any more.
+      // Someone else deleted or replaced it in the meantime: the confirmed secret no longer exists.
       if (others.length === secrets.length) throw notStored(id);
       return others;
     });

@@ -159,24 +159,24 @@ function typeIn({ bytes }: SignedBody): string | undefined {
 }
 
 interface SignedBody {
-  /** As the header is to hold it. */
+  /** The text for the header. */
   readonly signature: string;
   readonly size: number;
   readonly sha256: string;
-  /** The body itself, undefined where it is larger than was asked for. */
+  /** The body itself, undefined if it exceeds the requested size. */
   readonly bytes: Uint8Array | undefined;
 }
 
 interface BodySigning {
-  /** The secret's whole text. */
+  /** The complete text of the secret. */
   readonly key: string;
   /** Unix seconds in digits. */
   readonly timestamp: string;
-  /** Up to which size the body is kept. */
+  /** The maximum size of a buffered body. */
   readonly most: number;
 }
 
-/** Signs a body of any size, piece by piece. */
+/** Signs a body of any size, chunk by chunk. */
 async function signBody(pieces: AsyncIterable<Uint8Array>, { key, timestamp, most }: BodySigning): Promise<SignedBody> {
   const mac = createHmac('sha256', key).update(`${timestamp}.`);
   const hash = createHash('sha256');
@@ -197,26 +197,26 @@ async function signBody(pieces: AsyncIterable<Uint8Array>, { key, timestamp, mos
   };
 }
 
-/** The whole request, whose body is exactly these bytes. */
+/** The complete request, with exactly these body bytes. */
 export function httpRequest(to: URL, headers: readonly RawHeader[], body: Uint8Array): Uint8Array {
   const all = [['Host', to.host], ...headers, ['Content-Length', String(body.length)]];
   const head = [`POST ${to.pathname}${to.search} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''];
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body]);
 }
 
-/** A line for a shell that sends the file as it is; `-` is what is piped into curl. */
+/** A shell line that sends the file unchanged; `-` is piped into curl. */
 function curlLine(to: URL, headers: readonly RawHeader[], file: string): string {
   const line = ['curl', '-sS'];
   // curl would read these as patterns.
   if (/[[\]{}]/.test(to.href)) line.push('--globoff');
   line.push('-X', 'POST', shellWord(to.href));
   for (const [name, value] of headers) line.push('-H', shellWord(`${name}: ${value}`));
-  // Not -d, which takes line ends out of a file.
+  // Not -d, which removes line ends from a file.
   line.push('--data-binary', shellWord(`@${file}`));
   return line.join(' ');
 }
 
-/** Whether a text can stand in a header as it is: visible ASCII, and blanks in between. */
+/** Whether a text is valid in a header unchanged: printable ASCII with inner spaces. */
 function fitsHeader(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 }

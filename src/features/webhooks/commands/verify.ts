@@ -20,9 +20,9 @@ import { type CheckedDelivery, type CheckOptions, Verification } from '../verifi
 
 interface VerdictView {
   readonly prefix: string;
-  /** The fingerprints of the secrets, in the order in which they were given. */
+  /** The fingerprints of the secrets, in the given order. */
   readonly secrets: readonly string[];
-  /** More than one line: each says where it was read. */
+  /** With several deliveries, each line says where it was read. */
   readonly several: boolean;
 }
 
@@ -175,7 +175,7 @@ export const webhooksVerify = listCommand({
   },
 });
 
-/** What was taken to see how many there are, and all that follows. */
+/** The deliveries read ahead to count them, and all that follow. */
 async function* resumed<Batch>(
   taken: readonly Batch[],
   rest: AsyncGenerator<Batch, void, void>,
@@ -261,7 +261,7 @@ const NOTES: Readonly<Record<string, Describe>> = {
   event_not_read: () => 'too large to read the event',
 };
 
-/** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are those of the future. */
+/** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are in the future. */
 function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 600) return `${seconds} s`;

@@ -1,4 +1,4 @@
-/** Hands deliveries on to a target: the bytes and the order of their headers stay as they came, and no redirect is followed. */
+/** Forwards deliveries to a target with the original bytes and header order, following no redirect. */
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { isConnectionHeader } from '../../../http/endpoint.ts';
@@ -9,29 +9,29 @@ import { receiverAddress } from '../options.ts';
 
 export interface ForwardOptions {
   readonly url: URL;
-  /** All end-to-end headers, and not only those that the document names. */
+  /** All end-to-end headers, not only the documented ones. */
   readonly allHeaders: boolean;
   readonly timeoutMs: number;
 }
 
 export interface Forwarded {
-  /** Of the target's answer; null where there is none. */
+  /** The status of the target's response; null if there is none. */
   readonly status: number | null;
   readonly ms: number;
-  /** Why there is none: `timeout`, `connect_failed`. */
+  /** Why there is no response: `timeout`, `connect_failed`. */
   readonly error?: string | undefined;
-  /** Where a redirect would have led to. */
+  /** Where a redirect would have led. */
   readonly location?: string | undefined;
 }
 
-/** What the sender is answered: the target's own status, or what a gateway says. */
+/** The response to the sender: the target's own status, or that of a gateway. */
 export function statusOf({ status, error }: Forwarded): number {
   if (status !== null && status >= 200) return status;
   if (error === 'interrupted') return 503;
   return error === 'timeout' ? 504 : 502;
 }
 
-/** Throws `invalid_value` for what is no address of this machine, unless `external`. */
+/** Throws `invalid_value` if it is not an address of this machine, unless `external`. */
 export function forwardTarget(text: string, { external }: { readonly external: boolean }): URL {
   const url = receiverAddress(text);
   if (external || isLoopback(url)) return url;
@@ -89,7 +89,7 @@ export class Forwarder {
     }
   }
 
-  /** Breaks off what is still being forwarded: it fails as `interrupted`. */
+  /** Aborts forwarding in progress: it fails as `interrupted`. */
   async close(): Promise<void> {
     this.#stopped.abort(endedBy('SIGINT'));
     await this.#poster.close();

@@ -9,16 +9,16 @@ export interface MonitorOptions {
   readonly untilEvents: ReadonlySet<string>;
   /** Ends with the first invalid delivery. */
   readonly failOnInvalid: boolean;
-  /** Does not end however many are invalid. */
+  /** Continues despite any number of invalid deliveries. */
   readonly keepGoing: boolean;
-  /** What invalid deliveries are answered. */
+  /** The response status for invalid deliveries. */
   readonly onInvalid: number;
 }
 
-/** Whether to go on, or to end with success or failure. */
+/** Whether to continue, or to end with success or failure. */
 export type Decision = 'continue' | 'done' | 'failed';
 
-/** Of the service (doc 2 §3): so many failed attempts in a row, retries included, disable the endpoint. */
+/** Of the service (doc 2 §3): this many failed attempts in a row, including retries, disable the endpoint. */
 const DISABLES = 20;
 const FIRST_WARNING = 3;
 const LAST_STRAW = 10;
@@ -26,7 +26,7 @@ const LAST_STRAW = 10;
 export class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0, filtered: 0 };
   readonly #options: MonitorOptions;
-  /** `key` tells reasons apart: each is reported once. */
+  /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
   #invalidInARow = 0;
   #failedInARow = 0;

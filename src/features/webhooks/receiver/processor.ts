@@ -1,4 +1,4 @@
-/** What becomes of a delivery: it is verified, de-duplicated, forwarded and recorded, and only then answered. */
+/** Processes a delivery: verifies, de-duplicates, forwards and records it, and only then responds. */
 import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../delivery.ts';
 import type { SigningSecret } from '../secret.ts';
@@ -14,9 +14,9 @@ export interface ProcessorOptions {
   /** The response to a valid delivery, unless the target decides. */
   readonly respond: number;
   readonly onInvalid: number;
-  /** Responds 202 before the target is asked. */
+  /** Responds 202 before forwarding. */
   readonly early: boolean;
-  /** Event types; others are answered, recorded and counted, and nothing else. Empty for all. */
+  /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
   /** Undefined: nothing is verified. */
@@ -24,13 +24,13 @@ export interface ProcessorOptions {
   readonly forwardDuplicates: boolean;
   readonly showBody: boolean;
   readonly showInvalid: boolean;
-  /** Whether the digest of each body is wanted. */
+  /** Whether the digest of each body is needed. */
   readonly digests: boolean;
-  /** Undefined: duplicates are not looked for. */
+  /** Undefined: no search for duplicates. */
   readonly seen: SeenEvents | undefined;
   readonly forwarder: Forwarder | undefined;
   readonly recording: RecordingWriter | undefined;
-  /** `key` tells reasons apart: each is reported once. */
+  /** `key` identifies the reason: each is reported once. */
   readonly warn: (key: string, text: string) => void;
 }
 
@@ -38,9 +38,9 @@ export interface Outcome {
   readonly row: DeliveryRow;
   /** The final status, which an early response does not show. */
   readonly status: number;
-  /** Left out by --event. */
+  /** Filtered out by --event. */
   readonly filtered: boolean;
-  /** Where the target would have redirected to. */
+  /** Where the target would have redirected. */
   readonly location: string | undefined;
 }
 
@@ -59,7 +59,7 @@ interface Plan {
   /** The response; undefined: the target decides. */
   readonly status?: number | undefined;
   readonly duplicate?: DeliveryRow['duplicate'];
-  /** Of an event that is new, and to be remembered once it is accepted. */
+  /** For a new event, which is remembered once it is accepted. */
   readonly key?: string;
 }
 
@@ -89,7 +89,7 @@ export class DeliveryProcessor {
     }
     const first = this.#inFlight.get(key);
     if (first !== undefined) {
-      // The same event is being processed: it is forwarded once, and this delivery has the same outcome.
+      // The same event is in progress: it is forwarded once, and this delivery has the same outcome.
       const { status } = await first;
       if (!isSuccess(status)) return await this.#process(verified, { status });
       return await this.#process(verified, { status: respond, duplicate: duplicateOf(seen, key, delivery) });
@@ -103,7 +103,7 @@ export class DeliveryProcessor {
     }
   }
 
-  /** Nothing is parsed of what is not valid (doc 2 §6 rule 3). */
+  /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
     const { events, warn } = this.#options;
     const verification = verifyDelivery(delivery, this.#options);
@@ -142,7 +142,7 @@ export class DeliveryProcessor {
       const line = lineOf(verified, { duplicate, forwarded, response: response ?? status });
       if (!(await recording.add(line)) && valid) status = 500;
     }
-    // Not before: a forged event, or one that failed, would hide the true one.
+    // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(status)) seen?.add(key, delivery.receivedMs);
     response ??= sendResponse(verified, status);
     const row = this.#row(verified, { duplicate, forwarded, response });
@@ -192,7 +192,7 @@ export class DeliveryProcessor {
   }
 }
 
-/** Verifies the exact bytes, by the clock at the last of them. Undefined: nothing is verified. */
+/** Verifies the exact bytes, at the time of the last of them. Undefined: nothing is verified. */
 export function verifyDelivery(
   { headers, body, receivedMs }: IncomingDelivery,
   { secrets, toleranceS }: Pick<ProcessorOptions, 'secrets' | 'toleranceS'>,

@@ -1,4 +1,4 @@
-/** Tells other programs that deliveries are taken, and where: a file that is there, whole, exactly as long as that is so. */
+/** Tells other programs that deliveries are accepted, and where: a complete file that exists exactly while that is true. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
 import { readOwnFile } from '../../../store/own-file.ts';
@@ -13,7 +13,7 @@ export class ReadyFile {
   readonly #path: string;
   #text: string | undefined;
 
-  /** Takes away what an earlier listener left, lest it be taken for this one's; anything else is refused. */
+  /** Removes the file of an earlier listener, so that it is not mistaken for this one's; anything else is refused. */
   constructor(path: string) {
     this.#path = path;
     const before = contentOf(path);

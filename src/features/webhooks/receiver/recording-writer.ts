@@ -1,4 +1,4 @@
-/** Writes recordings such that what was answered as received is in the file, in whole lines, whatever happens. */
+/** Writes recordings so that every delivery answered as received is in the file, in complete lines, whatever happens. */
 import {
   closeSync,
   constants,
@@ -17,14 +17,14 @@ import type { RawHeader } from '../delivery.ts';
 
 interface OpenedRecording {
   readonly writer: RecordingWriter;
-  /** What the user should know of the file that was there: a cut last line that was removed, others who may read it. */
+  /** Notices about an existing file: a removed incomplete line, or other users who can read it. */
   readonly notices: readonly string[];
 }
 
-/** A pipe that took the file's place meanwhile is not waited for. */
+/** Does not wait for a pipe that replaced the file in the meantime. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
-/** Creates the file, readable by its owner only; with `append` one that is there is continued. Throws `file_unusable`. */
+/** Creates the file, readable only by its owner; with `append` an existing one is continued. Throws `file_unusable`. */
 export function openRecording(path: string, { append }: { readonly append: boolean }): OpenedRecording {
   const there = statSync(path, { throwIfNoEntry: false });
   if (!append && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
@@ -37,7 +37,7 @@ export function openRecording(path: string, { append }: { readonly append: boole
   }
   let file: number | undefined;
   try {
-    // Exclusive creation follows no symbolic link that somebody left there. Appending goes on at the end, also where it was cut.
+    // Exclusive creation follows no symbolic link. Appending continues at the end, even after a truncation.
     file = openSync(path, append ? APPEND : APPEND | constants.O_EXCL, 0o600);
     const opened = fstatSync(file);
     const notices: string[] = there === undefined ? [] : othersMayRead(path, opened);
@@ -68,7 +68,7 @@ export class RecordingWriter {
     this.#created = created;
   }
 
-  /** Why something is missing in the file, if anything is. */
+  /** Why the file is incomplete, if it is. */
   get failure(): SvcError | undefined {
     return this.#firstFailure;
   }
@@ -78,7 +78,7 @@ export class RecordingWriter {
     this.#changed = handler;
   }
 
-  /** Whether the line is in the file. What is added in one turn of the event loop is one write at its end. */
+  /** Whether the line is in the file. Lines added in one turn of the event loop are written together. */
   add(line: string): Promise<boolean> {
     if (this.#lines.push(line) === 1) setImmediate(() => this.#flush());
     return new Promise((done) => this.#waiting.push(done));
@@ -90,7 +90,7 @@ export class RecordingWriter {
     this.#closed = true;
   }
 
-  /** Where nothing could be received in the end: a file that was not there before is gone again. */
+  /** Removes a new file if nothing could be received. */
   discard(): void {
     if (this.#created) rmSync(this.#path, { force: true });
   }
@@ -122,30 +122,30 @@ export class RecordingWriter {
     }
   }
 
-  /** A disk that is full takes the beginning of what it is given: the next line must not stand behind half a one. */
+  /** A full disk writes only the beginning: the next line must not follow half a line. */
   #takeBack(bytes: number): void {
     if (bytes === 0 || !this.#regular) return;
     try {
       ftruncateSync(this.#file, fstatSync(this.#file).size - bytes);
     } catch {
-      // The failure that is told already is the one to act on.
+      // The failure that was reported already is the one to act on.
     }
   }
 }
 
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
-/** One line of a recording, in ASCII: header values are bytes, and hostile text is to harm nobody who prints the file. */
+/** One line of a recording, in ASCII: header values are bytes, and hostile text must be harmless when the file is printed. */
 export function recordingLine(delivery: RecordedDelivery): string {
   const json = JSON.stringify(delivery);
   return `${json.replace(NOT_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-/** How every line of a recording begins. */
+/** The beginning of every line of a recording. */
 const BEGINNING = '{"v":1,';
 const TAIL_BYTES = 64 * 1024;
 
-/** What a recorder that was killed left at the end would spoil the line that is written next. */
+/** A partial line of a killed recorder would spoil the next line. */
 function removeCutLine(path: string, file: number, size: number): string[] {
   const first = Buffer.alloc(BEGINNING.length);
   readSync(file, first, 0, first.length, 0);
@@ -158,7 +158,7 @@ function removeCutLine(path: string, file: number, size: number): string[] {
   return [`--record: ${path} ended in the middle of a line; svc removed its ${size - end} bytes`];
 }
 
-/** The offset behind the last line feed. */
+/** The offset after the last line feed. */
 function endOfLastLine(file: number, size: number): number {
   const buffer = Buffer.alloc(TAIL_BYTES);
   for (let end = size; end > 0; ) {
@@ -181,7 +181,7 @@ function unwritable(path: string, error: unknown): SvcError {
   return new SvcError('file_unusable', `--record: cannot write ${path}: ${reason}`, { cause: error });
 }
 
-/** One delivery that was received. Version 1; fields may be added. */
+/** One received delivery. Version 1; fields may be added. */
 export interface RecordedDelivery {
   readonly v: 1;
   /** RFC 3339 in UTC with milliseconds. */
@@ -189,7 +189,7 @@ export interface RecordedDelivery {
   readonly remote: string;
   readonly method: string;
   readonly path: string;
-  /** As they came: order, case and repeats. */
+  /** As received: order, case and repeats. */
   readonly headers: readonly RawHeader[];
   readonly body_b64: string;
   /** A verdict of `signature.ts`, or `unchecked`. */
@@ -198,8 +198,8 @@ export interface RecordedDelivery {
   readonly event_type: string | null;
   /** The same event was received and accepted before. */
   readonly duplicate: boolean;
-  /** What the target answered where it was forwarded: a status, or why there is none. */
+  /** The target's response if it was forwarded: a status, or why there is none. */
   readonly forward: { readonly status: number | null; readonly ms: number; readonly error?: string } | null;
-  /** What the sender was answered. */
+  /** The response to the sender. */
   readonly response: number;
 }

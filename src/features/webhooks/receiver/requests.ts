@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawHeader } from '../delivery.ts';
 
 export interface Limits {
-  /** For the head of a request, and for a connection that sends nothing. The service itself waits 5 s in all (doc 2 §6). */
+  /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
   readonly headMs: number;
-  /** For a whole request. */
+  /** For a complete request. */
   readonly requestMs: number;
   /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
   readonly idleMs: number;
@@ -68,7 +68,7 @@ const SMALL_BYTES = 256 * 1024;
 /** How long to go on reading from a refused sender, so that it sees the response and not a broken connection. */
 const LINGER_MS = 1_000;
 
-/** Hands over complete deliveries, and answers everything else itself. */
+/** Passes on complete deliveries, and responds to everything else itself. */
 export class RequestReceiver {
   readonly #options: RequestOptions;
   readonly #handlers: ReceiverHandlers;
@@ -103,7 +103,7 @@ export class RequestReceiver {
     });
     const { method, url = '', headers } = request;
     const [pathname] = url.split('?', 1);
-    // Deliveries come from a server. Whatever a page in a browser sends has an origin.
+    // Deliveries come from a server. Requests from a web page have an origin.
     if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
     else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
     else if (pathname !== this.#options.path) this.#refuse(request, response, 404, 'wrong_path');

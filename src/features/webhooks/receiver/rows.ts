@@ -27,11 +27,11 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
   readonly status: Verdict | 'unchecked';
-  /** It was accepted before: the number of deliveries, this one included, and the time of the first. */
+  /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
   readonly response: number;
-  /** From its head to its answer. */
+  /** From its headers to its response. */
   readonly ms: number;
   readonly body?: string | undefined;
 }
@@ -61,7 +61,7 @@ export interface Tally {
   refused: number;
   /** Valid, no duplicates, and answered with a 2xx. */
   accepted: number;
-  /** Valid, and left out by the filter of event types: not among the deliveries. */
+  /** Valid, but filtered out by event type: not counted as a delivery. */
   filtered: number;
 }
 
