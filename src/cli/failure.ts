@@ -24,8 +24,8 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
   if (error.meant === undefined) return error;
   if ('append' in error.meant) {
     const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-    const words = argv.map(shellWord).toSpliced(end, 0, error.meant.append);
-    return withHint(error, 'to confirm, type', words, LONGEST_CONFIRMATION);
+    const confirmed = argv.map(shellWord).toSpliced(end, 0, error.meant.append);
+    return withHint(error, 'to confirm, type', confirmed, LONGEST_CONFIRMATION);
   }
   const { typed, meant } = error.meant;
   const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
@@ -34,8 +34,8 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
   return withHint(error, 'did you mean', corrected, LONGEST_LINE);
 }
 
-function withHint(error: SvcError, text: string, words: readonly string[], longest: number): SvcError {
-  const line = ['svc', ...words].join(' ');
+function withHint(error: SvcError, text: string, argv: readonly string[], longest: number): SvcError {
+  const line = ['svc', ...argv].join(' ');
   return line.length > longest
     ? error
     : new SvcError(error.code, error.message, { ...error, hint: `${text}: ${line}` });

@@ -1,29 +1,29 @@
-/** Candles that are missing although forex was traded. Holidays are not known: their candles count as missing. */
+/** Candles that are missing although forex was traded. Holidays are unknown: their candles count as missing. */
 import { timeOf } from './candle-series.ts';
 import { daysLater, isClosedThroughout, marketHours } from './market-hours.ts';
 import type { Period } from './periods.ts';
 import type { Candle } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
-/** After the time at which it opens first, it is open for sure. */
+/** After the earliest opening time, when it is certainly open. */
 const OPENING_MS = 15 * 60_000;
 
 /** Times as the gateway gives them, in seconds. */
 export interface CandleGap {
-  /** Of the first candle that is missing. */
+  /** The first missing candle. */
   readonly from: number;
-  /** Of the candle that is there again. */
+  /** The first candle after the gap. */
   readonly to: number;
   readonly candles: number;
 }
 
 export class GapFinder {
   readonly gaps: CandleGap[] = [];
-  /** All that are missing. */
+  /** All missing candles. */
   missing = 0;
   readonly #period: Period;
   #last: number | undefined;
-  /** Hours that were asked for last: most gaps are near each other. */
+  /** The latest hours asked for: most gaps are close together. */
   #openFrom = 0;
   #openUntil = 0;
 
@@ -34,7 +34,7 @@ export class GapFinder {
     for (const gap of found) this.#keep(gap);
   }
 
-  /** Candles that come next, by time. */
+  /** The next candles, by time. */
   add(candles: readonly Candle[]): void {
     for (const candle of candles) {
       const time = timeOf(candle);
@@ -44,12 +44,12 @@ export class GapFinder {
     }
   }
 
-  /** What comes next does not follow: that which is missing is known already. */
+  /** The next candles do not follow directly: the gap is known already. */
   skip(): void {
     this.#last = undefined;
   }
 
-  /** Those missing after the one candle and before the other. */
+  /** The candles missing between two candles. */
   between(earlier: number, later: number): CandleGap | undefined {
     const { name, ms } = this.#period;
     const [from, to] = [earlier * 1000, later * 1000];
@@ -64,7 +64,7 @@ export class GapFinder {
     this.missing += gap.candles;
   }
 
-  /** Places for whole candles in which the market was open for a moment at least. */
+  /** Slots of candles during which the market was open at least for a moment. */
   #slots(earlier: number, later: number): Missing {
     const { ms } = this.#period;
     let candles = 0;
@@ -84,7 +84,7 @@ export class GapFinder {
     return { candles, first };
   }
 
-  /** When it is open for sure, at this time or after it. */
+  /** When it is certainly open, at this time or later. */
   #opening(at: number): number {
     if (at >= this.#openFrom && at < this.#openUntil) return at;
     const { state, opensAt, closesAt } = marketHours(at);
@@ -101,7 +101,7 @@ interface Missing {
   readonly first: number;
 }
 
-/** Labelled by their end; on the days when clocks change they are an hour shorter or longer. */
+/** Labelled by their end; an hour shorter or longer on the days when clocks change. */
 function missingDays(earlier: number, later: number): Missing {
   let candles = 0;
   let first = 0;
@@ -113,7 +113,7 @@ function missingDays(earlier: number, later: number): Missing {
   return { candles, first };
 }
 
-/** Weeks and months, which are of any length. */
+/** Weeks and months, which vary in length. */
 function long(earlier: number, later: number, ms: number): Missing {
   return { candles: Math.max(0, Math.round((later - earlier) / ms) - 1), first: earlier + ms };
 }

@@ -1,4 +1,4 @@
-/** Candles as rows with names: doc 3 does not show them, the gateway's are arrays (seen on the public implementation). */
+/** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
 import { timeText } from './candle-reader.ts';
 import { type CandleLabel, labelled, timeOf } from './candle-series.ts';
 import type { Period } from './periods.ts';
@@ -6,16 +6,16 @@ import type { Candle } from './schema.ts';
 
 export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 
-/** Time first, ticks last, and prices of one side (`open`) or of both (`bidOpen`) between them. */
+/** Time first, ticks last, and prices of one side (`open`) or both (`bidOpen`) between them. */
 export type CandleRow = Readonly<Record<string, string | number>> & { readonly time: string };
 
 const SIDES = ['Open', 'High', 'Low', 'Close'] as const;
-/** Where they are within a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
+/** Their positions in a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
 const BID = { Open: 1, Close: 2, High: 3, Low: 4 } as const;
 const ASK = { Open: 5, Close: 6, High: 7, Low: 8 } as const;
 const TICKS = 9;
 
-/** The sum of two prices has digits that neither has. */
+/** The sum of two prices may have digits that neither has. */
 const DIGITS = 12;
 
 export interface RowShape {
@@ -46,12 +46,12 @@ export function candleRow(candle: Candle, { price, label, period }: RowShape): C
   return row as CandleRow;
 }
 
-/** `bidOpen` → `bid-open`, the name of its column. */
+/** `bidOpen` → the column `bid-open`. */
 export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** How rows stand in a file, a line each; the very bytes that are printed in that format. */
+/** The lines of rows in a file: the same bytes as printed in that format. */
 export interface RowLines {
   readonly header: string;
   readonly line: (row: CandleRow) => string;

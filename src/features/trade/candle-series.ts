@@ -1,6 +1,6 @@
 /**
- * What times candles stand for, and a series without doubles. Seen on the public implementation: candles of minutes and hours carry
- * the time at which they start, those of a day (17:00 to 17:00 in New York) that at which they end; of weeks and months it is not known.
+ * The meaning of candle times, and a series without duplicates. On the public implementation, candles of minutes and hours carry their start, and days (17:00
+ * to 17:00 in New York) their end; weeks and months are unknown.
  */
 import { SvcError } from '../../errors.ts';
 import { daysLater } from './market-hours.ts';
@@ -11,14 +11,14 @@ export type CandleLabel = 'raw' | 'start' | 'end';
 
 const LONGEST_MONTH_MS = 31 * 86_400_000;
 
-/** Where the ticks are within a candle. */
+/** The position of the ticks in a candle. */
 const TICKS = 9;
 
 export function timeOf(candle: Candle): number {
   return candle[0] ?? 0;
 }
 
-/** By time; of two of the same time the one that has seen more ticks. */
+/** Keyed by time; of two candles for the same time, the one with more ticks. */
 export function series(candles: readonly Candle[]): readonly Candle[] {
   const byTime = new Map<number, Candle>();
   for (const candle of candles) {
@@ -43,14 +43,14 @@ export function checkLabel(label: CandleLabel, period: Period): void {
   );
 }
 
-/** In milliseconds since 1970, of a time as the gateway gives it in seconds. */
+/** Milliseconds since 1970, from the gateway's time in seconds. */
 export function labelled(seconds: number, label: CandleLabel, { name, ms }: Period): number {
   const raw = seconds * 1000;
   if (name === 'D1') return label === 'start' ? daysLater(raw, -1) : raw;
   return label === 'end' ? raw + ms : raw;
 }
 
-/** Whether its time is over; of weeks and months, whether it is in any reading of their labels. */
+/** Whether it is finished; weeks and months must be finished in any reading of their labels. */
 export function isFinished(candle: Candle, { name, ms }: Period, now: number): boolean {
   const raw = timeOf(candle) * 1000;
   if (name === 'D1') return raw <= now;

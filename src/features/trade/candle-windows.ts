@@ -11,20 +11,19 @@ export interface CandleWindow {
 
 const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1000;
-/** Inner ends are whole minutes, as the times of candles are: whether a gateway counts an end in or not, none is lost there. */
+/** Inner ends are whole minutes, like the times of candles: nothing is lost, whether or not a gateway includes an end. */
 const GRID_S = 60;
 
 /**
- * How long a window may be, in seconds; undefined where there is no limit. One candle less than the limit, so that as many as the limit
- * always mean that some were left out. "Max days back" holds for the window and not for its age: older ones are answered (seen on the
- * public implementation).
+ * The longest window in seconds; undefined without a limit. One candle less than the limit, so that a full response always means that some are missing. "Max
+ * days back" limits the window, not its age: older candles are returned (seen on the public implementation).
  */
 export function longestWindow({ ms, maxDaysBack, maxCandles }: Period): number | undefined {
   if (maxDaysBack === undefined || maxCandles === undefined) return undefined;
   return Math.min(maxDaysBack * DAY_S, (maxCandles - 1) * (ms / 1000));
 }
 
-/** From the oldest to the newest. */
+/** Oldest to newest. */
 export function windowsForward({ from, to }: CandleWindow, period: Period): readonly CandleWindow[] {
   const longest = longestWindow(period) ?? Number.POSITIVE_INFINITY;
   const windows: CandleWindow[] = [];
@@ -37,7 +36,7 @@ export function windowsForward({ from, to }: CandleWindow, period: Period): read
   return windows;
 }
 
-/** From the newest to the oldest, without end. The first has the likely length of `count` candles. */
+/** Newest to oldest, without end. The first has the likely length of `count` candles. */
 export function* windowsBack(to: number, count: number, period: Period): Generator<CandleWindow, void, void> {
   const longest = longestWindow(period) ?? (MOST_CANDLES - 1) * (period.ms / 1000);
   let length = Math.min(longest, likelySpan(to * 1000, count, period) / 1000);
@@ -48,14 +47,14 @@ export function* windowsBack(to: number, count: number, period: Period): Generat
   }
 }
 
-/** A weekend within it makes it longer. */
+/** A weekend makes it longer. */
 function likelySpan(end: number, count: number, { ms }: Period): number {
   const span = (count + 2) * ms;
   const { state, closesAt } = marketHours(end - span);
   return state === 'open' && closesAt >= end ? span : span * 1.5 + 3 * DAY_MS;
 }
 
-/** Undefined where it is too short to be cut. */
+/** Undefined if it is too short to split. */
 export function halves({ from, to }: CandleWindow): readonly [CandleWindow, CandleWindow] | undefined {
   const middle = Math.ceil((from + to) / 2 / GRID_S) * GRID_S;
   if (middle <= from || middle > to) return undefined;

@@ -1,4 +1,4 @@
-/** How candles are shown: as rows, as a chart of where they close, as gaps between them, and as the file they were written to. */
+/** How candles are shown: as rows, as a chart of closing prices, as gaps, and as the file they were written to. */
 import type {
   AnyOutput,
   ChartFacts,
@@ -39,7 +39,7 @@ export function candleList(price: CandlePrice): ListOutput<CandleRow> {
 interface GapRow {
   readonly symbol: string;
   readonly period: string;
-  /** The first candle that is missing, and the one that is there again. */
+  /** The first missing candle, and the first one after it. */
   readonly from: string;
   readonly to: string;
   readonly candles: number;
@@ -80,7 +80,7 @@ interface CandleFileReport {
   readonly candles: number;
   readonly first: string | null;
   readonly last: string | null;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly gaps: number | null;
   readonly missing: number | null;
 }
@@ -106,7 +106,7 @@ export interface CandleDrawing extends RowShape, Pick<ChartPicture, 'width' | 'h
   readonly gaps: readonly CandleGap[];
 }
 
-/** Where they close, one line with a break at each gap. The value is the rows. */
+/** The closing prices, one line with a break at each gap. The value is the rows. */
 export function candleChart(
   rows: readonly CandleRow[],
   drawing: CandleDrawing,
@@ -119,7 +119,7 @@ export function candleChart(
   };
 }
 
-/** For what is said about the output where nothing is read yet. */
+/** Describes the output before anything is read. */
 export function usualChart(price: CandlePrice): AnyOutput {
   return {
     kind: 'chart',

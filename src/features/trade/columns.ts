@@ -45,12 +45,12 @@ export function priceCell(rate: number | null, precision: number | undefined): C
   return rateCell(rate ?? undefined, precision);
 }
 
-/** 0 stands for none in the tables. */
+/** 0 means none in the tables. */
 function setRate(rate: number | undefined, precision: number | undefined): Cell {
   return rate === 0 ? undefined : rateCell(rate, precision);
 }
 
-/** An order whose rate is not known yet has the distance of its stop in pips alone. */
+/** An order whose rate is unknown yet has only the distance of its stop in pips. */
 function exitCell(rate: number | undefined, pips: number | undefined, precision: number | undefined): Cell {
   return setRate(rate, precision) ?? (pips ? `${pips} pips` : undefined);
 }
@@ -210,7 +210,7 @@ export const OFFER_LIST: ListOutput<Offer> = {
   empty: 'no offers',
 };
 
-/** A table that does not say is not taken for a yes. */
+/** A table that does not say does not count as yes. */
 function tradableCell({ buyTradable: buy, sellTradable: sell }: Offer): Cell {
   if (buy === undefined && sell === undefined) return undefined;
   if (buy && sell) return 'yes';

@@ -1,4 +1,4 @@
-/** How it is with the connection, in a line for a person. */
+/** The state of the connection, in a line for a person. */
 import type { Outage } from './session-types.ts';
 
 export interface Gap {
@@ -12,9 +12,9 @@ export class ConnectionState {
   #last: Gap | undefined;
   /** Why the gateway cannot be reached. */
   trouble: string | undefined;
-  /** Why the rows may not be those of now, although it can be reached. */
+  /** Why the rows may be outdated although the gateway can be reached. */
   stale: string | undefined;
-  /** What was not shown yet. */
+  /** Not shown yet. */
   #outage: Outage | undefined;
   #transport: string | undefined;
   #isOver = false;

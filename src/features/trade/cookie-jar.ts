@@ -1,13 +1,13 @@
-/** The cookies of one session with one service, such as the one by which a balancer finds the same node again. */
+/** The cookies of one session with one service, such as the one by which a load balancer finds the same node again. */
 
-/** A balancer's and a session's own are a handful. */
+/** A balancer and a session need only a few. */
 const MOST = 50;
 const LONGEST = 4096;
 
 export class CookieJar {
   readonly #cookies = new Map<string, string>();
 
-  /** Takes what `set-cookie` says, a line each. All of a session's requests go to one origin: domain and path are not looked at. */
+  /** Reads the lines of `set-cookie`. All requests of a session go to one origin, so domain and path are ignored. */
   take(lines: string | undefined, now: number): void {
     for (const line of lines?.split('\n') ?? []) {
       const [pair = '', ...attributes] = line.split(';');
@@ -30,7 +30,7 @@ export class CookieJar {
   }
 }
 
-/** A service takes a cookie back by an end that lies in the past. */
+/** A service removes a cookie with an expiry in the past. */
 function hasEnded(attributes: readonly string[], now: number): boolean {
   const end = (name: string): string | undefined =>
     attributes

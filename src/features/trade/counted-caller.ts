@@ -10,7 +10,7 @@ export interface CallLimit {
   readonly cmd: number;
   readonly maxCalls: number;
   readonly windowMs: number;
-  /** The document's words. */
+  /** The document's names. */
   readonly does: string;
 }
 
@@ -60,7 +60,7 @@ export function requestName({ path }: Pick<EndpointShape, 'path'>, { query }: Ca
   return last === 'Accounts' ? 'Account' : last;
 }
 
-/** `Order=46,Summary=44,ClosedPosition=0` over the table; 0 counts towards none. Undefined where the text is of another form. */
+/** `Order=46,Summary=44,ClosedPosition=0` over the table; 0 counts towards none. Undefined for another form. */
 export function commandNumbers(corrections: string | undefined): Readonly<Record<string, number>> | undefined {
   const numbers: Record<string, number> = { ...COMMAND_NUMBERS };
   for (const part of (corrections ?? '').split(',').filter((one) => one.trim() !== '')) {

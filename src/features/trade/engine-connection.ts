@@ -39,7 +39,7 @@ export async function openEngine(options: EngineOptions): Promise<EngineConnecti
 const UPGRADE_MS = 10_000;
 const DISCONNECT_MS = 1_000;
 const LAST_POLL_MS = 100;
-/** The gateway answers a poll with each heartbeat at the latest. */
+/** The gateway responds to a poll with each heartbeat at the latest. */
 const POLL_MARGIN_MS = 5_000;
 /** How long a websocket is paused for a slow reader. */
 const PAUSE_MS = 1_000;

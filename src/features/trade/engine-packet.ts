@@ -1,6 +1,6 @@
 /**
- * Engine.IO packets and the socket.io messages within them. The protocol version stands here and nowhere else; doc 3 §4 asks for 3
- * (`EIO=3`), with polling in text (`b64=1`).
+ * Engine.IO packets and the socket.io messages in them. Only this file knows the protocol version; doc 3 §4 requires 3 (`EIO=3`), with polling in text
+ * (`b64=1`).
  */
 import { SvcError } from '../../errors.ts';
 import { JsonLimit, parseJsonText } from '../../json-object.ts';
@@ -24,30 +24,30 @@ const TYPES: Readonly<Record<string, PacketType>> = {
   6: 'noop',
 };
 
-/** Their text, without data. */
+/** The packets as text, without data. */
 export const PING = '2';
 export const PROBE = '2probe';
 export const PROBE_ANSWER = '3probe';
 export const UPGRADE = '5';
 export const CLOSE = '1';
-/** socket.io's goodbye within an engine's message. */
+/** socket.io's disconnect in an Engine.IO message. */
 export const DISCONNECT = '41';
 
-/** What came is not of this protocol. */
+/** The data does not follow this protocol. */
 export class PacketFault extends Error {}
 
-/** `undefined` for a type that this version does not have: such a packet is passed over. */
+/** `undefined` for a type that this version does not have: such a packet is skipped. */
 export function decodePacket(text: string): Packet | undefined {
   const type = TYPES[text.charAt(0)];
   return type === undefined ? undefined : { type, data: text.slice(1) };
 }
 
-/** In one polling body: packets of a few bytes would fill the memory. */
+/** Per polling body: packets of a few bytes would fill the memory. */
 const MOST_PACKETS = 200_000;
 
-/** Of one polling body: each packet behind its length in UTF-16 units. Throws `PacketFault`. */
+/** The packets of one polling body, each preceded by its length in UTF-16 units. Throws `PacketFault`. */
 export function decodePayload(body: string): Packet[] {
-  // The later version frames packets by a separator, and so begins with the packet itself.
+  // The later version separates packets with a character, and so begins with the packet itself.
   if (/^0\{/.test(body)) throw new PacketFault(`it speaks Engine.IO 4, svc speaks Engine.IO ${PROTOCOL_VERSION}`);
   const packets: Packet[] = [];
   for (let at = 0; at < body.length; ) {
@@ -74,15 +74,15 @@ export interface Opening {
   readonly pingTimeoutMs: number;
 }
 
-/** Of values that cannot be meant, and where there are none. */
+/** Replaces missing and absurd values. */
 const PING_INTERVAL_MS = { least: 100, most: 300_000, otherwise: 25_000 };
-/** A slow answer is no lost connection, whatever the gateway says. */
+/** A slow response is no lost connection, whatever the gateway says. */
 const PING_TIMEOUT_MS = { least: 1_000, most: 300_000, otherwise: 5_000 };
 
 /** The data of the first packet. Throws `PacketFault`. */
 export function readOpening(data: string): Opening {
   const { sid, upgrades, pingInterval, pingTimeout } = parsedObject(data);
-  // It becomes a part of a header and of addresses.
+  // It becomes part of a header and of addresses.
   if (typeof sid !== 'string' || !/^[\w.~-]{1,128}$/.test(sid)) throw new PacketFault('it gave no connection id');
   return {
     sid,
@@ -108,10 +108,10 @@ export type Message =
   | { readonly kind: 'connect' }
   | { readonly kind: 'disconnect' }
   | { readonly kind: 'event'; readonly name: string; readonly payload: string }
-  /** The gateway's words, as it sent them. */
+  /** The gateway's message, unchanged. */
   | { readonly kind: 'error'; readonly text: string };
 
-/** The data of an engine's message. `undefined` for what is for another namespace, or is none of these. */
+/** The data of an Engine.IO message. `undefined` for another namespace or another type. */
 export function readMessage(data: string): Message | undefined {
   const type = data.charAt(0);
   if (type === '2') return readEvent(data);
@@ -122,7 +122,7 @@ export function readMessage(data: string): Message | undefined {
   return { kind: 'error', text: unquoted(data.slice(1)) };
 }
 
-/** An event, with the number of an acknowledgement before it or without. */
+/** An event, with or without an acknowledgement number before it. */
 function readEvent(data: string): Message | undefined {
   const start = data.indexOf('[');
   if (start < 0 || (start > 1 && !/^\d+$/.test(data.slice(1, start)))) return undefined;
@@ -136,7 +136,7 @@ function readEvent(data: string): Message | undefined {
   }
   const [name, payload] = parts as unknown[];
   if (typeof name !== 'string') return undefined;
-  // Doc 3 §6 says a JSON record; it comes as a string that holds one, and a record itself means the same.
+  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, and a record itself means the same.
   return { kind: 'event', name, payload: typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '') };
 }
 

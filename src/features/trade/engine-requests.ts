@@ -86,7 +86,7 @@ export class EngineRequests {
     await this.#sender.close();
   }
 
-  /** What went wrong with one of them, in the user's text. */
+  /** The failure of a request, as a message for the user. */
   explained(error: unknown): SvcError {
     if (error instanceof SvcError) return error;
     if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });

@@ -1,35 +1,35 @@
 /**
- * Reads what a response says about the request. `response.executed` tells success from failure, both with status 200. The error of
- * doc 3 §7, `{code, message, parameters}`, is the whole body or is in `response.error`, as an object or as JSON in a text; there are
- * also plain sentences, and a second shape (seen on the public implementation).
+ * Reads what a response says about the request. `response.executed` tells success from failure, both with status 200. The error of doc 3 §7, `{code, message,
+ * parameters}`, is the complete body or in `response.error`, as an object or as JSON in a string; there are also plain sentences, and a second shape (seen on
+ * the public implementation).
  */
 import { isObject, jsonText, parseJsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';
 
 export interface TradingError {
   readonly code: number | undefined;
-  /** In one line, its parameters filled in where they are not part of it. */
+  /** In one line, with its parameters filled in unless the message contains them. */
   readonly message: string;
-  /** Undefined where the error has none: the documented shape always has them. */
+  /** Undefined if the error has none: the documented shape always has them. */
   readonly parameters: readonly string[] | undefined;
   readonly requestId: string | undefined;
-  /** What it is about, where svc acts on that. */
+  /** The cause, if svc acts on it. */
   readonly fault: TradingFault | undefined;
   /** Of `ORA-20301`: 20301. */
   readonly ora: number | undefined;
   /** The command number that an ORA-20301 names (doc 3 §7). */
   readonly cmd: number | undefined;
-  /** Of "must be divisible by 1000". */
+  /** From "must be divisible by 1000". */
   readonly divisor: number | undefined;
 }
 
-/** The gateway says these by a code in its text or by text alone; `FAULTS` is the only reading of them. */
+/** The gateway gives these causes by a code in its text or by text alone; only `FAULTS` interprets them. */
 export type TradingFault = 'rate_exceeded' | 'unauthorized' | 'forbidden' | 'invalid_range';
 
-/** Doc 3 §7: a call-rate cap is used up. */
+/** Doc 3 §7: a rate limit is used up. */
 export const RATE_EXCEEDED = 20301;
 
-/** The codes and the sentences as seen on the public implementation, apart from ORA-20301. */
+/** The codes and sentences as seen on the public implementation, except ORA-20301. */
 const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, text: RegExp | undefined])[] = [
   ['rate_exceeded', RATE_EXCEEDED, /number of API requests .*exceeded/i],
   ['unauthorized', 20103, /^(unauthori[sz]ed|not authori[sz]ed)\b/i],
@@ -37,30 +37,30 @@ const FAULTS: readonly (readonly [fault: TradingFault, ora: number | undefined, 
   ['invalid_range', undefined, /invalid from\/to/i],
 ];
 
-/** A text may have as many MiB as a response. */
+/** A string may be as long as a response. */
 const LONGEST_MESSAGE = 4096;
 
 export interface Verdict {
-  /** Undefined where the answer does not say. */
+  /** Undefined if the response does not say. */
   readonly executed: boolean | undefined;
   readonly error: TradingError | undefined;
 }
 
 export function verdictOf(body: Envelope): Verdict {
   const error = tradingError(body.response?.error) ?? bareError(body);
-  // A coded error is an answer, even without `executed`; a sentence alone is not.
+  // A coded error is a response, even without `executed`; a sentence alone is not.
   const isCoded = error?.code !== undefined || error?.ora !== undefined;
   return { executed: body.response?.executed ?? (isCoded ? false : undefined), error };
 }
 
-/** The error that is the whole body: of a success, or of a response with any other status. */
+/** The error that is the complete body: of a success, or of a response with any other status. */
 export function bareError(body: unknown): TradingError | undefined {
   if (!isObject(body)) return tradingError(typeof body === 'string' ? body : undefined);
   const names = new Set(Object.keys(body).map((name) => name.toLowerCase()));
   return names.has('code') && names.has('message') ? tradingError(body) : undefined;
 }
 
-/** Undefined where there is none: absent, null or empty. */
+/** Undefined if there is none: absent, null or empty. */
 export function tradingError(error: unknown): TradingError | undefined {
   if (error === undefined || error === null || error === '') return undefined;
   const value = typeof error === 'string' ? embedded(error) : error;

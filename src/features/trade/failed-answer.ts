@@ -14,14 +14,14 @@ export const TOKEN_REFUSED_HINT =
 
 const LONGEST = 300;
 
-/** The gateway's own, without secrets and not for ever. */
+/** The gateway's own message, without secrets and of limited length. */
 export function refusalText({ message }: TradingError): string {
   return redactText([...message].slice(0, LONGEST).join(''));
 }
 
-/** The gateway refused the request, and said so. */
+/** The gateway refused the request and said so. */
 export class GatewayRefusal extends SvcError {
-  /** Undefined where it gave no reason. */
+  /** Undefined if it gave no reason. */
   readonly error: TradingError | undefined;
 
   constructor(code: ErrorCode, message: string, error: TradingError | undefined, details: ErrorDetails) {
@@ -36,7 +36,7 @@ interface Beside {
   readonly retryAt?: string | number | undefined;
 }
 
-/** `executed: false`, or an error beside a read: what was asked for was not done. */
+/** `executed: false`, or an error beside a read: the request was not carried out. */
 export function refusal(error: TradingError | undefined, asked: string, beside: Beside = {}): GatewayRefusal {
   const { httpStatus, retryAt } = beside;
   if (error === undefined) {
@@ -57,7 +57,7 @@ export function refusal(error: TradingError | undefined, asked: string, beside: 
   });
 }
 
-/** The session was let in with this token, so the token itself is good. */
+/** The gateway accepted this token for the session, so the token itself is valid. */
 const NOT_THE_TOKEN =
   'the gateway accepted this token when the session began, so the session was lost or is being limited: wait a moment, then run svc trade status --check';
 
@@ -73,12 +73,12 @@ function kindOf({ fault }: TradingError, httpStatus: number | undefined): ErrorC
   return 'refused';
 }
 
-/** By these HTTP itself says that the request was not carried out. */
+/** Statuses that by themselves say that the request was not carried out. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 414, 415, 422, 429, 431]);
-/** These a proxy sends as well: only with an error of the gateway do they say anything about an order. */
+/** A proxy sends these as well: only with an error of the gateway do they say anything about an order. */
 const BY_ITS_BODY: ReadonlySet<number> = new Set([400, 422]);
 
-/** For the transport, of a status of 400 and above. Undefined where the common reading of the status is right. */
+/** For the transport, from a status of 400 and above. Undefined if the common interpretation is right. */
 export function explainTrading(
   answer: FailedAnswer,
   { method, path, effect }: Pick<EndpointShape, 'method' | 'path' | 'effect'>,
@@ -112,7 +112,7 @@ export function explainTrading(
   });
 }
 
-/** Where the status leaves it open, only the whole shape of doc 3 §7 counts: a proxy's error may have a code, too. */
+/** If the status leaves it open, only the complete shape of doc 3 §7 counts: a proxy's error may have a code, too. */
 function isOfGateway(error: TradingError, status: number): boolean {
   const { ora, code, parameters } = error;
   if (ora !== undefined || error.fault === 'rate_exceeded') return true;
@@ -143,12 +143,12 @@ const NOT_IN_POOL = 20001;
 export interface KnownOrder {
   readonly amount: number;
   readonly symbol: string;
-  /** As it was found by looking it up: its id is no name. */
+  /** As looked up: its id is not a name. */
   readonly account: Pick<Account, 'accountId' | 'accountName'>;
   readonly offer?: Pick<Offer, 'instrBaseUnitSize' | 'minQuantity'> | undefined;
 }
 
-/** The common reading with both causes named, and the one that it is. */
+/** The common explanation with both causes, and the actual one. */
 export function explainRefusal(
   { code, parameters, divisor }: TradingError,
   common: SvcError,
@@ -161,7 +161,7 @@ export function explainRefusal(
   if (code === AMOUNT_OR_ACCOUNT) {
     const named = /\d+/.exec(parameters?.[0] ?? '')?.[0] ?? divisor?.toString();
     const step = named ?? stepOf(offer);
-    // A step that the amount fits is not the one that was meant.
+    // A step that the amount fits is not the problem.
     const fit =
       step === undefined || amount % Number(step) === 0
         ? ''

@@ -1,4 +1,4 @@
-/** The prices of symbols as they are now, and how they came to be. */
+/** The current prices of symbols, and their recent history. */
 import { LiveTable } from './live-table.ts';
 import type { Price } from './push.ts';
 import type { Offer } from './schema.ts';
@@ -10,7 +10,7 @@ export interface PriceRow {
   /** Of the session. */
   readonly high: number | null;
   readonly low: number | null;
-  /** RFC 3339 in UTC; null where the gateway told no time. */
+  /** RFC 3339 in UTC; null if the gateway sent no time. */
   readonly time: string | null;
 }
 
@@ -22,7 +22,7 @@ export class LivePrices {
   readonly #mids = new Map<string, number[]>();
   readonly #precisions = new Map<string, number>();
 
-  /** What the offers of these symbols say. */
+  /** The offers of these symbols. */
   replace(offers: readonly Offer[], symbols: readonly string[]): void {
     const wanted = offers.filter(({ currency }) => symbols.includes(currency));
     for (const { currency, ratePrecision } of wanted) {
@@ -51,7 +51,7 @@ export class LivePrices {
     });
   }
 
-  /** Those between bid and ask of the last ticks. */
+  /** The midpoints of the last ticks. */
   mids(symbol: string): readonly number[] {
     return this.#mids.get(symbol) ?? [];
   }

@@ -1,7 +1,7 @@
 /** When forex is traded (doc 3 §1): from Sunday 17:00–17:15 to Friday about 16:55, New York time, with its own daylight saving. */
 
 const OPEN = { weekday: 0, minutes: 17 * 60 } as const;
-/** By then it has opened for sure. */
+/** By then it has certainly opened. */
 const OPEN_FOR_SURE = 17 * 60 + 15;
 const CLOSE = { weekday: 5, minutes: 16 * 60 + 55 } as const;
 
@@ -10,9 +10,9 @@ const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 export interface MarketHours {
-  /** `opening`: within the quarter of an hour in which it opens. Holidays are not known here. */
+  /** `opening`: within the quarter of an hour in which it opens. Holidays are unknown. */
   readonly state: 'open' | 'opening' | 'closed';
-  /** Milliseconds since 1970: the next time that it opens, or has opened at the latest where it is opening. */
+  /** Milliseconds since 1970: the next opening time, or the latest one while it is opening. */
   readonly opensAt: number;
   readonly closesAt: number;
 }
@@ -29,28 +29,28 @@ export function marketHours(now: number): MarketHours {
   };
 }
 
-/** Whether a candle may be missing because nothing was traded in all of its time. */
+/** Whether a candle may be missing because nothing was traded during its time. */
 export function isClosedThroughout(from: number, to: number): boolean {
   const { state, opensAt } = marketHours(from);
   return state === 'closed' && to <= opensAt;
 }
 
-/** So many days later by New York's clocks, at the same time of the day: an hour more or less where they were changed meanwhile. */
+/** This many days later by New York's clocks, at the same time of day: an hour more or less if they were changed in between. */
 export function daysLater(ms: number, days: number): number {
   const then = ms + days * DAY_MS;
   const shift = (newYork(ms).minutes - newYork(then).minutes) * MINUTE_MS;
-  // Past midnight the difference is one of nearly a day.
+  // Past midnight the difference is nearly a day.
   return then + (shift > DAY_MS / 2 ? shift - DAY_MS : shift < -DAY_MS / 2 ? shift + DAY_MS : shift);
 }
 
 /** The first time after `now` that New York's clocks show this weekday and minute. */
 function next(now: number, weekday: number, minutes: number): number {
   for (let day = 0; day <= 7; day++) {
-    // Days of 24 hours would lead from late in the evening past the day wanted, where the clocks are changed.
+    // From late in the evening, days of 24 hours would skip the wanted day when the clocks change.
     const sameTime = daysLater(now, day);
     const then = newYork(sameTime);
     if (then.weekday !== weekday) continue;
-    // They may be changed between the two times of the day, too.
+    // The clocks may also change between the two times of day.
     let at = sameTime + (minutes - then.minutes) * MINUTE_MS - then.rest;
     at += (minutes - newYork(at).minutes) * MINUTE_MS;
     if (at > now) return at;

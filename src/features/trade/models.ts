@@ -1,4 +1,4 @@
-/** The tables of doc 3 §2 Part B, and what each is called in requests, answers and pushes. */
+/** The tables of doc 3 §2 Part B, and their names in requests, responses and pushes. */
 
 export const MODEL_NAMES = [
   'Offer',
@@ -16,7 +16,7 @@ export interface Model {
   readonly name: ModelName;
   /** The field `t` of its records; the last two are not shown anywhere. */
   readonly table?: number;
-  /** Where its rows are in an answer of get_model (seen on the public implementation). */
+  /** The field of its rows in a get_model response (seen on the public implementation). */
   readonly rows: string;
   /** The field that identifies a row, if there is one. */
   readonly key?: string;

@@ -54,7 +54,7 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
       form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
       command: 'oco create',
       what: `to place an OCO pair of ${amount} ${symbol}`,
-      // Some answers name the orders, some do not.
+      // Some responses name the orders, some do not.
       makesOrder: false,
     });
     const terms = ({ side, rate, stop, limit, trail, trailEntry }: OcoLeg) => ({
@@ -160,7 +160,7 @@ interface Regrouping {
   readonly form: OrderForm;
   readonly command: string;
   readonly what: string;
-  /** All that it concerns. */
+  /** Every order that it concerns. */
   readonly ids: readonly string[];
 }
 

@@ -59,8 +59,8 @@ export function isSince(time: string | undefined, sentAt: number): boolean {
 const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
 
 /**
- * Those of the same account, symbol, side, kind, rate and amount that are not older than the sending; parts count together. What was
- * seen before is not it, nor is an order that was accepted, nor its position where an order's row ties the two.
+ * Candidates of the same account, symbol, side, kind, rate and amount that are not older than the request; parts count together. Excluded are those seen
+ * before, accepted orders, and their positions if a row links them.
  */
 export function orderCandidates(
   lost: LostOrder,
@@ -78,7 +78,7 @@ export function orderCandidates(
     (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !isKnown(row.orderId),
   );
   const orderOf = new Map(orders.map(({ orderId, tradeId }) => [tradeId, orderId]));
-  // Of an order that ended an update may be all that was seen, and it may lack the symbol and the account.
+  // An update may be all that was seen of an ended order, and it may lack the symbol and the account.
   const described = new Set(orders.filter(({ currency }) => currency !== undefined).map(({ orderId }) => orderId));
   const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf));
   const orderIdOf = (row: Trade): string | undefined => row.orderId ?? orderOf.get(row.tradeId);
@@ -94,7 +94,7 @@ export function orderCandidates(
   const total = trades.reduce((sum, { amountK = 0 }) => sum + amountK, 0);
   const wholeOrders = ours.filter(({ amountK }) => isWhole(amountK));
   const wholeTrades = trades.filter(({ amountK }) => isWhole(amountK));
-  // What an order's row shows is what is left to fill.
+  // An order's row shows the unfilled amount.
   const rest = ours.filter(({ amountK = 0 }) => total > 0 && isWhole(amountK + total));
   const parts = wholeTrades.length === 0 && (isWhole(total) || rest.length > 0) ? trades : [];
   const tied = new Set(ofSide.map(orderIdOf));
@@ -120,7 +120,7 @@ export function orderCandidates(
   ];
 }
 
-/** The candidates say what became of it; an order at market is done only when it has a position. */
+/** The candidates show the outcome; a market order is done only when it has a position. */
 export function isFound(lost: LostOrder, candidates: readonly OrderCandidate[]): boolean {
   return candidates.some(({ kind, isTaken }) => !isTaken && (kind === 'position' || lost.rate !== undefined));
 }
@@ -135,7 +135,7 @@ function isRate({ ratePrecision = 5 }: Pick<Order, 'ratePrecision'>, seen: numbe
   return seen === undefined || Math.abs(seen - rate) < 0.5 * 10 ** -ratePrecision + TINY;
 }
 
-/** Without hedging the order closes the other side first, and opens only what is left of it. */
+/** Without hedging the order first closes the other side, and opens only the rest. */
 function wholeAmounts(lost: LostOrder, sentAt: number, closed: readonly ClosedPosition[]): readonly number[] {
   if (lost.hedges === true) return [lost.amountK];
   const offset = closed

@@ -105,7 +105,7 @@ function exitPreview(exit: Distance, rate: number | null, sign: number, amount: 
   const pips =
     exit.unit === 'pips' ? exit.value : rate === null || !pip ? null : rounded(Math.abs(exit.value - rate) / pip, 1);
   const price = exit.unit === 'price' ? exit.value : rate === null || !pip ? null : rate + sign * exit.value * pip;
-  // Older tables count the cost of a pip by the single unit, and say nothing of the size of a unit.
+  // Older tables give the cost of a pip per single unit, and no unit size.
   const money =
     pips === null || pipCost === undefined || instrBaseUnitSize === undefined ? null : pips * pipCost * amount;
   return {

@@ -1,12 +1,12 @@
-/** The thirteen time frames of candles, and how much of each one request brings (doc 3 §8). */
+/** The thirteen time frames of candles, and the limits of one request for each (doc 3 §8). */
 import { SvcError } from '../../errors.ts';
 
 export interface Period {
-  /** As the gateway takes it; `m1` is a minute and `M1` a month. */
+  /** As the gateway expects it; `m1` is a minute and `M1` a month. */
   readonly name: string;
-  /** Of a month, and of a day when the clocks change, about this. */
+  /** Approximate for a month, and for a day when the clocks change. */
   readonly ms: number;
-  /** Undefined where there is no limit. */
+  /** Undefined without a limit. */
   readonly maxDaysBack?: number;
   readonly maxCandles?: number;
 }
@@ -38,7 +38,7 @@ export const PERIODS: readonly Period[] = [
   { name: 'M1', ms: 30 * DAY_MS },
 ];
 
-/** The document writes `h1`, gateways `H1`; only where that cannot mean another period is it taken for the same. */
+/** The document writes `h1`, gateways `H1`; case is ignored only if that cannot mean another period. */
 export function findPeriod(text: string): Period {
   const upper = text.toUpperCase();
   const found =

@@ -1,4 +1,4 @@
-/** What comes over the socket once it is subscribed (doc 3 §6): an event's name and a text that holds JSON. */
+/** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
 import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from './models.ts';
 
@@ -20,9 +20,9 @@ export interface RowPush {
   readonly model: ModelName;
   /** Insert, update, delete; a record without an action is an update. */
   readonly action: 'I' | 'U' | 'D';
-  /** Undefined where the table has no key, or the record lacks it. */
+  /** Undefined if the table has no key, or the record lacks it. */
   readonly key: string | undefined;
-  /** Of an update perhaps only what has changed. */
+  /** An update may have only the changed fields. */
   readonly record: PushedRecord;
 }
 
@@ -68,7 +68,7 @@ function rowPush(model: ModelName, record: PushedRecord): RowPush {
   };
 }
 
-/** Older gateways tell seconds. */
+/** Older gateways use seconds. */
 const FIRST_MILLISECONDS = 1e11;
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {

@@ -16,13 +16,13 @@ type RawEndpoint = Parameters<Session['answer']>[0];
 type RawValues = NonNullable<Parameters<Session['answer']>[1]>;
 
 export interface RawVerdict {
-  /** As it came. */
+  /** Unchanged. */
   readonly answer: RawAnswer;
   /** The gateway refuses with status 200. */
   readonly refused: SvcError | undefined;
 }
 
-/** What changes nothing that is worth money. Whatever else is no GET may. */
+/** Requests that change nothing of value. Anything else but a GET may trade. */
 const HARMLESS: ReadonlySet<string> = new Set([
   '/subscribe',
   '/unsubscribe',
@@ -32,19 +32,19 @@ const HARMLESS: ReadonlySet<string> = new Set([
   '/logout',
 ]);
 
-/** Those whose answer names an order. */
+/** Requests whose response names an order. */
 const MAKES_ORDER = /^\/trading\/(?:open_trade|close_trade|create_entry_order)$/;
 
 export function mayTrade(method: string, path: string): boolean {
   return method !== 'GET' && !HARMLESS.has(plainPath(path));
 }
 
-/** As a server may read it: there are many ways to write one path. */
+/** Normalized as a server may read it: one path can be written in many ways. */
 function plainPath(path: string): string {
   let text = path;
   try {
     text = decodeURIComponent(path);
-  } catch {} // a server that takes it reads it some other way, and it is on no list
+  } catch {} // a server that accepts it reads it differently, and it is in no list
   return text
     .replace(/\/+/g, '/')
     .replace(/(?<=.)\/$/, '')
@@ -74,7 +74,7 @@ export async function confirmRawTrade(
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 
-/** Resolves for an answer, whatever it says; a failure without one is thrown. */
+/** Resolves for any response; a failure without one is thrown. */
 export async function rawTrade(
   ctx: RunContext,
   endpoint: RawEndpoint,
@@ -122,7 +122,7 @@ async function placeRaw(
   throw error ?? new SvcError('internal', `${path} was placed without an answer`);
 }
 
-/** Code 3 has two causes (doc 3 §7), and nothing was looked up here that tells them apart. */
+/** Code 3 has two causes (doc 3 §7), and nothing was looked up here to distinguish them. */
 function explained(error: SvcError): SvcError {
   if (error.more?.['server_code'] !== 3) return error;
   const causes =
@@ -130,7 +130,7 @@ function explained(error: SvcError): SvcError {
   return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
 }
 
-/** As the journal has it. */
+/** The form for the journal. */
 function plainForm(form: OrderForm): OrderForm {
   return Object.fromEntries(
     Object.entries(form).map(([name, value]) => [name, Array.isArray(value) && value.length === 1 ? value[0] : value]),
@@ -142,7 +142,7 @@ function one(form: OrderForm, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** What is no JSON object says nothing. */
+/** Anything but a JSON object says nothing. */
 async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; readonly envelope: Envelope }> {
   const pieces: Uint8Array[] = [];
   for await (const piece of sent.bytes) pieces.push(piece);
@@ -154,7 +154,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
   return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
 }
 
-/** A long answer is handed out before all of it is checked: what was sent is done or not, whatever is wrong with it. */
+/** A long response is returned before all of it is checked: that does not change whether the request was carried out. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
     return parseJsonText(exactIntegers(new TextDecoder().decode(bytes)));
@@ -163,7 +163,7 @@ function jsonOf(bytes: Uint8Array): unknown {
   }
 }
 
-/** What `changes` and was done is not refused. */
+/** A change that was carried out is not a refusal. */
 async function verdict(envelope: Envelope, changes: boolean, open: TradingSession): Promise<SvcError | undefined> {
   const { verdictOf } = await import('./envelope.ts');
   const { refusal, refusalText } = await import('./failed-answer.ts');

@@ -1,10 +1,10 @@
 /**
- * The records of doc 3 §2 Part B, read leniently: unknown fields stay, and only what svc relies on must be there. Those of tables
- * whose fields the document does not show are as seen on the public implementation.
+ * The records of doc 3 §2 Part B, read leniently: unknown fields are preserved, and only the needed fields are required. Tables that the document does not show
+ * are as seen on the public implementation.
  */
 import * as z from 'zod/mini';
 
-/** Integers in one answer and texts in the next: a text at once, as they are names and never counted with. */
+/** Integers in one response and strings in the next: converted to strings, as they are identifiers. */
 const id = z.pipe(
   z.union([z.string(), z.number()]),
   z.transform((value) => String(value)),
@@ -14,12 +14,12 @@ const number = z.optional(z.number());
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
-/** What every answer holds beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a text. */
+/** The fields of every response beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a string. */
 const body = z.looseObject({
   response: z.optional(z.looseObject({ executed: z.optional(z.boolean()), error: z.optional(z.unknown()) })),
 });
 export type Envelope = z.infer<typeof body>;
-/** A body that is a text is an error. */
+/** A body that is a string is an error. */
 const errorText = z.pipe(
   z.string(),
   z.transform((error): Envelope => ({ response: { error } })),
@@ -64,7 +64,7 @@ export const account = z.looseObject({
 });
 export type Account = z.infer<typeof account>;
 
-/** Types of doc 3 §2; all but the id may be missing, as an update holds what has changed. */
+/** Types of doc 3 §2; all but the id may be missing, because an update has only changed fields. */
 export const order = z.looseObject({
   orderId: id,
   tradeId: optionalId,
@@ -146,7 +146,7 @@ export type Summary = z.infer<typeof summary>;
 export const instrument = z.looseObject({ symbol: z.string(), visible: flag, order: number });
 export type Instrument = z.infer<typeof instrument>;
 
-/** Of whatever table. */
+/** Any table. */
 export const row = z.looseObject({ isTotal: flag });
 export type Row = z.infer<typeof row>;
 

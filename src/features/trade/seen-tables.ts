@@ -13,7 +13,7 @@ const NUMBERS = ['amountK', 'open', 'close', 'buy', 'sell', 'status'];
 const TEXTS = ['time', 'openTime', 'closeTime'];
 
 export interface SeenOrder {
-  /** Everything that was said about it, including its end. */
+  /** Everything known about it, including its end. */
   row: Order;
   /** In the order of their pushes. */
   readonly tradeIds: Set<string>;

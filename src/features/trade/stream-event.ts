@@ -1,9 +1,9 @@
-/** What is pushed, as a line for scripts: when it came, what it is, and the record in the very letters of the gateway. */
+/** A push as a line for scripts: its time, its kind, and the record exactly as the gateway sent it. */
 import type { ModelName } from './models.ts';
 import { readPush } from './push.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
 
-/** Insert, update and delete are the gateway's own words. */
+/** Insert, update and delete are the gateway's own letters. */
 export type StreamKind =
   | 'I'
   | 'U'
@@ -17,14 +17,14 @@ export type StreamKind =
   | 'closed';
 
 export class StreamEvent {
-  /** When it came, by our clock: RFC 3339. */
+  /** The time of arrival by our clock: RFC 3339. */
   readonly ts: string;
   readonly kind: StreamKind;
   readonly table: ModelName | null;
-  /** What tells the rows of a table apart; of a price its symbol, of anything else the name it was pushed under. */
+  /** Identifies a row in its table; for a price the symbol, for anything else the name of the push. */
   readonly key: string | null;
   readonly data: unknown;
-  /** Of `data`, where it came as one. */
+  /** The parsed `data`, if it was parsed. */
   readonly #text: string | undefined;
 
   constructor(
@@ -42,7 +42,7 @@ export class StreamEvent {
     this.#text = text;
   }
 
-  /** In one line. A number keeps its digits and a record its order, as nothing is read and written again. */
+  /** In one line. Numbers keep their digits and records their order, because nothing is parsed and serialized again. */
   get json(): string {
     const { ts, kind, table, key, data } = this;
     const text = this.#text === undefined ? JSON.stringify(data) : inOneLine(this.#text);
@@ -52,7 +52,7 @@ export class StreamEvent {
 
 const LINE_BREAKS = /[\t\n\r]/g;
 
-/** Of valid JSON, where they can only stand between tokens. */
+/** In valid JSON, where they can only be between tokens. */
 function inOneLine(json: string): string {
   return json.search(LINE_BREAKS) < 0 ? json : json.replace(LINE_BREAKS, ' ');
 }
@@ -67,7 +67,7 @@ export function pushedEvent(name: string, payload: string, at: string): StreamEv
   return new StreamEvent(at, push.action, { table: push.model, key: push.key }, record, payload);
 }
 
-/** An outage, as each of svc's streams prints it. */
+/** An outage, as all streams of svc print it. */
 export interface OutageLine {
   readonly event: Outage['kind'];
   readonly at: string;
@@ -79,7 +79,7 @@ export function outageLine(event: Outage): OutageLine {
   return event.kind === 'recovered' ? { event: event.kind, at } : { event: event.kind, at, reason: event.reason };
 }
 
-/** Has the keys of an outage before those of every line of the stream. */
+/** The keys of an outage, before those of every line of the stream. */
 export class OutageEvent extends StreamEvent {
   readonly #line: OutageLine;
 

@@ -1,9 +1,9 @@
-/** What a session is subscribed to: begun once, again after each loss of the connection, and taken back at the end. */
+/** The subscriptions of a session: made once, restored after each reconnect, and removed at the end. */
 import { openTrading, type Trading } from './client.ts';
 import type { ModelName } from './models.ts';
 import type { Session } from './session.ts';
 
-/** In the order they are to be subscribed to. */
+/** In the order of subscribing. */
 export interface Wanted {
   readonly models: readonly ModelName[];
   readonly symbols: readonly string[];
@@ -33,7 +33,7 @@ export class Subscription {
     });
   }
 
-  /** One request for each. May be done again. */
+  /** One request for each. May be repeated. */
   async begin({ models, symbols }: Wanted): Promise<void> {
     const parts: readonly Part[] = [
       ...models.map((name) => ({
@@ -47,24 +47,24 @@ export class Subscription {
     ];
     this.#parts = [];
     for (const part of parts) {
-      // Before it is answered: a connection that is lost meanwhile is not to forget it.
+      // Before the response: if the connection is lost meanwhile, the subscription must be restored.
       this.#parts.push(part);
       await part.begin(this.#trading);
     }
   }
 
-  /** After a gap: whether the connection that came after it knows what is subscribed to. If not, another gap or the end follows. */
+  /** After a gap: whether the new connection has the subscriptions. If not, another gap or the end follows. */
   restored(): Promise<boolean> {
     return this.#again;
   }
 
-  /** Where there is a connection that knows of them. Never rejects. */
+  /** If there is a connection that knows of them. Never rejects. */
   async end(): Promise<void> {
     const parts = this.#parts;
     this.#parts = [];
     for (const part of parts) {
       if (this.#session.transport === undefined) return;
-      await part.end(this.#trading).catch(() => {}); // whatever is the matter, it ends with the session
+      await part.end(this.#trading).catch(() => {}); // whatever fails, the subscription ends with the session
     }
   }
 

@@ -1,4 +1,4 @@
-/** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers that carry their ids. */
+/** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers with their ids. */
 import { SvcError } from '../../errors.ts';
 import type { Offer } from './schema.ts';
 
@@ -7,7 +7,7 @@ export function foldedSymbol(symbol: string): string {
   return symbol.replace(/[\s/_-]/g, '').toUpperCase();
 }
 
-/** The symbol as the gateway writes it. Throws `not_found` for one that it does not offer. */
+/** The symbol as the gateway writes it. Throws `not_found` if the gateway does not offer it. */
 export function findSymbol(symbols: readonly string[], wanted: string): string {
   if (symbols.includes(wanted)) return wanted;
   const alike = symbols.filter((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted));

@@ -1,9 +1,9 @@
-/** The times of the gateway's tables: digits without marks, and in UTC as far as is known (doc 3 §2 shows only their length). */
+/** The times of the gateway's tables: digits only, and in UTC as far as is known (doc 3 §2 shows only their length). */
 
 /** `MMddyyyyHHmmss` with or without milliseconds; `MMddyyyy`, a day; or RFC 3339 as in the offers. */
 const DIGITS = /^(\d{2})(\d{2})(\d{4})(?:(\d{2})(\d{2})(\d{2})(\d{3})?)?$/;
 
-/** Milliseconds since 1970; undefined for an empty text and for what is no such time. */
+/** Milliseconds since 1970; undefined for an empty or invalid text. */
 export function tableTime(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const digits = DIGITS.exec(text);
@@ -21,11 +21,11 @@ export function tableTime(text: string | undefined): number | undefined {
     Number(second),
     Number(fraction),
   );
-  // A thirteenth month is no January.
+  // A thirteenth month is not January.
   return new Date(ms).getUTCMonth() === Number(month) - 1 ? ms : undefined;
 }
 
-/** RFC 3339, for a table's cell; what is no such time stays as it came. */
+/** RFC 3339, for a table cell; an invalid time is shown unchanged. */
 export function shownTime(text: string | undefined): string | undefined {
   const ms = tableTime(text);
   return ms === undefined ? text : new Date(ms).toISOString();

@@ -1,10 +1,10 @@
-/** What is known of the symbols: ids and sizes stay for a day, prices do not. */
+/** Known data of the symbols: ids and sizes are cached for a day, prices are not. */
 
 import type { KnownTables } from '../../store/known-tables.ts';
 import type { Offer } from './schema.ts';
 import type { TradingSession } from './trading-session.ts';
 
-/** Without what changes from second to second. */
+/** Without the fields that change every second. */
 export function keepOffers(known: KnownTables, offers: readonly Offer[]): void {
   known.keep(
     'Offer',
@@ -12,7 +12,7 @@ export function keepOffers(known: KnownTables, offers: readonly Offer[]): void {
   );
 }
 
-/** Those of the last day, else asked for. They may have no prices. */
+/** Cached for a day, else requested. They may have no prices. */
 export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
   const before = known.read('Offer') as readonly Offer[] | undefined;
   if (before !== undefined && before.length > 0) return before;

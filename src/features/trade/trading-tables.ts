@@ -1,4 +1,4 @@
-/** Tables and symbols that are named on the command line, in one list. */
+/** Tables and symbols on the command line, in one list. */
 import { SvcError } from '../../errors.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from './models.ts';
 import type { Offer } from './schema.ts';
@@ -6,7 +6,7 @@ import type { Wanted } from './subscription.ts';
 import { knownOffers } from './trading-offers.ts';
 import type { TradingSession } from './trading-session.ts';
 
-/** Each once. What is not exactly a table's name is a symbol, and looked for among the offers. */
+/** Without duplicates. Anything but the exact name of a table is a symbol, and looked up in the offers. */
 export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
   const models = [...new Set(names.filter(isModelName))];
   const others = names.filter((name) => !isModelName(name));

@@ -1,4 +1,4 @@
-/** Showing or hiding symbols in the account's table of offers. */
+/** Shows or hides symbols in the account's table of offers. */
 import { type Answer, type Command, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
@@ -66,7 +66,7 @@ export const tradeSymbolsHide = changingVisibility(false, "Hide symbols from the
   { run: 'svc trade symbols hide XAU/USD', why: 'Hide gold' },
 ]);
 
-/** One by one, and only those that are not so already: each change counts towards a cap (doc 3 §8, command 24). */
+/** One by one, and only those not in that state yet: each change counts towards a rate limit (doc 3 §8, command 24). */
 async function changeVisibility(
   visible: boolean,
   input: VisibilityInput,

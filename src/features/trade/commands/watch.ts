@@ -11,7 +11,7 @@ import type { TradingOptions, TradingSession } from '../trading-session.ts';
 import { symbolsOf } from '../trading-tables.ts';
 import { type Shown, watchChanges } from '../watch-changes.ts';
 
-/** How often the footer's connection age is redrawn. */
+/** How often the connection age in the footer is redrawn. */
 const AGE_MS = 1_000;
 const NEVER_MS = 2 ** 31 - 1;
 
