@@ -1,8 +1,25 @@
+import { bulk } from '../../../cli/bulk.ts';
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { openCatalog } from '../api.ts';
+import type { Column, ListOutput } from '../../../output/types.ts';
+import { type Catalog, openCatalog } from '../api.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
-import { exactHint, LIST_FLAGS, listed, orderFlag, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
+import {
+  exactHint,
+  LIST_FLAGS,
+  listed,
+  orderFlag,
+  type Report,
+  readingProblems,
+  searchHint,
+  TIME_ORDERS,
+  UNDOCUMENTED,
+} from '../lists.ts';
+import { amountOf } from '../offers.ts';
+import { listedSources } from '../product-sources.ts';
+import type { Product } from '../schema.ts';
+import { seriesOf, unitOf } from '../series.ts';
+import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 
 const EITHER = ['true', 'false'] as const;
 
@@ -12,7 +29,7 @@ export const catalogProductsList = listCommand({
   summary: 'List and search products',
   description: `FROM is the lowest price of the matching sources; each counts with its discount price, or its loyalty price, or its price. Without --limit, --all or --sort the service returns one page. --sort reads all pages. ${UNDOCUMENTED}`,
   details:
-    'Filters select sources before they are grouped: FROM, STORES and SOURCES count only those. In a catalog that makes a new source for each scrape, FROM is the lowest price ever observed; svc catalog compare shows current prices. With --sort, --limit counts in the sorted list.',
+    'Filters select sources before they are grouped: FROM, STORES and SOURCES count only those. In a catalog that makes a new source for each scrape, FROM is the lowest price ever observed; svc catalog compare shows current prices. With --sort, --limit counts in the sorted list. --per reads the sources of each product, and adds unitPrice, the lowest current price, and unitPriceUnit to each product in its own currency; products without a size in that unit are left out and counted.',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -36,6 +53,7 @@ export const catalogProductsList = listCommand({
     adult: { type: 'choice', choices: EITHER, help: 'Products for adults (undocumented)' },
     'price-min': { type: 'number', value: 'n', help: 'Minimum price (undocumented)' },
     'price-max': { type: 'number', value: 'n', help: 'Maximum price (undocumented)' },
+    per: { ...PER_FLAG, help: 'Add the lowest unit price' },
     order: orderFlag([...TIME_ORDERS, 'price_asc', 'price_desc', 'rating_desc']),
     ...LIST_FLAGS,
   },
@@ -49,6 +67,7 @@ export const catalogProductsList = listCommand({
     { run: 'svc catalog products list --all -o ndjson', why: 'Export all products, one per line' },
   ],
   output: PRODUCT_LIST,
+  outputOf: ({ per }) => (per === undefined ? PRODUCT_LIST : UNIT_PRICE_LIST),
   offers: productCandidates,
   async run(input, ctx) {
     const { search, parserName, priceMin, priceMax } = input;
@@ -69,12 +88,86 @@ export const catalogProductsList = listCommand({
       price_max: priceMax,
       sort: input.order,
     };
-    return listed(
-      openCatalog(ctx.target).products,
+    const catalog = openCatalog(ctx.target);
+    const found = await listed(
+      catalog.products,
       query,
       input,
       ctx,
       searchHint(search) ?? exactHint({ 'parser-name': parserName }),
     );
+    const { per } = input;
+    if (per === undefined) return found;
+    const problems = readingProblems(ctx);
+    let left = 0;
+    async function* priced(): AsyncGenerator<PricedProduct> {
+      for await (const one of unitPrices(found.value, per as Per, catalog, problems.report)) {
+        if (one.unitPrice === null) left++;
+        else yield one;
+      }
+    }
+    const footer = (): string | undefined => {
+      const lines = [
+        found.footer(),
+        left === 0 ? undefined : `left out, because their price by ${per} is not known: ${left}`,
+      ];
+      return lines.filter((line) => line !== undefined).join('\n') || undefined;
+    };
+    return { value: priced(), as: UNIT_PRICE_LIST, footer, code: () => found.code() ?? problems.code };
   },
 });
+
+interface PricedProduct extends Product {
+  /** The lowest current price; null where no size converts. */
+  readonly unitPrice: number | null;
+  readonly unitPriceUnit: string | null;
+}
+
+const UNIT_PRICE_LIST: ListOutput<PricedProduct> = {
+  ...PRODUCT_LIST,
+  empty: 'no product has a price by this unit',
+  columns: PRODUCT_LIST.columns.flatMap((column): readonly Column<PricedProduct>[] =>
+    column.name === 'from'
+      ? [
+          column,
+          { name: 'unit-price', cell: ({ unitPrice }) => unitPrice, align: 'right' },
+          { name: 'unit', cell: ({ unitPriceUnit }) => unitPriceUnit },
+        ]
+      : [column],
+  ),
+};
+
+const AT_ONCE = 8;
+
+async function* unitPrices(
+  products: AsyncIterable<Product> | Iterable<Product>,
+  per: Per,
+  catalog: Catalog,
+  report: Report,
+): AsyncGenerator<PricedProduct> {
+  let batch: Product[] = [];
+  const priced = async (): Promise<readonly PricedProduct[]> => {
+    const { outcomes } = await bulk(batch, AT_ONCE, (product) => unitPriceOf(product, per, catalog, report));
+    batch = [];
+    return outcomes.map((one) => {
+      if (one.error !== undefined) throw one.error;
+      return one.result;
+    });
+  };
+  for await (const product of products) if (batch.push(product) === AT_ONCE) yield* await priced();
+  yield* await priced();
+}
+
+async function unitPriceOf(product: Product, per: Per, catalog: Catalog, report: Report): Promise<PricedProduct> {
+  const sources = await listedSources(catalog, product.canonical_product_id, report);
+  const { series } = pricesPer(seriesOf(sources, []), per);
+  // Prices of other currencies are not compared.
+  const offers = series.filter((one) => !product.price_unit || one.price_unit === product.price_unit);
+  const [lowest] = offers
+    .flatMap((one) => {
+      const value = one.offer && amountOf(one.offer, 'lowest')?.value;
+      return value === undefined ? [] : [{ value, unit: unitOf(one) }];
+    })
+    .sort((a, b) => a.value - b.value);
+  return { ...product, unitPrice: lowest?.value ?? null, unitPriceUnit: lowest?.unit ?? null };
+}
