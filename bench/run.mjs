@@ -54,7 +54,7 @@ function amtoolCommand() {
 
 const STATUS = JSON.stringify({
   cluster: { status: 'disabled', peers: [] },
-  config: { original: '' },
+  config: { original: routingConfig(500) },
   uptime: '2026-11-20T10:00:00.000Z',
   versionInfo: { branch: '', buildDate: '', buildUser: '', goVersion: '', revision: '', version: '0.25.0' },
 });
@@ -65,6 +65,18 @@ function executable() {
   const target = `${os}-${process.arch}`;
   const built = run(process.execPath, ['scripts/executables.mjs', '--target', target, '--built']) === 0;
   return built ? join(root, 'build', target, process.platform === 'win32' ? 'svc.exe' : 'svc') : undefined;
+}
+
+/** A routing tree of so many routes, a quarter of them with a regular expression, and the rules that make `route` read the alerts. */
+function routingConfig(count) {
+  const route = (_, index) =>
+    `    - matchers: [service${index % 4 === 0 ? '=~"s' : '="s'}${index}", severity="critical"]\n      receiver: team-${index % 20}\n      continue: true\n`;
+  return [
+    'route:\n  receiver: team-0\n  group_by: [alertname]\n  routes:\n',
+    ...Array.from({ length: count }, route),
+    'inhibit_rules:\n  - source_matchers: [severity="critical"]\n    target_matchers: [severity="warning"]\n    equal: [cluster]\n',
+    `receivers: [${Array.from({ length: 20 }, (_, index) => `{ name: team-${index} }`).join(', ')}]\n`,
+  ].join('');
 }
 
 /** Replays the same bytes, so that what is measured is the client alone. Runs as a process of its own. */
@@ -80,6 +92,8 @@ async function serve() {
 
 /** What the numbers of a section mean to anyone who uses svc. */
 const MEANING = {
+  routing:
+    'Which receivers an alert has, on a tree of 500 routes: read, checked and evaluated, beside a list of one alert.',
   start: 'What every command pays before it does anything: the start of Node.js, and little more.',
   'one alert': 'The least that a request costs, as in the loop of a script: start, ask, check the answer, print.',
   '10,000 alerts': 'A large installation, listed.',
@@ -150,6 +164,20 @@ function besideAmtool(section, results) {
   });
 }
 
+/** What `alerts route` is held to beside `alerts list` in the same rounds. */
+function besideList(results) {
+  const wall = (name) => results.find((result) => result.name === name)?.wall;
+  return ['svc', 'executable'].flatMap((program) => {
+    const [list, route] = [wall(`${program} alerts list`), wall(`${program} alerts route`)];
+    if (list === undefined || route === undefined) return [];
+    const ratio = route / list;
+    return [
+      '',
+      `${program} alerts route: time ${ratio.toFixed(2)} of alerts list's (≤ 1.5 ${ratio <= 1.5 ? 'met' : 'MISSED'}).`,
+    ];
+  });
+}
+
 async function measure(url, wanted) {
   const svc = `${process.execPath} ${root}bin/svc.cjs`;
   const node = `${process.execPath} -e 0`;
@@ -206,6 +234,17 @@ async function measure(url, wanted) {
       budget: { 'svc -o json': 3, 'executable -o json': 1.2 },
     },
     {
+      name: 'routing',
+      rounds: 31,
+      commands: {
+        'node -e 0': node,
+        'svc alerts list': list(1, ''),
+        'svc alerts route': `${svc} alerts route service=s400 severity=warning --base-url ${url}/1`,
+        ...alone('executable alerts list', list(1, '')),
+        ...alone('executable alerts route', `${svc} alerts route service=s400 severity=warning --base-url ${url}/1`),
+      },
+    },
+    {
       name: '10,000 alerts',
       rounds: 11,
       commands: {
@@ -255,6 +294,7 @@ async function measure(url, wanted) {
           `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${budget[name] === undefined ? '' : `≤ ${budget[name]} ${wallRatio <= budget[name] ? 'met' : 'MISSED'}`} |`,
       ),
       ...besideAmtool(name, results),
+      ...besideList(results),
     ]);
   }
   if (amtool !== undefined && isWanted('bulk')) {
