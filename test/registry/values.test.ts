@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Flag } from '../../src/cli/flags.ts';
 import { allFlags } from '../../src/cli/flags.ts';
 import { REGISTERED } from './commands.ts';
-import { CASES, type Peer, startPeer } from './invoke.ts';
+import { CASES, type Peer, SCREENS, startPeer } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => peer.close());
 
 /** The first sample of each command represents it. */
-const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
+const ALL = [...CASES, ...SCREENS];
+const FIRST = ALL.filter(({ command }, index) => ALL.findIndex((one) => one.command === command) === index);
 
 const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
 const visited = { twice: new Set<string>(), empty: new Set<string>() };
