@@ -73,7 +73,7 @@ describe('a proxy of the environment', () => {
   });
 
   it('is said to be wrong where it is', async () => {
-    const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks5://127.0.0.1:1' };
+    const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks4://127.0.0.1:1' };
     expect(await svc(['alerts', 'list'], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^svc: http_proxy names a socks5 proxy/),
