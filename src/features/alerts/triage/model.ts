@@ -3,7 +3,7 @@ import type { Alert } from '../schema.ts';
 import type { SuppressedAlert } from '../suppressors.ts';
 import type { CommandLine, Link } from './command-lines.ts';
 import type { Filter } from './rows.ts';
-import type { Typing } from './typing.ts';
+import type { Typing, TypingAnswer } from './typing.ts';
 
 /** A command line that runs, or has run. It takes the screen until the user has seen the outcome. */
 export interface Action {
@@ -62,14 +62,7 @@ export type TriageEvent =
   | { readonly kind: 'key'; readonly key: string; readonly page: number; readonly hidden: number }
   | { readonly kind: 'detail'; readonly detail: SuppressedAlert }
   | { readonly kind: 'filtered'; readonly filter: Filter }
-  /** `text` is what was typed. */
-  | {
-      readonly kind: 'previewed';
-      readonly text: string;
-      readonly matchers: readonly string[];
-      readonly preview: readonly string[];
-    }
-  | { readonly kind: 'fault'; readonly reason: string }
+  | TypingAnswer
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'output'; readonly text: string }
   | { readonly kind: 'question'; readonly text: string }

@@ -26,8 +26,8 @@ export type Done =
   | { readonly kind: 'group'; readonly label: string }
   | { readonly kind: 'run'; readonly line: CommandLine };
 
-type TypingEvent =
-  | { readonly kind: 'key'; readonly key: string }
+/** What a typed line turned out to mean. `text` is what was typed. */
+export type TypingAnswer =
   | { readonly kind: 'fault'; readonly reason: string }
   | {
       readonly kind: 'previewed';
@@ -35,6 +35,7 @@ type TypingEvent =
       readonly matchers: readonly string[];
       readonly preview: readonly string[];
     };
+type TypingEvent = TypingAnswer | { readonly kind: 'key'; readonly key: string };
 
 export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
   filter: 'Filter (text, or matchers such as team=db):',
@@ -57,7 +58,7 @@ export function lineSoFar(typing: Typing): CommandLine | undefined {
 }
 
 /** Undefined once it was given up. */
-export function typed(typing: Typing, event: Exclude<TypingEvent, { kind: 'key' }>): Typing;
+export function typed(typing: Typing, event: TypingAnswer): Typing;
 export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined;
 export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined {
   if (event.kind === 'fault') return { ...typing, fault: event.reason };
