@@ -21,8 +21,8 @@ const printed = async (what: Case, ...args: string[]): Promise<string> =>
 /** Labels are ids, too: their names may be in the header. So is what a check is about: `address:trade`. */
 const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+/);
 
-/** No command takes what these print with -q: it is in csv and in the wide table. */
-const OF_NO_COMMAND = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
+/** What these print with -q is in csv and in the wide table only: numbers of rows, times, and the source ids of compared prices. */
+const IN_WIDE_ONLY = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
 
 describe.each(TABULAR)('$name', (what) => {
   it.each(['table', 'csv', 'tsv'])('prints times and numbers in full in a pipe, -o %s', async (format) => {
@@ -40,12 +40,12 @@ describe.each(TABULAR)('$name', (what) => {
 
   it('prints the complete ids in a pipe, and enough of them on a terminal', async () => {
     const ids = (await printed(what, '-q')).split('\n').filter((id) => id !== '');
-    const isTaken = !OF_NO_COMMAND.includes(what.command.id);
-    for (const format of [isTaken ? 'table' : 'wide', 'csv', 'tsv']) {
+    const isInTable = !IN_WIDE_ONLY.includes(what.command.id);
+    for (const format of [isInTable ? 'table' : 'wide', 'csv', 'tsv']) {
       const text = (await printed(what, '-o', format)).toLowerCase();
       expect(ids.filter((id) => parts(id).some((part) => !text.includes(part)))).toEqual([]);
     }
-    for (const terminal of isTaken ? [60, 80] : []) {
+    for (const terminal of isInTable ? [60, 80] : []) {
       const { stdout } = await peer.run(what, { terminal, answer: true, env: { NO_COLOR: '1' } });
       const text = stdout.toLowerCase();
       expect(ids.filter((id) => parts(id).some((part) => !text.includes(part.slice(0, 8))))).toEqual([]);
