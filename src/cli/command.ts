@@ -29,6 +29,8 @@ interface AnswerParts {
   readonly footer?: Afterwards<string>;
   /** The value is printed, and the exit status is that of this code. */
   readonly code?: Afterwards<ErrorCode>;
+  /** The words after `svc` that undo what was done, printed with the options that name the server. */
+  readonly undo?: readonly string[] | undefined;
   /** The exit status of another program, passed on. */
   readonly status?: number | undefined;
   /** Runs after the value is printed: a server that runs until it is stopped. */

@@ -15,7 +15,7 @@ import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext } from './command.ts';
-import { camelCase, GLOBAL_FLAGS, type GlobalInput, SERVICE_FLAGS } from './flags.ts';
+import { camelCase, GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './flags.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
 import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
@@ -111,7 +111,7 @@ export function runContext(parts: Parts): RunContext {
     prompter: escaping(ask),
     typed: engine.typed,
     get serverOptions() {
-      return serverOptions(globals);
+      return serverOptions(globals, isRemote(command));
     },
     runLine: (argv, over) => engine.runLine(argv, { ...outer, ...over, env: { ...outer.env, ...over.env } }),
     wants: {
@@ -165,9 +165,10 @@ export function runContext(parts: Parts): RunContext {
   };
 }
 
-function serverOptions(globals: GlobalInput): readonly string[] {
+/** Elsewhere an option of the same name is the command's own. */
+function serverOptions(globals: GlobalInput, remote: boolean): readonly string[] {
   const { profile } = GLOBAL_FLAGS;
-  return Object.keys({ profile, ...SERVICE_FLAGS }).flatMap((name) => {
+  return Object.keys({ profile, ...(remote ? SERVICE_FLAGS : {}) }).flatMap((name) => {
     const value = globals[camelCase(name) as keyof GlobalInput];
     if (value === true) return [`--${name}`];
     const values = typeof value === 'number' ? [`${value}ms`] : [value].flat();

@@ -1,6 +1,7 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
 import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
+import { shellWord } from '../http/as-curl.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
 import { canvasOf, colorLevel, isDumb, supportsLinks } from '../output/terminal.ts';
@@ -122,6 +123,9 @@ export async function runCommand(
     }
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
+    if (answer.undo !== undefined) {
+      notices.say(`Undo: ${['svc', ...answer.undo, ...ctx.serverOptions].map(shellWord).join(' ')}`);
+    }
     await notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;

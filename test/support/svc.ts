@@ -14,10 +14,12 @@ export { temporaryHome } from './homes.ts';
 export interface Run {
   readonly code: number;
   readonly stdout: string;
-  /** Without the line that names the server of a write. */
+  /** Without the lines that name the server of a write and the command that undoes it. */
   readonly stderr: string;
   /** That line: `server: alerts.example.com (profile staging)`. */
   readonly server: string | undefined;
+  /** The command that undoes a write: `svc silences expire 2f1a`. */
+  readonly undo: string | undefined;
   /** The questions that were asked, and after `! ` what was wrong with an answer. */
   readonly asked: readonly string[];
   /** The addresses that a browser was to show. */
@@ -152,8 +154,12 @@ async function runExecutable(program: string, argv: readonly string[], options: 
 function runOf(code: number, stdout: string, stderr: string, env: Context['env']): Run {
   expectNoToken(env['SVC_TRADE_TOKEN'], stdout + stderr);
   const [line, server] = /^(server: .*)\n/m.exec(stderr) ?? [];
-  const rest = line === undefined ? stderr : stderr.replace(line, '');
-  return { code, stdout, stderr: rest, server, asked: [], opened: [] };
+  const [undoLine, undo] = /^Undo: (.*)\n/m.exec(stderr) ?? [];
+  const rest = [line, undoLine].reduce<string>(
+    (text, one) => (one === undefined ? text : text.replace(one, '')),
+    stderr,
+  );
+  return { code, stdout, stderr: rest, server, undo, asked: [], opened: [] };
 }
 
 async function runHere(argv: readonly string[], options: RunOptions = {}): Promise<Run> {

@@ -78,6 +78,17 @@ export function postedCandidates(posted: PostedSilence): Candidates {
   return silenceCandidates({ ...posted, id: posted.silenceID });
 }
 
+/** A longer line helps nobody. */
+const MOST_UNDONE = 100;
+
+/** What ends the silences again. */
+export function undoSilences(
+  posted: readonly { readonly silenceID: string | null; readonly unchanged?: boolean | undefined }[],
+): { readonly undo?: readonly string[] } {
+  const ids = posted.flatMap(({ silenceID, unchanged }) => (silenceID === null || unchanged ? [] : [silenceID]));
+  return ids.length === 0 || ids.length > MOST_UNDONE ? {} : { undo: ['silences', 'expire', ...ids] };
+}
+
 export interface SilenceOutcome {
   /** The silence, or what was typed if there is none. */
   readonly id: string;

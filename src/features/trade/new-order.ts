@@ -195,7 +195,15 @@ export async function placeNewOrder(
   if (outcomes instanceof Plan) return { value: outcomes };
   const [{ placed, report } = {}] = outcomes;
   const [orderId = ''] = placed?.orderIds ?? [];
-  return report === undefined ? { value: acceptedOrder(orderId) } : reportedOrder(orderId, report);
+  const answer = report === undefined ? { value: acceptedOrder(orderId) } : reportedOrder(orderId, report);
+  return { ...answer, undo: undoing(draft, answer.value) };
+}
+
+/** Closes what was filled, or cancels an entry order. Until a market order is filled nothing can be said. */
+function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderReport): readonly string[] | undefined {
+  if (trades.length > 0) return ['trade', 'close', ...trades.map(({ tradeId }) => tradeId)];
+  const isOpen = rate !== undefined && orderId !== '' && (status === 'accepted' || status === 'pending');
+  return isOpen ? ['trade', 'orders', 'cancel', orderId] : undefined;
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {

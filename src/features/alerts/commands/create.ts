@@ -6,6 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells, timeCell } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
+import { formatMatcher, matcher } from '../matcher.ts';
 import { parseLabels } from '../matcher-argument.ts';
 import type { PostableAlert } from '../schema.ts';
 
@@ -68,9 +69,17 @@ export const alertsCreate = listCommand({
       open === 0
         ? undefined
         : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
-    return { value: alerts, footer };
+    return { value: alerts, footer, undo: resolving(alerts, ctx.now()) };
   },
 });
+
+/** What resolves an alert again, unless it is over already. */
+function resolving([alert, ...others]: readonly PostableAlert[], now: number): readonly string[] | undefined {
+  if (alert === undefined || others.length > 0) return undefined;
+  if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now) return undefined;
+  const labels = Object.entries(alert.labels).filter(([, value]) => value !== '');
+  return ['alerts', 'resolve', ...labels.map(([name, value]) => formatMatcher(matcher(name, '=', value)))];
+}
 
 interface AlertOptions {
   readonly name: string | undefined;

@@ -39,14 +39,28 @@ export const configSet = recordCommand({
     const { name } = ctx.settings.profile;
     checkProfileName(name);
     let created = false;
+    let before: unknown;
     await changeSettings(ctx.paths, ctx, (document) => {
       const values = profileValues(document, name);
       created = values === undefined;
+      before = values?.[key];
       return withValue(document, name, { ...values, [key]: value });
     });
-    return { value: { profile: name, key, value }, footer: footer(setting, name, created, ctx.env) };
+    return {
+      value: { profile: name, key, value },
+      footer: footer(setting, name, created, ctx.env),
+      undo: before === value ? undefined : undoing(setting, before),
+    };
   },
 });
+
+/** Undefined where the value before cannot be shown or typed. */
+function undoing(setting: Setting, before: unknown): readonly string[] | undefined {
+  const { key } = setting;
+  if (before === undefined) return ['config', 'unset', key];
+  if (typeof before !== 'string' || shownValue(setting, before) !== before || before.startsWith('-')) return undefined;
+  return ['config', 'set', key, before];
+}
 
 function checkValue(setting: Setting, value: string): void {
   const problem = problemWithStored(setting, value);

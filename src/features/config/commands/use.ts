@@ -2,7 +2,7 @@ import { textCommand } from '../../../cli/command.ts';
 import { didYouMean } from '../../../cli/lookup.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileNames, profileValues } from '../../../store/settings-file.ts';
+import { DEFAULT_PROFILE, profileNames, profileValues } from '../../../store/settings-file.ts';
 
 export const configUse = textCommand({
   id: 'config use',
@@ -14,7 +14,9 @@ export const configUse = textCommand({
   examples: [{ run: 'svc config use prod', why: 'Use prod from now on' }],
   output: { kind: 'text' },
   run: async ({ name: profile }, ctx) => {
+    let before: string | undefined;
     await changeSettings(ctx.paths, ctx, (document) => {
+      before = document.profile ?? DEFAULT_PROFILE;
       if (profileValues(document, profile) !== undefined) return { ...document, profile };
       throw new SvcError(
         'invalid_value',
@@ -26,6 +28,10 @@ export const configUse = textCommand({
     });
     const other = ctx.env['SVC_PROFILE'];
     const overridden = other !== undefined && other !== '' && other !== profile;
-    return { value: profile, footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined };
+    return {
+      value: profile,
+      footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined,
+      undo: before === undefined || before === profile ? undefined : ['config', 'use', before],
+    };
   },
 });

@@ -82,7 +82,12 @@ export const oauthClientsRegister = recordCommand({
     const { client_secret: secret, ...rest } = client;
     const value = { ...rest, client_secret: secret === undefined ? null : sink.shows ? secret : '***' };
     if (sink.shows || sink.where === undefined) return { value };
-    return { value, footer: `${secret === undefined ? 'the client' : 'the secret'} is ${sink.where}` };
+    return {
+      value,
+      footer: `${secret === undefined ? 'the client' : 'the secret'} is ${sink.where}`,
+      // Only a stored client can be forgotten.
+      undo: sink.where === 'stored' ? ['oauth', 'clients', 'forget', client.client_id] : undefined,
+    };
   },
 });
 

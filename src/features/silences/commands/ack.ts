@@ -9,7 +9,7 @@ import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { labelTest } from '../../alerts/matching.ts';
 import type { Alert, Silence } from '../../alerts/schema.ts';
 import { collect, keepsAlert } from '../../alerts/selection.ts';
-import { POSTED_LIST, postedCandidates } from '../columns.ts';
+import { POSTED_LIST, postedCandidates, undoSilences } from '../columns.ts';
 import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
 import { chooseSome } from '../selection.ts';
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
@@ -78,7 +78,8 @@ export const silencesAck = listCommand({
     const sent = await new SilenceWriter(alertmanager, ctx, input).postAll(checked);
     if (sent instanceof Plan) return { value: sent };
     const { value, code } = sent;
-    return { value: [...present, ...value.map((posted) => ({ ...posted, unchanged: false }))], code };
+    const all = [...present, ...value.map((posted) => ({ ...posted, unchanged: false }))];
+    return { value: all, code, ...undoSilences(all) };
   },
 });
 

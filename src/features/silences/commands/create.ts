@@ -10,8 +10,15 @@ import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { alertQuery } from '../../alerts/selection.ts';
-import { POSTED_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
-import { applyChanges, ensured, matchersOfLabels, readSilences, unchangedSilence } from '../draft.ts';
+import { POSTED_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
+import {
+  applyChanges,
+  ensured,
+  matchersOfLabels,
+  type PostedSilence,
+  readSilences,
+  unchangedSilence,
+} from '../draft.ts';
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
@@ -110,13 +117,17 @@ export const silencesCreate = recordCommand({
       comment: input.comment,
     };
     const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
-    if (!input.ensure) return { value: await writer.create(draft) };
+    if (!input.ensure) return created(await writer.create(draft));
     const found = await ensured(draft, alertmanager);
     if (found.present !== undefined) return { value: unchangedSilence(found.present) };
     const posted = await writer.create(found.wanted);
-    return { value: posted instanceof Plan ? posted : { ...posted, unchanged: false } };
+    return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });
   },
 });
+
+function created(value: PostedSilence | Plan) {
+  return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
+}
 
 async function labelMatchers(
   fingerprint: string | undefined,
@@ -166,7 +177,8 @@ async function createFromFile(
   if (sent instanceof Plan) return { value: sent };
   const { value, code } = sent;
   const [posted] = value;
-  return !isArray && posted !== undefined ? { value: posted } : { value, as: POSTED_LIST, code };
+  const undo = undoSilences(value);
+  return !isArray && posted !== undefined ? { value: posted, ...undo } : { value, as: POSTED_LIST, code, ...undo };
 }
 
 interface Asked extends WindowOptions {

@@ -8,7 +8,7 @@ import { matcherFrom } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
-import { matcherTexts } from '../columns.ts';
+import { matcherTexts, undoSilences } from '../columns.ts';
 import { applyChanges, readSilences } from '../draft.ts';
 import { ALL_ALERTS, author, SilenceWriter } from '../writer.ts';
 
@@ -92,7 +92,13 @@ export const silencesImport = listCommand({
     }).finally(() => progress.clear());
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
-    return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
+    const created = answer.value.filter(({ result }) => result === 'created');
+    return {
+      value: answer.value,
+      code: importCode(answer),
+      footer: summary(answer.value),
+      ...undoSilences(created),
+    };
   },
 });
 

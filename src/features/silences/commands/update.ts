@@ -1,10 +1,11 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
-import { POSTED_RECORD, postedCandidates } from '../columns.ts';
+import { POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
 import { ALL_ALERTS, SilenceWriter } from '../writer.ts';
 
@@ -73,7 +74,8 @@ export const silencesUpdate = recordCommand({
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const checked = await writer.checkUpdate(silence, draft);
     await writer.ask([checked]);
-    return { value: await writer.post(checked) };
+    const value = await writer.post(checked);
+    return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
   },
 });
 

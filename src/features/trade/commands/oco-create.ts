@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { creatingOco, OCO_CREATE_FLAGS, UNDOCUMENTED_OCO } from '../oco-groups.ts';
 import { ORDER_ARGS } from '../order-flags.ts';
@@ -24,5 +25,10 @@ export const tradeOcoCreate = listCommand({
   effect: 'money',
   service: 'trade',
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(creatingOco(input, ctx), input, ctx, rowOf),
+  async run(input, ctx) {
+    const answer = await carryOut(creatingOco(input, ctx), input, ctx, rowOf);
+    if (answer.as !== undefined || answer.value instanceof Plan) return answer;
+    const ids = answer.value.flatMap(({ orderIds }) => orderIds);
+    return { ...answer, undo: ids.length === 0 ? undefined : ['trade', 'orders', 'cancel', ...ids] };
+  },
 });

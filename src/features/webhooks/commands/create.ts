@@ -84,7 +84,9 @@ export const webhooksCreate = recordCommand({
       });
       if (created instanceof Plan) return { value: created };
       if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
-      return { value: createdRow(created, sink), code: interruption()?.code ?? created.fault?.code };
+      const value = createdRow(created, sink);
+      const code = interruption()?.code ?? created.fault?.code;
+      return { value, code, undo: ['webhooks', 'delete', value.id] };
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {

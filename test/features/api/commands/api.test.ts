@@ -12,7 +12,7 @@ import { journalIn } from '../../../support/journal.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { forwarder } from '../../trade/commands/lost-answers.ts';
 
-const NONE: Run = { code: -1, stdout: '', stderr: '', server: undefined, asked: [], opened: [] };
+const NONE: Run = { code: -1, stdout: '', stderr: '', server: undefined, undo: undefined, asked: [], opened: [] };
 const SECRET = 'SECRET-f00dfacecafe';
 let fault: Fault = () => {};
 let server: FaultServer;

@@ -1,0 +1,82 @@
+/** A command that creates something prints the line that undoes it. The line works as it is printed. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { shellCommands } from '../registry/shell-commands.ts';
+import { type RunOptions, svc, temporaryHome } from '../support/svc.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ now: Date.now, random: Math.random });
+});
+afterAll(() => sandbox.close());
+
+const home = temporaryHome();
+const run = (argv: readonly string[], more: RunOptions = {}) => svc(argv, { home, env: sandbox.env, ...more });
+const words = (line: string | undefined): readonly string[] => shellCommands(line ?? '')[0]?.slice(1) ?? [];
+
+interface Undoable {
+  readonly does: readonly string[];
+  readonly undo: RegExp;
+  /** Prints what the command adds, and no longer has after the undo. */
+  readonly list: readonly string[];
+}
+
+const CASES: readonly Undoable[] = [
+  {
+    does: ['silences', 'create', 'team=undo', '-c', 'why'],
+    undo: /^svc silences expire [0-9a-f-]{36}$/,
+    list: ['silences', 'list', 'team=undo', '-q'],
+  },
+  {
+    does: ['alerts', 'create', 'Undone', 'host=db 1'],
+    undo: /^svc alerts resolve .*Undone.* .*db 1/,
+    list: ['alerts', 'list', 'Undone', '-q'],
+  },
+  {
+    does: ['webhooks', 'create', 'https://192.0.2.7/undo', '--event', 'summary.completed', '--show-secret'],
+    undo: /^svc webhooks delete ep_\w+$/,
+    list: ['webhooks', 'list', '-o', 'json', '--query', "[?url=='https://192.0.2.7/undo'].id"],
+  },
+  {
+    does: ['trade', 'entry', 'buy', 'EUR/USD', '5', '--rate', '1.05', '--account', '654061', '--yes'],
+    undo: /^svc trade orders cancel \d+$/,
+    list: ['trade', 'orders', 'list', '-q'],
+  },
+  {
+    does: ['trade', 'buy', 'GBP/USD', '7', '--account', '654061', '--yes', '--wait', '10s'],
+    undo: /^svc trade close \d+$/,
+    list: ['trade', 'positions', 'list', '-o', 'json', '--query', '[?amountK==`7`].tradeId'],
+  },
+  {
+    does: ['config', 'set', 'timeout', '12s'],
+    undo: /^svc config unset timeout$/,
+    list: ['config', 'get', 'timeout', '-q'],
+  },
+];
+
+describe.each(CASES)('svc $does', ({ does, undo, list }) => {
+  it('prints the line that undoes it', async () => {
+    const before = await run(list);
+    const done = await run(does);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.undo).toMatch(undo);
+    const between = await run(list);
+    expect(between.stdout).not.toBe(before.stdout);
+    const confirmed = does[0] === 'config' ? [] : ['--yes'];
+    const undone = await run([...words(done.undo), ...confirmed]);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect((await run(list)).stdout).toBe(before.stdout);
+  });
+});
+
+it('prints it with the options that name the server, and not with -q or in a dry run', async () => {
+  const [silence] = CASES.map(({ does }) => does);
+  const url = sandbox.env['SVC_ALERTS_URL'] ?? '';
+  const elsewhere = await run([...(silence ?? []), '--base-url', url], { env: {} });
+  expect(elsewhere.undo).toMatch(/^svc silences expire [0-9a-f-]{36} --base-url http:/);
+  expect(await run([...words(elsewhere.undo), '--yes'], { env: {} })).toMatchObject({ code: 0 });
+  expect((await run([...(silence ?? []), '--dry-run'])).undo).toBeUndefined();
+  const quiet = await run([...(silence ?? []), '-q']);
+  expect(quiet.undo).toBeUndefined();
+  expect(await run([...(silence ?? []), '--ensure'])).toMatchObject({ code: 0, undo: undefined });
+});
