@@ -78,5 +78,5 @@ it('prints it with the options that name the server, and not with -q or in a dry
   expect((await run([...(silence ?? []), '--dry-run'])).undo).toBeUndefined();
   const quiet = await run([...(silence ?? []), '-q']);
   expect(quiet.undo).toBeUndefined();
-  expect(await run([...(silence ?? []), '--ensure'])).toMatchObject({ code: 0, undo: undefined });
+  expect(await run([...(silence ?? []), '--for', '30m', '--ensure'])).toMatchObject({ code: 0, undo: undefined });
 });

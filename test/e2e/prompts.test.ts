@@ -100,6 +100,44 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
   });
 
   it.each([
+    ['several choices and a text', 'svc silences extend', ['Ids, or', 'How much to add:'], [['Space'], ['1h']]],
+    ['one of a few choices', 'svc silences get', ['The id, or'], [[]]],
+    ['a search', 'svc config get', ['Key, as shown'], [['timeout']]],
+    [
+      'a text, where the list cannot be read',
+      'SVC_ALERTS_URL=http://127.0.0.1:9 svc silences get',
+      ['The id, or'],
+      [['2f1a']],
+    ],
+  ] as const)('is asked for each missing argument: %s', async (_name, line, questions, answers) => {
+    terminal.begin(line);
+    for (const [index, question] of questions.entries()) {
+      await terminal.shows((all) => all.some((text) => text.includes(question)));
+      for (const key of answers[index] ?? []) {
+        if (key === 'Space') terminal.press(key);
+        else terminal.type(key);
+        await terminal.shows((all) => all.some((text) => (key === 'Space' ? text.includes('◉') : text.includes(key))));
+      }
+      terminal.press('Enter');
+    }
+    const { lines } = await terminal.finish();
+    const command = line.slice(line.indexOf('svc'));
+    expect(lines.some((text) => text.startsWith(`Without prompts: ${command} `))).toBe(true);
+  });
+
+  it.each([
+    ['several choices', 'svc silences extend', 'Ids, or'],
+    ['one of a few choices', 'svc silences get', 'The id, or'],
+    ['a search', 'svc config get', 'Key, as shown'],
+  ])('of a missing argument leaves nothing on the screen after Ctrl-C: %s', async (_name, line, question) => {
+    terminal.begin(line);
+    await terminal.shows((all) => all.some((text) => text.includes(question)));
+    terminal.press('C-c');
+    const { lines, status } = await terminal.finish();
+    expect([status, lines.filter((text) => text !== '')]).toEqual([130, []]);
+  });
+
+  it.each([
     ['answers', ['0', '1', '', 'soon', '30m', 'why'], 0],
     ['Ctrl-C', ['1', 'C-c'], 130],
     ['the end of the input', ['C-d'], 130],

@@ -28,8 +28,10 @@ interface Required {
 }
 
 function requiredBy({ command, sample }: Case): readonly Required[] {
-  const { input } = parseInput(command, sample.args, NOW);
-  const args = Object.entries(command.args ?? {}).filter(([, { required }]) => required);
+  const { input, given } = parseInput(command, sample.args, NOW);
+  const args = Object.entries(command.args ?? {}).filter(
+    ([name, { required, promptUnless }]) => required || (promptUnless && given.has(name)),
+  );
   const flags = Object.entries(command.flags ?? {}).filter(([, flag]) => flag.type !== 'boolean' && flag.required);
   return [
     ...args.map(([name, { help }]) => ({ name, help, values: [input[camelCase(name)]].flat() as string[] })),
@@ -56,7 +58,9 @@ const PROMPTED = FIRST.filter((what) => requiredBy(what).length > 0);
 it('has every command with a required argument', () => {
   const ids = PROMPTED.map(({ command }) => command.id);
   const declared = REGISTERED.map(({ command }) => command).filter(({ args = {}, flags = {} }) =>
-    Object.values({ ...args, ...flags }).some((one) => 'required' in one && one.required),
+    Object.values({ ...args, ...flags }).some(
+      (one) => ('required' in one && one.required) || (!('type' in one) && one.promptUnless),
+    ),
   );
   expect(ids).toEqual(declared.map(({ id }) => id));
   for (const id of Object.keys(APART)) expect(ids).toContain(id);

@@ -24,7 +24,12 @@ import type { Account, ClosedPosition, OpenPosition } from './schema.ts';
 import type { Seen, TableCache } from './table-cache.ts';
 
 export const CLOSE_ARGS = {
-  trade: { help: 'Trade ids from svc trade positions', repeat: true, complete: 'trades' },
+  trade: {
+    help: 'Trade ids from svc trade positions',
+    repeat: true,
+    complete: 'trades',
+    promptUnless: ['symbol', 'everything'],
+  },
 } as const satisfies Arguments;
 
 const WHAT = 'What to close';

@@ -27,7 +27,14 @@ export const catalogCompare = listCommand({
     'A store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
   effect: 'read',
   service: 'catalog',
-  args: { id: { help: 'Ids of products, or parts of their titles', repeat: true, complete: 'products' } },
+  args: {
+    id: {
+      help: 'Ids of products, or parts of their titles',
+      repeat: true,
+      complete: 'products',
+      promptUnless: ['search'],
+    },
+  },
   flags: {
     search: {
       type: 'string',

@@ -16,7 +16,8 @@ export const configUse = textCommand({
   run: async ({ name: profile }, ctx) => {
     let before: string | undefined;
     await changeSettings(ctx.paths, ctx, (document) => {
-      before = document.profile ?? DEFAULT_PROFILE;
+      const current = document.profile ?? DEFAULT_PROFILE;
+      if (profileValues(document, current) !== undefined) before = current;
       if (profileValues(document, profile) !== undefined) return { ...document, profile };
       throw new SvcError(
         'invalid_value',

@@ -15,7 +15,7 @@ import { foldedSymbol } from '../symbols.ts';
 import type { TableCache, TableSnapshot } from '../table-cache.ts';
 
 export const CANCEL_ARGS = {
-  order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders' },
+  order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },
 } as const satisfies Arguments;
 
 export const CANCEL_FLAGS = {

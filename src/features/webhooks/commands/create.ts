@@ -45,6 +45,7 @@ export const webhooksCreate = recordCommand({
       ...EVENT_FLAG,
       emptyHint: 'use --no-events for none',
       help: 'Event types to subscribe to',
+      promptUnless: ['events', 'no-events'],
     },
     // Declared because --no-events is its negation.
     events: { ...EVENT_FLAG, hidden: true },

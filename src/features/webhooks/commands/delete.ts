@@ -54,7 +54,9 @@ export const webhooksDelete = listCommand({
     'Deliveries stop, and the subscription no longer counts against the quota. If one deletion fails, svc continues with the others. A stored secret remains; svc webhooks secrets delete removes it.',
   effect: 'destroy',
   service: 'webhooks',
-  args: { id: { help: 'Ids, or unique prefixes of ids', repeat: true, complete: 'subscriptions' } },
+  args: {
+    id: { help: 'Ids, or unique prefixes of ids', repeat: true, complete: 'subscriptions', promptUnless: ['disabled'] },
+  },
   flags: {
     disabled: { type: 'boolean', help: 'Delete all disabled subscriptions' },
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a subscription does not exist' },
