@@ -22,7 +22,7 @@ import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './w
 
 interface Line {
   readonly command: Command;
-  /** Without the words that name the command. */
+  /** Without the line that name the command. */
   readonly tokens: readonly string[];
   readonly parsed: ParsedInput;
 }
@@ -173,12 +173,12 @@ class Prompts {
 
   /** Runs the command that lists them, and prints nothing. */
   async #listed(source: RemoteSource, parsed: ParsedInput | undefined, more: readonly string[]): Promise<Candidate[]> {
-    const words = LISTS[source].map((word) =>
+    const line = LISTS[source].map((word) =>
       /^<(\w+)>$/.test(word) ? String(parsed?.input[word.slice(1, -1)]) : word,
     );
-    const [group = '', ...rest] = words;
+    const [group = '', ...rest] = line;
     const found = await findCommand(findGroup(this.#engine.groups, group), rest);
-    if (found.kind !== 'command') throw new SvcError('internal', `no command ${words.join(' ')}`);
+    if (found.kind !== 'command') throw new SvcError('internal', `no command ${line.join(' ')}`);
     const { command, length } = found;
     const list = parseInput(command, [...rest.slice(length), ...more, '--quiet'], this.#context.now());
     const target = ['profile', ...Object.keys(SERVICE_FLAGS)].map(camelCase);

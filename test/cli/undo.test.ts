@@ -12,7 +12,7 @@ afterAll(() => sandbox.close());
 
 const home = temporaryHome();
 const run = (argv: readonly string[], more: RunOptions = {}) => svc(argv, { home, env: sandbox.env, ...more });
-const words = (line: string | undefined): readonly string[] => shellCommands(line ?? '')[0]?.slice(1) ?? [];
+const argumentsOf = (line: string | undefined): readonly string[] => shellCommands(line ?? '')[0]?.slice(1) ?? [];
 
 interface Undoable {
   readonly does: readonly string[];
@@ -63,7 +63,7 @@ describe.each(CASES)('svc $does', ({ does, undo, list }) => {
     const between = await run(list);
     expect(between.stdout).not.toBe(before.stdout);
     const confirmed = does[0] === 'config' ? [] : ['--yes'];
-    const undone = await run([...words(done.undo), ...confirmed]);
+    const undone = await run([...argumentsOf(done.undo), ...confirmed]);
     expect(undone.code, undone.stderr).toBe(0);
     expect((await run(list)).stdout).toBe(before.stdout);
   });
@@ -74,7 +74,7 @@ it('prints it with the options that name the server, and not with -q or in a dry
   const url = sandbox.env['SVC_ALERTS_URL'] ?? '';
   const elsewhere = await run([...(silence ?? []), '--base-url', url], { env: {} });
   expect(elsewhere.undo).toMatch(/^svc silences expire [0-9a-f-]{36} --base-url http:/);
-  expect(await run([...words(elsewhere.undo), '--yes'], { env: {} })).toMatchObject({ code: 0 });
+  expect(await run([...argumentsOf(elsewhere.undo), '--yes'], { env: {} })).toMatchObject({ code: 0 });
   expect((await run([...(silence ?? []), '--dry-run'])).undo).toBeUndefined();
   const quiet = await run([...(silence ?? []), '-q']);
   expect(quiet.undo).toBeUndefined();
