@@ -22,7 +22,7 @@ import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './w
 
 interface Line {
   readonly command: Command;
-  /** Without the line that name the command. */
+  /** Without the name of the command. */
   readonly tokens: readonly string[];
   readonly parsed: ParsedInput;
 }
