@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import type { Change, Snapshot } from '../output/types.ts';
+import type { Snapshot } from '../output/types.ts';
 import { parseDuration } from './time.ts';
 
 export interface PollOptions {
@@ -141,22 +141,22 @@ export function watchInterval(flag: string | true): WatchInterval {
  */
 export async function* watchRows<T, Row>(
   read: () => Promise<T>,
-  compare: (value: T, at: number) => { readonly rows: readonly Row[]; readonly changes: readonly Change<Row>[] },
+  compare: (value: T, at: number) => Pick<Snapshot<Row>, 'rows' | 'changes' | 'urgent'>,
   { interval, shown }: { readonly interval: WatchInterval; readonly shown: string },
   ctx: PollContext,
 ): AsyncGenerator<Snapshot<Row>, void, void> {
-  let rows: readonly Row[] = [];
+  let seen: Pick<Snapshot<Row>, 'rows' | 'urgent'> = { rows: [] };
   let last: number | undefined;
   for await (const reading of poll(read, { intervalMs: interval.ms }, ctx)) {
     const { at, value, trouble, outage } = reading;
     if (value === undefined) {
       const age = last === undefined ? 'not read yet' : `read ${Math.round((at - last) / 1000)} s ago`;
-      yield { at, rows, changes: [], error: trouble?.message ?? outage?.reason, outage, footer: `${shown}; ${age}` };
+      yield { at, ...seen, changes: [], error: trouble?.message ?? outage?.reason, outage, footer: `${shown}; ${age}` };
     } else {
-      const seen = compare(value, at);
-      rows = seen.rows;
+      const compared = compare(value, at);
+      seen = compared;
       last = at;
-      yield { at, ...seen, outage, footer: `${shown}; up to date` };
+      yield { at, ...compared, outage, footer: `${shown}; up to date` };
     }
   }
 }

@@ -195,7 +195,7 @@ function keyReader(
   output: ListOutput<unknown>,
 ): (row: unknown) => Key | undefined {
   const column = findColumn(output, name);
-  if (column !== undefined) return (row) => keyOf(column.cell(row));
+  if (column !== undefined) return (row) => keyOf(column.order?.(row) ?? column.cell(row));
   const read = (row: unknown) => keyOf(valueAt(row, name));
   if (rows.length === 0 || rows.some((row) => read(row) !== undefined)) return read;
   throw new SvcError('usage', `--sort: there is no column or field "${name}"`, {

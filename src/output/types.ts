@@ -44,6 +44,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Cell;
   /** The web address that a value leads to, on a terminal that shows links; `text` is one value of a cell that has several. */
   readonly link?: (row: Row, text: string) => string | null | undefined;
+  /** What `--sort` goes by instead of the cell. Where it is undefined the cell counts, after all numbers. */
+  readonly order?: (row: Row) => number | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
   readonly wide?: true;
   /** May be shortened to fit a terminal. */
@@ -106,6 +108,8 @@ export interface Snapshot<Row> {
   readonly rows: readonly Row[];
   /** Since the previous snapshot; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];
+  /** The rows that must not be out of sight, and what a line below the table calls them: `critical`. */
+  readonly urgent?: { readonly rows: ReadonlySet<Row>; readonly name: string } | undefined;
   /** Why there is nothing new: the rows are those of the previous snapshot. */
   readonly error?: string | undefined;
   /** The service became unreachable, for this reason, or reachable. */

@@ -205,12 +205,23 @@ class Screen {
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
     const space = Math.max(0, height - headings.length - footer.length - 3 - (options.headers ? 1 : 0));
     const columns = [this.#marks(snapshot), ...subject.columns];
-    const table = await layOut({ ...subject, columns, rows: rows.slice(0, space) }, options, space);
+    const layOutRows = async (sorted: readonly unknown[]) =>
+      layOut({ ...subject, columns, rows: sorted.slice(0, space) }, options, space);
+    const isUrgent = (row: unknown): boolean => snapshot.urgent?.rows.has(row) === true;
+    let table = await layOutRows(rows);
+    let cutRows = rows.slice(table.rows);
+    if (cutRows.some(isUrgent)) {
+      const urgentFirst = [...rows.filter(isUrgent), ...rows.filter((row) => !isUrgent(row))];
+      table = await layOutRows(urgentFirst);
+      cutRows = urgentFirst.slice(table.rows);
+    }
     const { lines, shared = [] } = table;
     if (shared.length > 0) headings.push(escapeText(`common: ${shared.join(' ')}`));
     const titles = headings.map((text, index) => paint(shorten(text, width), index === 0 ? 'strong' : 'dim'));
-    const hidden = cut + rows.length - table.rows;
-    const below = hidden === 0 ? [] : [paint(shorten(`… ${hidden} more`, width), 'dim')];
+    const hidden = cut + cutRows.length;
+    const urgent = cutRows.filter(isUrgent).length;
+    const more = `… ${hidden} more${urgent === 0 ? '' : `, ${urgent} of them ${escapeText(snapshot.urgent?.name ?? '')}`}`;
+    const below = hidden === 0 ? [] : [paint(shorten(more, width), urgent === 0 ? 'dim' : 'bad')];
     const last = footer.map((text) => paint(text, 'dim'));
     return [...[...titles, '', ...lines, ...below].slice(0, Math.max(0, height - last.length)), ...last];
   }
@@ -225,7 +236,8 @@ class Screen {
   #changes(width: number): readonly string[] {
     if (this.#named === undefined) return this.#isLive ? [] : ['no change yet'];
     const { at, changes } = this.#named;
-    const named = changes.slice(0, MOST_NAMED).map(({ event, row }) => {
+    const addedFirst = [...changes].sort((a, b) => Number(b.event === 'added') - Number(a.event === 'added'));
+    const named = addedFirst.slice(0, MOST_NAMED).map(({ event, row }) => {
       return shorten(`${this.#time(at)} ${event} ${escapeText(this.#output.title(row))}`, width);
     });
     const more = changes.length - named.length;

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 
-export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer';
+export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names';
 
 export interface Setting {
   readonly key: string;
@@ -48,6 +48,12 @@ export const SETTING_KEYS = [
     type: 'duration',
     default: '24h',
     help: 'Confirm silences that are longer than this',
+  },
+  {
+    key: 'alerts.severities',
+    type: 'names',
+    default: 'critical,error,warning,info,none',
+    help: 'Order of severities, the worst first; all others come last',
   },
   {
     key: 'webhooks.url',
@@ -187,6 +193,12 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
     case 'integer':
       return integerProblem(setting, text);
+    case 'names': {
+      const names = text.split(',');
+      if (names.some((name) => name.trim() !== name || name === ''))
+        return 'is not a list such as critical,warning,info';
+      return new Set(names).size === names.length ? undefined : 'names one twice';
+    }
     case 'text':
     case 'path':
       return undefined;

@@ -77,6 +77,7 @@ describe('precedence', () => {
       path: `/${word}`,
       duration: `${source + 1}s`,
       integer: String(source + 1),
+      names: `${word},b`,
     };
     return values[setting.type];
   }

@@ -5,6 +5,7 @@ import type { Candidate } from '../../store/completion-cache.ts';
 import { formatMatcher, matcher } from './matcher.ts';
 import type { Alert, Receiver } from './schema.ts';
 import { effectiveState } from './selection.ts';
+import { type Severities, severityRank } from './severity.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
 
@@ -85,6 +86,13 @@ export const ALERT_LIST: ListOutput<Alert> = {
   id: ({ fingerprint }) => fingerprint,
   ...EMPTY,
 };
+
+/** `--sort severity` goes by rank. */
+export function alertList(severities: Severities): ListOutput<Alert> {
+  const order = (alert: Alert): number | undefined => severityRank(alert, severities);
+  const columns = ALERT_COLUMNS.map((column) => (column.name === 'severity' ? { ...column, order } : column));
+  return { ...ALERT_LIST, columns };
+}
 
 /** The name and labels of an alert, on one line. */
 export function alertTitle({ labels }: Pick<Alert, 'labels'>): string {

@@ -119,6 +119,14 @@ export function alertFilter(
   return { filter: { filter: matchers.map(formatMatcher), receiver }, matchers };
 }
 
+/** These formats print each alert as it arrives: sorting would need the complete list. */
+export function inServerOrder(
+  { document, events, sorted }: RunContext['wants'],
+  { limit }: { readonly limit: number | undefined },
+): boolean {
+  return (document || events) && !sorted && limit === undefined;
+}
+
 export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

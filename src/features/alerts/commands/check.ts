@@ -18,6 +18,7 @@ import {
   selects,
   wantedStates,
 } from '../selection.ts';
+import { severitiesOf, worstFirst } from '../severity.ts';
 
 interface Checked {
   readonly ok: boolean;
@@ -122,7 +123,8 @@ export const alertsCheck = recordCommand({
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
     ].join(', ');
     const code = ok ? undefined : wait === undefined ? 'condition_false' : 'still_pending';
-    return { value: { ok, count, ...bounds, stableMs, waitedMs, message, alerts: ok ? [] : alerts }, code };
+    const failing = ok ? [] : worstFirst(alerts, severitiesOf(ctx.settings));
+    return { value: { ok, count, ...bounds, stableMs, waitedMs, message, alerts: failing }, code };
   },
 });
 

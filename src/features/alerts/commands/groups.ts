@@ -3,7 +3,17 @@ import { openAlertmanager } from '../api.ts';
 import { labelCells, receiverCandidate } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
-import { alertFilter, alertQuery, ifNone, keepsAlert, SELECTION_FLAGS, wantedStates } from '../selection.ts';
+import {
+  alertFilter,
+  alertQuery,
+  collect,
+  ifNone,
+  inServerOrder,
+  keepsAlert,
+  SELECTION_FLAGS,
+  wantedStates,
+} from '../selection.ts';
+import { severitiesOf, worstGroupsFirst } from '../severity.ts';
 
 const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 
@@ -14,7 +24,8 @@ function oldest({ alerts }: AlertGroup): string | undefined {
 export const alertsGroups = listCommand({
   id: 'alerts groups',
   summary: 'List alerts as the server groups them for receivers',
-  description: 'An alert appears in every group whose route matches it.',
+  description:
+    'An alert appears in every group whose route matches it. Groups are sorted by their worst alert; see svc help output.',
   effect: 'read',
   service: 'alerts',
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
@@ -65,7 +76,9 @@ export const alertsGroups = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     const groups = alertmanager.groups({ ...alertQuery(wanted), ...filter });
     const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
-    return { value: ifNone(value, () => warnOfNames(matchers, alertmanager, ctx)) };
+    const found = ifNone(value, () => warnOfNames(matchers, alertmanager, ctx));
+    if (inServerOrder(ctx.wants, input)) return { value: found };
+    return { value: worstGroupsFirst(await collect(found), severitiesOf(ctx.settings)) };
   },
 });
 

@@ -10,7 +10,7 @@ import {
   type WatchOutput,
 } from '../../../output/types.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { ALERT_LIST, alertCandidates, EMPTY, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { ALERT_LIST, alertCandidates, alertList, EMPTY, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { refuseUnknownLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
@@ -24,12 +24,14 @@ import {
   filterAsync,
   type GivenFilter,
   ifNone,
+  inServerOrder,
   keepsAlert,
   SELECTION_FLAGS,
   selects,
   serverSelects,
   wantedStates,
 } from '../selection.ts';
+import { isSuppressed, type Severities, severitiesOf, severityRank, worstFirst } from '../severity.ts';
 
 const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const;
 
@@ -117,9 +119,12 @@ export const alertsList = listCommand({
       if (tallies.length > 0) await refuseUnknownLabels(missing, '--group-by', alertmanager);
       return { value: tallies, as: listOutput(input), code: code(tallies.length > 0) };
     }
-    if (!failIfAny) return { value: alerts };
+    const isStreamed = inServerOrder(ctx.wants, input);
+    if (isStreamed && !failIfAny) return { value: alerts };
     const all = await collect(alerts);
-    return { value: all, code: code(all.length > 0) };
+    const severities = severitiesOf(ctx.settings);
+    const value = isStreamed ? all : worstFirst(all, severities);
+    return { value, as: alertList(severities), code: code(all.length > 0) };
   },
 });
 
@@ -198,7 +203,8 @@ async function watched(
   interval: WatchInterval,
   ctx: RunContext,
 ): Promise<{ readonly value: AsyncIterable<Snapshot<Alert>>; readonly as: WatchOutput<Alert> }> {
-  const changes = new AlertChanges();
+  const severities = severitiesOf(ctx.settings);
+  const changes = new AlertChanges(severities);
   let isFirst = true;
   const value = watchRows(
     async () => {
@@ -207,12 +213,13 @@ async function watched(
       isFirst = false;
       return alerts;
     },
-    (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at)),
+    (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at), at),
     { interval, shown: shownText(selection, filter) },
     ctx,
   );
-  const title = ({ labels }: Alert): string => [labels['alertname'], ...labelCells(labels, OWN_COLUMN)].join(' ');
-  return { value, as: { kind: 'watch', list: ALERT_LIST, noun: 'alert', title, every: interval.text } };
+  const title = ({ labels }: Alert): string =>
+    [labels['severity'], labels['alertname'], ...labelCells(labels, OWN_COLUMN)].filter(Boolean).join(' ');
+  return { value, as: { kind: 'watch', list: alertList(severities), noun: 'alert', title, every: interval.text } };
 }
 
 /** `active severity="critical"` */
@@ -221,30 +228,60 @@ function shownText({ wanted }: AlertSelection, { filter, receiver }: GivenFilter
   return [states, ...filter, ...(receiver === undefined ? [] : [`receiver=~"${receiver}"`])].join(' ');
 }
 
-interface AlertUpdate {
-  readonly rows: readonly Alert[];
-  /** `resolved`: the server no longer has it. An alert that is still there, but no longer selected, has `changed`. */
-  readonly changes: readonly { readonly event: 'added' | 'changed' | 'resolved'; readonly row: Alert }[];
-}
+/** New alerts stay on top for this long. */
+const NEW_MS = 60_000;
 
 /** Compares the selected alerts with those of the response before. */
 class AlertChanges {
+  readonly #severities: Severities;
   #known = new Map<string, Alert>();
+  /** When an alert was added after the first response. */
+  #addedAt: Map<string, number> | undefined;
 
-  /** `alerts` are those in every state. */
-  update(alerts: readonly Alert[], isWanted: (alert: Alert) => boolean): AlertUpdate {
+  constructor(severities: Severities) {
+    this.#severities = severities;
+  }
+
+  /** `alerts` are those in every state. An alert that is still there, but no longer selected, has `changed`. */
+  update(all: readonly Alert[], isWanted: (alert: Alert) => boolean, at: number): WatchedAlerts {
     const before = this.#known;
+    const alerts = worstFirst(all, this.#severities);
     const rows = alerts.filter(isWanted);
     this.#known = new Map(rows.map((alert) => [alert.fingerprint, alert]));
-    const changes = alerts.flatMap((row): AlertUpdate['changes'] => {
+    const changes = alerts.flatMap((row): WatchedAlerts['changes'] => {
       const known = before.get(row.fingerprint);
       before.delete(row.fingerprint);
       const wanted = this.#known.has(row.fingerprint);
       if (known === undefined) return wanted ? [{ event: 'added', row }] : [];
       return !wanted || digestOf(known) !== digestOf(row) ? [{ event: 'changed', row }] : [];
     });
-    return { rows, changes: [...changes, ...[...before.values()].map((row) => ({ event: 'resolved' as const, row }))] };
+    const added = changes.filter(({ event }) => event === 'added');
+    const resolved = [...before.values()].map((row) => ({ event: 'resolved' as const, row }));
+    return {
+      rows: this.#newFirst(rows, added, at),
+      changes: [...changes, ...resolved],
+      urgent: urgentOf(rows, this.#severities),
+    };
   }
+
+  #newFirst(rows: readonly Alert[], added: WatchedAlerts['changes'], at: number): readonly Alert[] {
+    const times = this.#addedAt;
+    for (const { row } of added) times?.set(row.fingerprint, at);
+    this.#addedAt = new Map([...(times ?? [])].filter(([id, time]) => this.#known.has(id) && at - time < NEW_MS));
+    const isNew = ({ fingerprint }: Alert): boolean => this.#addedAt?.has(fingerprint) === true;
+    return [...rows.filter(isNew), ...rows.filter((row) => !isNew(row))];
+  }
+}
+
+type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes' | 'urgent'>;
+
+/** The unsuppressed alerts of the highest rank that there is. `rows` are sorted. */
+function urgentOf(rows: readonly Alert[], severities: Severities): WatchedAlerts['urgent'] {
+  const [worst] = rows;
+  const rank = worst === undefined || isSuppressed(worst) ? undefined : severityRank(worst, severities);
+  if (rank === undefined) return undefined;
+  const urgent = rows.filter((row) => !isSuppressed(row) && severityRank(row, severities) === rank);
+  return { rows: new Set(urgent), name: severities[rank] ?? '' };
 }
 
 /** Without `endsAt` and `updatedAt`: they move whenever the source repeats the alert. */

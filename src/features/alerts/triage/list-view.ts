@@ -6,8 +6,9 @@ import type { ScreenLine, Tone } from '../../../output/types.ts';
 import { labelCells, OWN_COLUMN, ownValue, severityCell } from '../columns.ts';
 import type { Alert } from '../schema.ts';
 import { effectiveState } from '../selection.ts';
+import { isSuppressed } from '../severity.ts';
 import type { TriageState } from './model.ts';
-import { alertsOf, isSuppressed, type Row, rowsOf } from './rows.ts';
+import { alertsOf, type Row, rowsOf } from './rows.ts';
 
 export interface Visible {
   readonly lines: readonly ScreenLine[];

@@ -1,5 +1,6 @@
 /** The state of the triage, the events that change it, and what the session has to do. */
 import type { Alert } from '../schema.ts';
+import type { Severities } from '../severity.ts';
 import type { SuppressedAlert } from '../suppressors.ts';
 import type { CommandLine, Link } from './command-lines.ts';
 import type { Filter } from './rows.ts';
@@ -43,6 +44,8 @@ export interface TriageState {
   readonly detail?: SuppressedAlert | undefined;
   readonly filter?: Filter | undefined;
   readonly groupBy?: string | undefined;
+  /** The ranks; the usual ones by default. */
+  readonly severities?: Severities | undefined;
   /** The server's name, for the heading. */
   readonly server: string;
   /** What every command line ends with, so that it reaches the same server. */
@@ -68,6 +71,8 @@ export type TriageEvent =
   | { readonly kind: 'question'; readonly text: string }
   | { readonly kind: 'ended'; readonly status: number };
 
-export function initialState(given: Pick<TriageState, 'now' | 'groupBy' | 'server' | 'serverOptions'>): TriageState {
+export function initialState(
+  given: Pick<TriageState, 'now' | 'groupBy' | 'severities' | 'server' | 'serverOptions'>,
+): TriageState {
   return { alerts: [], view: 'list', position: 0, scroll: 0, effects: [], ...given };
 }

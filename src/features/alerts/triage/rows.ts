@@ -1,7 +1,6 @@
 /** The rows of the list: worst first, filtered, and grouped by a label. */
 import { alertTitle, ownValue } from '../columns.ts';
 import type { Alert } from '../schema.ts';
-import { effectiveState } from '../selection.ts';
 
 /** What the user filters by. The text is as it was typed. */
 export interface Filter {
@@ -12,28 +11,6 @@ export interface Filter {
 export type Row =
   | { readonly kind: 'alert'; readonly alert: Alert }
   | { readonly kind: 'group'; readonly value: string; readonly alerts: number };
-
-const SEVERITIES = ['critical', 'error', 'warning', 'info', 'none'];
-
-function rankOf({ labels }: Alert): number {
-  const rank = SEVERITIES.indexOf(ownValue(labels, 'severity') ?? '');
-  return rank < 0 ? SEVERITIES.length : rank;
-}
-
-export function isSuppressed(alert: Alert): boolean {
-  return effectiveState(alert) !== alert.status.state || alert.status.state === 'suppressed';
-}
-
-/** Unsuppressed alerts, then by severity, then the newest. */
-export function worstFirst(alerts: readonly Alert[]): readonly Alert[] {
-  return [...alerts].sort(
-    (a, b) =>
-      Number(isSuppressed(a)) - Number(isSuppressed(b)) ||
-      rankOf(a) - rankOf(b) ||
-      Date.parse(b.startsAt) - Date.parse(a.startsAt) ||
-      (a.fingerprint < b.fingerprint ? -1 : 1),
-  );
-}
 
 /** Alerts whose labels or annotations contain the text, in any case. */
 export function textFilter(text: string): Filter {

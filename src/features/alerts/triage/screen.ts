@@ -4,11 +4,12 @@ import { showTime } from '../../../output/cells.ts';
 import { escapeText } from '../../../output/escape.ts';
 import { displayWidth, wrap } from '../../../output/terminal.ts';
 import type { ScreenLine, Tone } from '../../../output/types.ts';
+import { isSuppressed } from '../severity.ts';
 import { alertLines } from './alert-view.ts';
 import { spelled } from './command-lines.ts';
 import { listLines, type Visible } from './list-view.ts';
 import type { Action, TriageState } from './model.ts';
-import { alertsOf, isSuppressed, rowsOf } from './rows.ts';
+import { alertsOf, rowsOf } from './rows.ts';
 import { lineSoFar, QUESTIONS, type Typing } from './typing.ts';
 
 interface Size {

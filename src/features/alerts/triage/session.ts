@@ -8,6 +8,7 @@ import type { Frame } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible } from '../api.ts';
 import type { AlertFilter } from '../schema.ts';
 import { collect } from '../selection.ts';
+import { severitiesOf } from '../severity.ts';
 import { withSuppressors } from '../suppressors.ts';
 import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
@@ -55,6 +56,7 @@ export class TriageSession {
     this.#state = initialState({
       now: ctx.now(),
       groupBy: options.groupBy,
+      severities: severitiesOf(ctx.settings),
       server: ctx.target.baseUrl.host,
       serverOptions: ctx.serverOptions,
     });

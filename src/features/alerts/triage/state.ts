@@ -1,9 +1,10 @@
 /** The triage as a pure function: each event makes the next state, with what the session has to do for it. */
 import type { Alert } from '../schema.ts';
+import { isSuppressed, worstFirst } from '../severity.ts';
 import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';
 import { lineOf } from './keys.ts';
 import type { Action, Effect, TriageEvent, TriageState } from './model.ts';
-import { alertsOf, isSuppressed, rowsOf, worstFirst } from './rows.ts';
+import { alertsOf, rowsOf } from './rows.ts';
 import { type Typing, typed } from './typing.ts';
 
 export function reduce(before: TriageState, event: TriageEvent): TriageState {
@@ -12,7 +13,13 @@ export function reduce(before: TriageState, event: TriageEvent): TriageState {
   switch (event.kind) {
     case 'read': {
       const { at } = event;
-      return reselected({ ...state, alerts: worstFirst(event.alerts), readAt: at, now: at, trouble: undefined });
+      return reselected({
+        ...state,
+        alerts: worstFirst(event.alerts, state.severities),
+        readAt: at,
+        now: at,
+        trouble: undefined,
+      });
     }
     case 'trouble':
       return { ...state, trouble: event.reason, now: event.at };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
+import { isSuppressed, worstFirst } from '../../../../src/features/alerts/severity.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
 import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/keys.ts';
 import { initialState, type TriageEvent, type TriageState } from '../../../../src/features/alerts/triage/model.ts';
-import { alertsOf, isSuppressed, rowsOf, textFilter, worstFirst } from '../../../../src/features/alerts/triage/rows.ts';
+import { alertsOf, rowsOf, textFilter } from '../../../../src/features/alerts/triage/rows.ts';
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
 import { reduce } from '../../../../src/features/alerts/triage/state.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
@@ -115,7 +116,7 @@ describe('the state', () => {
         ALERTS.filter((all) => all.filter((one) => !isSuppressed(one)).length > 2),
         1,
       )
-      .flatMap(worstFirst)
+      .flatMap((alerts) => worstFirst(alerts))
       .filter((one) => !isSuppressed(one)) as [Alert, Alert];
     const muted: Alert = { ...first, status: { ...first.status, state: 'suppressed', silencedBy: ['s1'] } };
     const state = played([

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { seedFleet, type WireAlert } from './fleet.ts';
+import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
+import { onBothServices } from './service.ts';
+
+const started = (hour: number) => ({ startsAt: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z` });
+const severe = (id: string, severity: string, hour = 12): WireAlert => wireAlert(id, { severity }, started(hour));
+
+/** As a server sorts them: by fingerprint. */
+const ALERTS: readonly WireAlert[] = [
+  severe('a', 'info'),
+  { ...severe('b', 'critical'), ...SILENCED },
+  severe('c', 'custom'),
+  severe('d', 'critical', 9),
+  wireAlert('e'),
+  severe('f', 'critical', 11),
+  severe('0', 'warning'),
+];
+const WORST_FIRST = ['f', 'd', '0', 'a', 'c', 'e', 'b'];
+
+async function run(argv: readonly string[], body: unknown = ALERTS, options: RunOptions = {}) {
+  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(body))));
+  return await svc([...argv, '--base-url', server.url], options);
+}
+
+const ids = (stdout: string): string[] => stdout.split('\n').flatMap((line) => line[0] ?? []);
+
+async function listed(...argv: string[]): Promise<string[]> {
+  const { code, stdout } = await run(['alerts', 'list', '-a', '-o', 'tsv', '--columns', 'id', '--no-headers', ...argv]);
+  expect(code).toBe(0);
+  return ids(stdout);
+}
+
+describe('the default order', () => {
+  test('is worst first: unsuppressed, then by severity, then the newest', async () => {
+    // Those of no rank are equally severe and started at once: the fingerprint decides.
+    expect(await listed()).toEqual(WORST_FIRST);
+    expect(ids((await run(['alerts', 'list', '-a', '-q'])).stdout)).toEqual(WORST_FIRST);
+  });
+
+  test('applies to --limit in every format, and else json and ndjson are as the service sends them', async () => {
+    expect(await listed('--limit', '2')).toEqual(['f', 'd']);
+    const fingerprints = async (...argv: string[]) => {
+      const { stdout } = await run(['alerts', 'list', '-a', '-o', 'ndjson', '--fields', 'fingerprint', ...argv]);
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).fingerprint[0]);
+    };
+    expect(await fingerprints()).toEqual(ALERTS.map(({ fingerprint }) => fingerprint[0]));
+    expect(await fingerprints('--limit', '3')).toEqual(['f', 'd', '0']);
+    expect(JSON.parse((await run(['alerts', 'list', '-a', '-o', 'json'])).stdout)).toEqual(ALERTS);
+  });
+
+  test('alerts.severities changes the ranks', async () => {
+    const home = temporaryHome();
+    const value = 'custom,info';
+    expect(await svc(['config', 'set', 'alerts.severities', value], { home })).toMatchObject({ code: 0 });
+    const { stdout } = await run(['alerts', 'list', '-a', '-q'], ALERTS, { home });
+    expect(ids(stdout)).toEqual(['c', 'a', '0', 'e', 'f', 'd', 'b']);
+  });
+
+  test.each(['critical,,info', 'a, b', 'a,a'])('a list such as %j is refused, and nothing is sent', async (value) => {
+    const { code, stderr } = await svc(['config', 'set', 'alerts.severities', value]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('alerts.severities')]);
+  });
+
+  test('is that of the alerts that fail a check', async () => {
+    const { code, stdout } = await run(['alerts', 'check', '-a', '-o', 'json']);
+    expect(code).toBe(1);
+    const { alerts } = JSON.parse(stdout) as { alerts: WireAlert[] };
+    expect(alerts.map(({ fingerprint }) => fingerprint[0])).toEqual(WORST_FIRST);
+  });
+
+  test('sorts groups by their worst alert', async () => {
+    const group = (name: string, ...alerts: WireAlert[]) => ({ labels: {}, receiver: { name }, alerts });
+    const groups = [
+      group('quiet', severe('1', 'info')),
+      group('loud', severe('2', 'info'), severe('3', 'critical')),
+      group('silenced', { ...severe('4', 'critical'), ...SILENCED }),
+    ];
+    const argv = ['alerts', 'groups', '-a', '-o', 'tsv', '--columns', 'receiver', '--no-headers'];
+    expect((await run(argv, groups)).stdout).toBe('loud\nquiet\nsilenced\n');
+  });
+});
+
+describe('--sort severity', () => {
+  test('goes by rank; unknown severities follow, and alerts without one are last', async () => {
+    expect(await listed('--sort', 'severity')).toEqual(['f', 'd', 'b', '0', 'a', 'c', 'e']);
+    expect(await listed('--sort', '-severity')).toEqual(['c', 'a', '0', 'f', 'd', 'b', 'e']);
+  });
+});
+
+onBothServices((service) => {
+  test('the worst of the fleet is first', async () => {
+    await seedFleet(service.url());
+    const argv = ['alerts', 'list', '-a', '-o', 'tsv', '--columns', 'label:id', '--no-headers'];
+    const { stdout } = await service.svc(argv);
+    expect(stdout.split('\n').slice(0, 4)).toEqual(['source', 'elsewhere', 'plain', 'inhibited']);
+  });
+});
+
+describe('a watch on 24 rows', () => {
+  async function frames(replies: readonly Reply[], ...argv: string[]): Promise<(readonly string[])[]> {
+    await using script = await scripted(replies);
+    const line = ['alerts', 'list', '--watch', '--base-url', script.server.url, ...argv];
+    const { stdout } = await svc(line, { signal: script.signal, terminal: 120, env: { NO_COLOR: '1' } });
+    const drawn = stdout.split('\u001b[H').slice(1, -1);
+    return drawn.map((frame) => frame.replaceAll(/\u001b\[\d*[KJ]/g, '').split('\r\n'));
+  }
+  const many = (count: number, severity: string, prefix: string) =>
+    Array.from({ length: count }, (_, index) => severe(`${prefix}${(index + 16).toString(16)}`, severity));
+  const OLD = [...many(40, 'info', 'a'), ...many(10, 'critical', 'c')];
+
+  test('no critical alert is out of sight among 50', async () => {
+    const [first] = await frames([OLD]);
+    expect(first?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
+  });
+
+  test('a new alert is on top, and is announced with its severity', async () => {
+    const page = severe('eeee', 'info');
+    const shown = await frames([OLD, [...OLD, page]]);
+    const last = shown.at(-1) ?? [];
+    expect(last.join('\n')).toContain('added info Alerteeee');
+    const rows = last.filter((line) => /Alert(c|eeee)/.test(line) && !line.includes('added'));
+    expect(rows[0]).toContain('Alerteeee');
+    expect(rows).toHaveLength(11);
+  });
+
+  test('many new alerts push no critical one out of sight', async () => {
+    const shown = await frames([OLD, [...OLD, ...many(30, 'warning', 'b')]]);
+    expect(shown.at(-1)?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
+  });
+
+  test('a line counts the critical ones that do not fit', async () => {
+    const [first] = await frames([[...many(50, 'critical', 'c'), ...many(5, 'info', 'a')]]);
+    const rows = first?.filter((line) => line.includes('Alertc')).length ?? 0;
+    expect(rows).toBeGreaterThan(10);
+    expect(first?.join('\n')).toContain(`… ${55 - rows} more, ${50 - rows} of them critical`);
+  });
+});
