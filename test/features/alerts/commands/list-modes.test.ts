@@ -162,6 +162,6 @@ describe('many alerts', () => {
     expect(stdout).toContain('"__proto__": "x"');
     expect(stdout).toContain('"constructor": ""');
     const columns = ['--columns', 'label:__proto__,label:constructor,annotation:toString'];
-    expect((await svc([...argv.slice(0, -1), 'csv', '--no-headers', ...columns])).stdout).toBe('x,,\n,y,\n');
+    expect((await svc([...argv.slice(0, -1), 'csv', '--no-headers', ...columns])).stdout).toBe(',y,\nx,,\n');
   });
 });

@@ -48,6 +48,7 @@ describe('config list', () => {
     expect(rows.map(({ key, value, origin }) => `${key}=${value} ${origin}`)).toEqual([
       'alerts.url=https://am.example profile',
       'alerts.maxSilence=24h default',
+      'alerts.severities=critical,error,warning,info,none default',
       'trade.connectsPerMinute=20 default',
       'output=table default',
       'color=auto default',
@@ -55,9 +56,18 @@ describe('config list', () => {
     ]);
     expect(rows.every((row) => !('source' in row))).toBe(true);
     const shown = await list({ showOrigin: true }, { env });
-    expect(shown.map(({ source }) => source)).toEqual([`${file()} (profile default)`, '', '', '', '', 'SVC_TIMEOUT']);
+    expect(shown.map(({ source }) => source)).toEqual([
+      `${file()} (profile default)`,
+      '',
+      '',
+      '',
+      '',
+      '',
+      'SVC_TIMEOUT',
+    ]);
     expect(shown.map((row) => cells(row)[2])).toEqual([
       `profile: ${file()} (profile default)`,
+      'default',
       'default',
       'default',
       'default',
