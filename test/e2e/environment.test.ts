@@ -76,7 +76,7 @@ describe('a proxy of the environment', () => {
     const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks4://127.0.0.1:1' };
     expect(await svc(['alerts', 'list'], { env })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^svc: http_proxy names a socks5 proxy/),
+      stderr: expect.stringMatching(/^svc: http_proxy names a socks4 proxy/),
     });
   });
 });
@@ -141,7 +141,7 @@ describe('a home', () => {
     expect((await svc(LIST, { env: { ...env(), HOME: home } })).code).toBe(0);
     // What a terminal shows is kept for <Tab>, where it can be.
     const shown = await svc(['alerts', 'list'], { env: { ...env(), HOME: home, SVC_FORCE_TTY: '80' } });
-    expect([shown.code, shown.stdout.split('\n').length]).toEqual([0, 8]);
+    expect([shown.code, shown.stdout.split('\n').length]).toEqual([0, 14]);
     const { code, stderr } = await svc(['config', 'set', 'alerts.url', emulator.url], { env: { HOME: home } });
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^svc: cannot [^\\n]*: ${why}\\n`));
