@@ -225,7 +225,7 @@ describe('a key', () => {
       await screen.shows(/\$ svc silences ack \w{16} '--comment=disk is being replaced'\s--base-url\shttp/);
       expect(await silences()).toEqual([]);
       screen.press('\r');
-      await screen.shows('mutes 1 alert now (1 active)', /^done$/m);
+      await screen.shows('mutes 1 active alert now', /^done$/m);
       screen.press('q');
       await screen.shows('1 suppressed');
       await screen.selects('db-1');
