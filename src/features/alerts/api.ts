@@ -53,12 +53,13 @@ export function openAlertmanager(target: Target) {
   const groups = (query: AlertQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });
 
   /** With a receiver, only its own groups decide whether it is notified. */
-  async function mutings({ filter, receiver }: AlertFilter = {}): Promise<Mutings> {
+  async function mutings(filter: AlertFilter = {}): Promise<Mutings> {
     // The configuration is short; groups can be as long as the list of alerts.
     const config = await ifPossible(async () => (await status()).config.original);
+    const only = { filter: filter.filter, receiver: filter.receiver, receiverMatchers: filter.receiverMatchers };
     const all = new Map<string, MutedGroup[]>();
     if (!/\b(?:mute|active)_time_intervals\b/.test(config ?? '')) return all;
-    for await (const group of groups({ filter, receiver })) {
+    for await (const group of groups(only)) {
       for (const { fingerprint, status } of group.alerts) {
         const others = all.get(fingerprint) ?? [];
         all.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
@@ -94,7 +95,8 @@ export function openAlertmanager(target: Target) {
     },
     postAlerts: async (body: readonly PostableAlert[]) =>
       client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
-    receivers: () => client.items(ENDPOINTS.receivers),
+    receivers: (matchers?: readonly string[]) =>
+      client.items(ENDPOINTS.receivers, { query: { receiver_matchers: matchers } }),
     /** Compares the filter with the matchers as text. Includes expired silences. */
     silences: (filter: readonly string[] = []) => client.items(ENDPOINTS.silences, { query: { filter } }),
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
@@ -139,6 +141,24 @@ function partlyStored(error: unknown, count: number): never {
   });
 }
 
+/** Older servers ignore what they do not know: nothing is sent to them. `since` is a release such as 0.33. */
+export async function requireRelease(
+  since: string,
+  option: string,
+  alertmanager: Pick<Alertmanager, 'status'>,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<void> {
+  if (dryRun) return;
+  const { version } = (await alertmanager.status()).versionInfo;
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  const [wantedMajor, wantedMinor] = since.split('.').map(Number);
+  // Compatible servers may have another numbering, or none.
+  if (minor === undefined || Number(major) !== wantedMajor || Number(minor) >= (wantedMinor ?? 0)) return;
+  throw new SvcError('guarded', `${option} needs Alertmanager ${since} or newer, and the server is ${version}`, {
+    hint: `leave out ${option}, or update the server`,
+  });
+}
+
 /** Undefined after a failure. An interruption is thrown. */
 export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -158,8 +178,9 @@ async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   }
 }
 
-function groupParameters({ active, silenced, inhibited, filter, receiver }: AlertQuery) {
-  return { active, silenced, inhibited, filter, receiver: receiver === '' ? undefined : receiver };
+function groupParameters({ active, silenced, inhibited, filter, receiver, receiverMatchers }: AlertQuery) {
+  const receivers = { receiver: receiver === '' ? undefined : receiver, receiver_matchers: receiverMatchers };
+  return { active, silenced, inhibited, filter, ...receivers };
 }
 
 function alertParameters(query: AlertQuery) {

@@ -15,6 +15,13 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
     new SvcError(code, message, { httpStatus: status, hint });
   const missing = () => failure('not_found', 'no silence has this id', 'svc silences list -a shows all silences');
 
+  const refused = () =>
+    failure(
+      'refused',
+      `Alertmanager refused the request: ${text || `status ${status}`}`,
+      refusalHint(answer, text, endpoint),
+    );
+
   switch (status) {
     case 401:
       return failure(
@@ -33,16 +40,17 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
         CHECK_PATH,
       );
     case 400:
+      if (method === 'POST' && path === '/silences' && /^(?:silence )?exceeded maximum /.test(text)) {
+        const hint = 'the limits are --silences.max-silences and --silences.max-silence-size-bytes of the server';
+        return failure('limited', `Alertmanager has a limit: ${text}`, hint);
+      }
+      return refused();
     case 405:
     case 406:
     case 415:
     case 422:
     case 431:
-      return failure(
-        'refused',
-        `Alertmanager refused the request: ${text || `status ${status}`}`,
-        refusalHint(answer, text, endpoint),
-      );
+      return refused();
     case 500:
       // Before 0.26, deleting a missing silence is a server error.
       if (method === 'DELETE' && text === 'silence not found') return missing();

@@ -13,7 +13,8 @@ function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   );
 }
 
-export const receiver = z.looseObject({ name: z.string() });
+/** Labels: Alertmanager 0.33 or newer. */
+export const receiver = z.looseObject({ name: z.string(), labels: z.optional(z.nullable(labelSet)) });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
@@ -29,6 +30,8 @@ const silenceFields = {
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
+  /** Alertmanager 0.32 or newer. */
+  annotations: z.optional(z.nullable(labelSet)),
 };
 
 export const silence = z.looseObject({
@@ -115,4 +118,6 @@ export interface AlertFilter {
   readonly filter?: readonly string[] | undefined;
   /** A regular expression for the complete name of a receiver. */
   readonly receiver?: string | undefined;
+  /** Matchers of the labels of receivers (Alertmanager 0.33 or newer). */
+  readonly receiverMatchers?: readonly string[] | undefined;
 }

@@ -2,6 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { type Alertmanager, requireRelease } from './api.ts';
 import { formatMatcher, type Matcher } from './matcher.ts';
 import { parseMatcherArguments } from './matcher-argument.ts';
 import type { Alert, AlertFilter, StateQuery } from './schema.ts';
@@ -34,6 +35,27 @@ export const SELECTION_FLAGS = {
 export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },
 } as const satisfies Flags;
+
+export const RECEIVER_MATCHER_FLAG = {
+  'receiver-matcher': {
+    type: 'string',
+    group: FILTERS,
+    value: 'matcher',
+    repeat: true,
+    help: 'Match labels of receivers (Alertmanager 0.33)',
+  },
+} as const satisfies Flags;
+
+/** In the server's spelling. */
+export async function receiverMatchers(
+  given: readonly string[],
+  alertmanager: Pick<Alertmanager, 'status'>,
+  ctx: Pick<RunContext, 'notice' | 'dryRun'>,
+): Promise<readonly string[]> {
+  const matchers = parseMatcherArguments(given, ctx.notice).map(formatMatcher);
+  if (matchers.length > 0) await requireRelease('0.33', '--receiver-matcher', alertmanager, ctx);
+  return matchers;
+}
 
 /** An empty list means `active`. */
 export type WantedStates = readonly AlertState[] | 'all';

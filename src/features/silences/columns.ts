@@ -1,6 +1,7 @@
 /** Cells, columns and outputs that the silence commands share. */
 import type { Candidates } from '../../cli/flags.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
+import { labelCells } from '../alerts/columns.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import type { PostedSilence } from './draft.ts';
@@ -16,6 +17,8 @@ export function matcherTexts({ matchers }: Pick<Silence, 'matchers'>): string[] 
   return matchers.map((wire) => formatMatcher(matcherFrom(wire)));
 }
 
+export const annotationCells = ({ annotations }: Pick<PostableSilence, 'annotations'>) => labelCells(annotations ?? {});
+
 export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'id', cell: ({ id }) => id, brief: true },
   { name: 'state', cell: stateCell },
@@ -23,6 +26,7 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
   { name: 'created-by', cell: ({ createdBy }) => createdBy, flex: true },
   { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
+  { name: 'annotations', cell: annotationCells, wide: true },
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
   { name: 'silence', cell: ({ id }) => id, wide: true },
@@ -47,6 +51,7 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
     { name: 'created-by', cell: ({ createdBy }) => createdBy },
     { name: 'comment', cell: ({ comment }) => comment, below: true },
+    { name: 'annotations', optional: true, cell: annotationCells },
     {
       name: 'result',
       optional: true,

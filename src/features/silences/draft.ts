@@ -23,6 +23,7 @@ export interface SilenceChanges {
   readonly endsAt?: string | undefined;
   readonly createdBy?: string | undefined;
   readonly comment?: string | undefined;
+  readonly annotations?: PostableSilence['annotations'];
 }
 
 /** Without the fields that the service does not accept (doc 1 §2: gettableSilence). Unknown fields are preserved. */

@@ -34,6 +34,10 @@ export const SILENCE_IDS = {
   },
 } as const satisfies Arguments;
 
+export const ANNOTATION = {
+  annotation: { type: 'pairs', help: 'Add an annotation (Alertmanager 0.32)' },
+} as const satisfies Flags;
+
 export const AUTHOR = {
   author: { type: 'string', short: 'a', value: 'name', help: 'The author (default: alerts.author)' },
 } as const satisfies Flags;

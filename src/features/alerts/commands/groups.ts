@@ -10,6 +10,8 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
+  RECEIVER_MATCHER_FLAG,
+  receiverMatchers,
   SELECTION_FLAGS,
   wantedStates,
 } from '../selection.ts';
@@ -31,6 +33,7 @@ export const alertsGroups = listCommand({
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...RECEIVER_MATCHER_FLAG,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' },
   },
   examples: [
@@ -74,7 +77,8 @@ export const alertsGroups = listCommand({
     const wanted = wantedStates(input);
     const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const groups = alertmanager.groups({ ...alertQuery(wanted), ...filter });
+    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
+    const groups = alertmanager.groups({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
     const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
     const found = ifNone(value, () => warnOfNames(matchers, alertmanager, ctx));
     if (inServerOrder(ctx.wants, input)) return { value: found };

@@ -26,6 +26,8 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
+  RECEIVER_MATCHER_FLAG,
+  receiverMatchers,
   SELECTION_FLAGS,
   selects,
   serverSelects,
@@ -48,6 +50,7 @@ export const alertsList = listCommand({
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...RECEIVER_MATCHER_FLAG,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
     'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },
@@ -92,8 +95,10 @@ export const alertsList = listCommand({
     const state = [...input.state, ...QUERY_STATES.filter((name) => input[name])];
     const selection = { wanted: wantedStates({ all: input.all, state }), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
-    const given = alertFilter(input, ctx);
+    const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
+    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
+    const given = { filter: { ...filter, receiverMatchers: receivers }, matchers };
     if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
     const query = { ...alertQuery(selection.wanted), ...given.filter };
     const isPlainList = !input.count && input.groupBy.length === 0 && !failIfAny;

@@ -1,22 +1,29 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { receiverCandidate } from '../columns.ts';
+import { labelCells, receiverCandidate } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
+import { RECEIVER_MATCHER_FLAG, receiverMatchers } from '../selection.ts';
 
 export const alertsReceivers = listCommand({
   id: 'alerts receivers',
   summary: 'List the receivers of notifications',
   effect: 'read',
   service: 'alerts',
+  flags: RECEIVER_MATCHER_FLAG,
   examples: [{ run: 'svc alerts receivers -q', why: 'Print the names, one per line' }],
   output: {
     kind: 'list',
-    columns: [{ name: 'name', cell: ({ name }: Receiver) => name }],
+    columns: [
+      { name: 'name', cell: ({ name }: Receiver) => name },
+      { name: 'labels', cell: ({ labels }: Receiver) => labelCells(labels ?? {}), optional: true, flex: true },
+    ],
     id: ({ name }) => name,
     empty: 'the server has no receivers',
   },
   offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
-  async run(_, ctx) {
-    return { value: openAlertmanager(ctx.target).receivers() };
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
+    const matchers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
+    return { value: alertmanager.receivers(matchers) };
   },
 });

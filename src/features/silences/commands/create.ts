@@ -4,7 +4,7 @@ import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
+import { type Alertmanager, openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
 import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
@@ -19,7 +19,7 @@ import {
   readSilences,
   unchangedSilence,
 } from '../draft.ts';
-import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
+import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
 const TIMES = 'Time options';
@@ -52,6 +52,7 @@ export const silencesCreate = recordCommand({
     from: { type: 'time', formerly: ['start'], group: TIMES, bare: 'forward', help: 'When it starts (default now)' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,
+    ...ANNOTATION,
     'from-alert': {
       type: 'string',
       value: 'fingerprint',
@@ -89,7 +90,7 @@ export const silencesCreate = recordCommand({
     const alertmanager = openAlertmanager(ctx.target);
     if (file !== undefined) {
       const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
-      const others = [...matcher, duration, until, from, comment, fromAlert];
+      const others = [...matcher, duration, until, from, comment, fromAlert, ...Object.keys(given.annotation)];
       if (ensure || others.some((one) => one !== undefined)) {
         throw new SvcError('usage', '--file cannot be used with matchers, times, --comment or --ensure');
       }
@@ -110,15 +111,20 @@ export const silencesCreate = recordCommand({
       throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
     }
     const times = window(input, ctx.now());
+    const annotations = Object.entries(input.annotation);
+    if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
     const draft: PostableSilence = {
       matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
       ...times,
       createdBy: input.author ?? author(ctx),
       comment: input.comment,
+      ...(annotations.length === 0 ? {} : { annotations: input.annotation }),
     };
     const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
     if (!input.ensure) return created(await writer.create(draft));
-    const found = await ensured(draft, alertmanager);
+    const found = await ensured(draft, alertmanager, (silence) =>
+      annotations.every(([name, text]) => silence.annotations?.[name] === text),
+    );
     if (found.present !== undefined) return { value: unchangedSilence(found.present) };
     const posted = await writer.create(found.wanted);
     return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });

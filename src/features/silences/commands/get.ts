@@ -3,13 +3,14 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
+import { annotationCells, SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 
 const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
   columns: [
     { name: 'id', cell: ({ id }) => id },
-    ...SILENCE_COLUMNS.filter(({ name }) => name !== 'id' && name !== 'silence'),
+    ...SILENCE_COLUMNS.filter(({ name }) => !['id', 'silence', 'annotations'].includes(name)),
+    { name: 'annotations', cell: annotationCells },
   ],
   id: ({ id }) => id,
 };

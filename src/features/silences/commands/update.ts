@@ -2,12 +2,12 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { openAlertmanager } from '../../alerts/api.ts';
+import { openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import { POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
-import { ALL_ALERTS, SilenceWriter } from '../writer.ts';
+import { ALL_ALERTS, ANNOTATION, SilenceWriter } from '../writer.ts';
 
 export const silencesUpdate = recordCommand({
   id: 'silences update',
@@ -34,6 +34,7 @@ export const silencesUpdate = recordCommand({
       complete: 'matchers',
       help: 'New matchers (replace all old ones)',
     },
+    ...ANNOTATION,
     ...ALL_ALERTS,
   },
   examples: [
@@ -53,9 +54,11 @@ export const silencesUpdate = recordCommand({
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const ending = [input.for, input.until, input.extend].filter((value) => value !== undefined);
     if (ending.length > 1) throw new SvcError('usage', 'only one of --for, --until and --extend can be used');
+    const annotations = Object.keys(input.annotation);
     if (
       ending.length === 0 &&
       matchers.length === 0 &&
+      annotations.length === 0 &&
       [input.from, input.comment, input.author].every((value) => value === undefined)
     ) {
       throw new SvcError('usage', 'no change is specified', { hint: 'see svc silences update --help' });
@@ -63,6 +66,7 @@ export const silencesUpdate = recordCommand({
     if (input.comment !== undefined && input.comment.trim() === '')
       throw new SvcError('invalid_value', '--comment: is empty');
     const alertmanager = openAlertmanager(ctx.target);
+    if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
     const silence = await findSilence(alertmanager, input.id);
     const draft = applyChanges(silence, {
       matchers: matchers.length === 0 ? undefined : matchers,
@@ -70,6 +74,7 @@ export const silencesUpdate = recordCommand({
       endsAt: newEnd(input, silence.endsAt, ctx.now()),
       createdBy: input.author,
       comment: input.comment,
+      annotations: annotations.length === 0 ? undefined : { ...silence.annotations, ...input.annotation },
     });
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const checked = await writer.checkUpdate(silence, draft);

@@ -1,0 +1,89 @@
+/** What newer Alertmanagers have, and what older ones are not asked for. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeRealServers } from '../../../contract/servers.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { getJson, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
+import { svc } from '../../../support/svc.ts';
+import { printed } from './service.ts';
+
+const CONFIG = `
+route: { receiver: db }
+receivers:
+  - name: db
+    labels: { owner: dba }
+  - name: web
+    labels: { owner: frontend }
+`;
+const LIMITS = ['--silences.max-silences=1'];
+
+describeRealServers(({ release }) => {
+  const hasLabels = release >= '0.33';
+  const hasLimits = release >= '0.28';
+  let server: RunningAlertmanager;
+  beforeAll(async () => {
+    server = await startAlertmanager({
+      release,
+      ...(hasLabels ? { config: CONFIG } : {}),
+      args: hasLimits ? LIMITS : [],
+    });
+  });
+  afterAll(() => server.stop());
+  const run = (...argv: string[]) => svc([...argv, '--base-url', server.url]);
+  const silences = () => getJson<unknown[]>(server.url, '/api/v2/silences');
+
+  test('annotations of a silence are set and shown, or refused before anything is sent', async () => {
+    const create = ['silences', 'create', 'team=db', '-c', 'why', '--annotation', 'ticket=CHG-1'];
+    expect(await run(...create, '--dry-run')).toMatchObject({ code: 0, stdout: expect.stringContaining('CHG-1') });
+    const { code, stdout, stderr } = await run(...create, '-q');
+    if (!hasLabels) {
+      expect([code, stderr]).toEqual([3, expect.stringContaining('--annotation needs Alertmanager 0.32 or newer')]);
+      expect(await silences()).toEqual([]);
+      return;
+    }
+    expect(code).toBe(0);
+    expect((await run('silences', 'get', stdout.trim())).stdout).toContain('ticket=CHG-1');
+    expect((await run('silences', 'list', '-o', 'wide')).stdout).toContain('ticket=CHG-1');
+    await run('silences', 'update', stdout.trim(), '--annotation', 'owner=ann');
+    expect(await silences()).toEqual([expect.objectContaining({ annotations: { ticket: 'CHG-1', owner: 'ann' } })]);
+  });
+
+  test.runIf(hasLimits)('a limit of the server is exit 6', async () => {
+    const create = (value: string) => run('silences', 'create', `limit=${value}`, '-c', 'why');
+    await create('one');
+    const { code, stderr } = await create('two');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('exceeded maximum number of silences')]);
+  });
+
+  test('--receiver-matcher goes by labels of receivers, or is refused', async () => {
+    for (const group of [['receivers'], ['list'], ['groups']]) {
+      const { code, stderr } = await run('alerts', ...group, '--receiver-matcher', 'owner=dba');
+      if (hasLabels) expect(code).toBe(0);
+      else expect([code, stderr]).toEqual([3, expect.stringContaining('needs Alertmanager 0.33 or newer')]);
+    }
+    if (!hasLabels) return;
+    const { stdout } = await run('alerts', 'receivers', '--receiver-matcher', 'owner=dba', '-o', 'json');
+    expect(JSON.parse(stdout)).toEqual([
+      expect.objectContaining({ name: 'db', labels: expect.objectContaining({ owner: 'dba' }) }),
+    ]);
+    expect((await run('alerts', 'receivers')).stdout).toContain('owner=frontend');
+  });
+});
+
+describe('the version', () => {
+  test.each([
+    ['0.33.1', 0],
+    ['1.0.0', 0],
+    ['', 0],
+    ['0.31.0', 3],
+  ])('%j: exit %d', async (version, code) => {
+    const status = { cluster: { status: 'ready' }, versionInfo: { version }, config: { original: '' }, uptime: '' };
+    await using server = await faultServer((socket, { path }) => {
+      socket.write(answer(200, JSON.stringify(path.endsWith('/status') ? status : [])));
+    });
+    const run = await svc(['alerts', 'receivers', '--receiver-matcher', 'a=b', '-o', 'json', '--base-url', server.url]);
+    expect(run.code).toBe(code);
+    const sent = server.requests.map(({ path }) => path).filter((path) => !path.endsWith('/status'));
+    expect(sent).toEqual(code === 0 ? ['/api/v2/receivers?receiver_matchers=a%3D%22b%22'] : []);
+    if (code === 0) expect(printed(run)).toEqual([]);
+  });
+});
