@@ -42,7 +42,7 @@ export const RECEIVER_MATCHER_FLAG = {
     group: FILTERS,
     value: 'matcher',
     repeat: true,
-    help: 'Match labels of receivers (Alertmanager 0.33)',
+    help: 'Match receiver labels (0.33+)',
   },
 } as const satisfies Flags;
 
