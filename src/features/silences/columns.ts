@@ -51,7 +51,7 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
     { name: 'created-by', cell: ({ createdBy }) => createdBy },
     { name: 'comment', cell: ({ comment }) => comment, below: true },
-    { name: 'annotations', optional: true, cell: annotationCells },
+    { name: 'annotations', wide: true, cell: annotationCells },
     {
       name: 'result',
       optional: true,

@@ -65,7 +65,7 @@ describeRealServers(({ release }) => {
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ name: 'db', labels: expect.objectContaining({ owner: 'dba' }) }),
     ]);
-    expect((await run('alerts', 'receivers')).stdout).toContain('owner=frontend');
+    expect((await run('alerts', 'receivers', '-o', 'wide')).stdout).toContain('owner=frontend');
   });
 });
 
