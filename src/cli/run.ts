@@ -110,13 +110,16 @@ export async function runCommand(
       await notices.release();
       return 0;
     }
+    const { as = command.output } = answer;
+    // Items with the same id are of the same kind, whatever the columns.
+    const isOwn = as === command.output || ('id' in as && 'id' in command.output && as.id === command.output.id);
     // Only a person at a terminal presses <Tab> afterwards.
     const noting =
-      context.stdout.isTTY && command.offers !== undefined && answer.as === undefined
+      context.stdout.isTTY && command.offers !== undefined && isOwn
         ? (await import('./completion/noting.ts')).noting(answer.value, command)
         : undefined;
     const value = noting === undefined ? answer.value : noting.value;
-    if (value !== undefined) await print(value, answer.as ?? command.output, answer.hold !== undefined);
+    if (value !== undefined) await print(value, as, answer.hold !== undefined);
     const address = service === undefined ? undefined : settings.get(`${service}.url`);
     if (service !== undefined && address !== undefined) {
       noting?.keep({ service, profile: settings.profile.name, address }, context);

@@ -91,7 +91,7 @@ const obeyed = (line: string, bytes: string): RegExpExecArray | null =>
 /** Each command's own bytes, in one run of one terminal. */
 async function typed(commands: readonly string[]): Promise<ReadonlyMap<string, { bytes: string; status: number }>> {
   const script = commands.map((line) => `${line}\necho "<<$?>>"`).join('\n');
-  const { bytes } = await typescript(script, variables());
+  const { bytes } = await typescript(script, { ...variables(), SVC_PAGER: '' });
   const parts = bytes.split(/<<(\d+)>>\r\n/);
   return new Map(
     commands.map((line, index) => [line, { bytes: parts[2 * index] ?? '', status: Number(parts[2 * index + 1]) }]),

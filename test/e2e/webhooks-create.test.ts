@@ -31,7 +31,10 @@ describe('a signal while the answer is under way', () => {
       'SIGINT',
       130,
       CREATE,
-      { stdout: /^ID +ep_9$/m, stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\n$/ },
+      {
+        stdout: /^ID +ep_9$/m,
+        stderr: /^server: 127\.0\.0\.1:\d+ \(SVC_WEBHOOKS_URL\)\nUndo: svc webhooks delete ep_9\n$/,
+      },
     ],
     ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 was not deleted/ }],
   ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, printed) => {

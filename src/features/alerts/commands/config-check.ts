@@ -1,6 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { readRoutingConfig } from '../routing/config.ts';
-import { CONFIG_FLAGS, checkedVersion, readUtf8 } from '../routing/source.ts';
+import { CONFIG_FLAGS, checkedVersion, readRoutingConfig, readUtf8 } from '../routing/source.ts';
 import type { Problem } from '../routing/yaml.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';

@@ -7,7 +7,7 @@ import { labelCells } from '../columns.ts';
 import { parseLabels } from '../matcher-argument.ts';
 import type { RoutingConfig } from '../routing/config.ts';
 import { CONFIG_FLAGS, readConfig, readYamlFile } from '../routing/source.ts';
-import { groupLabels, inhibitors, type MatchedRoute, matchRoutes, mutedBy } from '../routing/tree.ts';
+import type { MatchedRoute } from '../routing/tree.ts';
 import type { Alert } from '../schema.ts';
 import { collect } from '../selection.ts';
 
@@ -105,6 +105,7 @@ export const alertsRoute = listCommand({
     const alertmanager = configFile === undefined ? openAlertmanager(ctx.target) : undefined;
     const config = await readConfig(input, () => alertmanager ?? openAlertmanager(ctx.target), ctx);
     const expected = expect === undefined ? undefined : splitNames(expect, config);
+    const { groupLabels, inhibitors, matchRoutes, mutedBy } = await import('../routing/tree.ts');
     const routes = await matchRoutes(config.route, labels);
     const inhibiting =
       alertmanager === undefined
@@ -177,6 +178,7 @@ interface ExpectationOptions {
 
 async function testExpectations(input: ExpectationOptions, path: string, ctx: RunContext) {
   const { expectationList } = await import('../routing/expectations.ts');
+  const { matchRoutes, mutedBy } = await import('../routing/tree.ts');
   const expectations = await readYamlFile(path, expectationList, ctx);
   const config = await readConfig(input, () => openAlertmanager(ctx.target), ctx);
   const outcomes: Outcome[] = [];

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
 import { CONFIG_FLAGS, readConfig } from '../routing/source.ts';
-import { type DrawnRoute, walkRoutes } from '../routing/tree.ts';
+import type { DrawnRoute } from '../routing/tree.ts';
 
 export const alertsRoutes = listCommand({
   id: 'alerts routes',
@@ -39,6 +39,7 @@ export const alertsRoutes = listCommand({
   },
   async run(input, ctx) {
     const config = await readConfig(input, () => openAlertmanager(ctx.target), ctx);
+    const { walkRoutes } = await import('../routing/tree.ts');
     return { value: [...walkRoutes(config.route)] };
   },
 });

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Alertmanager } from '../api.ts';
-import { type RoutingConfig, readRoutingConfig } from './config.ts';
+import type { RoutingConfig } from './config.ts';
 import { checkYaml, type Problem, readYaml } from './yaml.ts';
 
 export const CONFIG_FLAGS = {
@@ -40,6 +40,11 @@ export async function readConfig(
   throw new SvcError('invalid_value', `${configFile}:${problemText(read.problems)}`, {
     hint: 'svc alerts config check lists everything that is wrong with a file',
   });
+}
+
+/** zod loads with the first configuration, not with the commands. */
+export async function readRoutingConfig(...args: Parameters<typeof import('./config.ts').readRoutingConfig>) {
+  return (await import('./config.ts')).readRoutingConfig(...args);
 }
 
 export function checkedVersion(version: string | undefined): string | undefined {

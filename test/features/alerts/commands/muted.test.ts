@@ -128,7 +128,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     ]);
     expect((await run('groups', '--columns', 'alertnames', '-o', 'tsv', '--no-headers')).stdout).toBe('Both\nDisk\n');
     const muted = await run('groups', '--state', 'muted', '--columns', 'alertnames', '-o', 'tsv', '--no-headers');
-    expect(muted.stdout).toBe('Batch\nBoth\nQuiet\n');
+    expect(muted.stdout).toBe('Both\nBatch\nQuiet\n');
   });
 
   test('check counts what notifies somebody', async () => {
