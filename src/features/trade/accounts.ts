@@ -1,4 +1,5 @@
 /** Finds accounts by name or id (doc 3 §2, rule 5), never by stripping zeros. */
+import type { Choice } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Account } from './schema.ts';
 
@@ -54,6 +55,10 @@ export function findAccount(accounts: readonly Account[], wanted: string | undef
     accounts.find(({ accountName }) => accountName === wanted);
   if (found !== undefined) return found;
   throw new SvcError('not_found', `no account with the id or name ${wanted}`, { hint: known });
+}
+
+export function accountChoice(account: Account): Choice {
+  return { value: account.accountId, name: nameAndId(account) };
 }
 
 function nameAndId({ accountId, accountName }: Account): string {

@@ -40,6 +40,7 @@ export class TableCache {
   readonly #snapshots = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
+  #chosen: string | undefined;
 
   constructor(ctx: RunContext, options: TradingOptions) {
     this.#ctx = ctx;
@@ -69,9 +70,21 @@ export class TableCache {
     this.#offers = undefined;
   }
 
-  /** For an order that opens something. */
+  /** For an order that opens something. At a terminal, one of several accounts is chosen, once. */
   async checkedAccount(wanted: string | undefined): Promise<Account> {
-    return orderAccount(wanted, await this.open());
+    const open = await this.open();
+    try {
+      return await orderAccount(wanted ?? this.#chosen, open);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
+      const { accountChoice } = await import('./accounts.ts');
+      const { knownAccounts } = await import('./trading-rows.ts');
+      const { tellCommand } = await import('../../cli/wizard.ts');
+      const choices = (await knownAccounts(open)).map(accountChoice);
+      this.#chosen = await this.#ctx.prompter.select('Account:', choices);
+      tellCommand(this.#ctx, ['--account', this.#chosen]);
+      return orderAccount(this.#chosen, open);
+    }
   }
 
   /** The account as given, unchecked, if a rate limit prevents the lookup. */

@@ -285,6 +285,17 @@ describe('what the gateway refuses', () => {
   });
 });
 
+it('offers the accounts at a terminal where the token has several', async () => {
+  const { code, asked, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes'], {
+    terminal: 200,
+    answers: [HEDGING],
+    env: { SVC_TRADE_ACCOUNT: undefined },
+  });
+  expect({ code, asked }).toEqual({ code: 0, asked: ['Account:'] });
+  expect(stderr).toContain('Without prompts: svc trade buy EUR/USD 5 --yes --account 654061\n');
+  expect(client.orders()).toMatchObject([{ account_id: HEDGING }]);
+});
+
 describe('real money', () => {
   async function live(): Promise<string> {
     const home = temporaryHome();
