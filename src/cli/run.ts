@@ -111,8 +111,9 @@ export async function runCommand(
       return 0;
     }
     const { as = command.output } = answer;
-    // Items with the same id are of the same kind, whatever the columns.
-    const isOwn = as === command.output || ('id' in as && 'id' in command.output && as.id === command.output.id);
+    const { output } = command;
+    // The items of two lists with the same id are of the same kind, whatever the columns.
+    const isOwn = as === output || (as.kind === 'list' && output.kind === 'list' && as.id === output.id);
     // Only a person at a terminal presses <Tab> afterwards.
     const noting =
       context.stdout.isTTY && command.offers !== undefined && isOwn

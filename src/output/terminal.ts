@@ -70,9 +70,18 @@ const LONGEST_ADDRESS = 2000;
 
 /** The http or https address in a text of a service, in ASCII; undefined where it is none, or has what a terminal obeys. */
 export function webAddress(text: string | null | undefined): string | undefined {
-  if (!text || escapeText(text) !== text || !/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return undefined;
-  const { href } = new URL(text);
-  return href.length <= LONGEST_ADDRESS && /^[\x21-\x7e]+$/.test(href) ? href : undefined;
+  if (!text || escapeText(text) !== text || !/^https?:\/\/\S+$/i.test(text)) return undefined;
+  const href = hrefOf(text);
+  return href !== undefined && href.length <= LONGEST_ADDRESS && /^[\x21-\x7e]+$/.test(href) ? href : undefined;
+}
+
+/** Not by `URL.canParse`: Node 20 misreads text that is not ASCII once it is optimized. */
+function hrefOf(text: string): string | undefined {
+  try {
+    return new URL(text).href;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `shown`, which leads to an address. */

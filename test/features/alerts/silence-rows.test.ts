@@ -37,7 +37,7 @@ const row = fc.record(
     id: fc.constantFrom('', '2F1A0000-0000-4000-8000-000000000001'),
     status: fc.constant({ state: 'active' }),
     updatedAt: time,
-    annotations: fc.jsonValue(),
+    annotations: fc.dictionary(fc.string(), fc.string()),
   },
   { requiredKeys: ['matchers', 'endsAt', 'comment', 'createdBy'] },
 );

@@ -26,7 +26,6 @@ const TIMES = 'Time options';
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
-  foreignOptions: { '--annotation': { hint: 'silences have no annotations: put the text into --comment' } },
   summary: 'Create a silence',
   description:
     'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',
