@@ -15,8 +15,14 @@ const TABULAR = CASES.filter(({ command, sample }) => {
   return printsRows && sample.prints === undefined && !sample.draws && !sample.waits && sample.terminal === undefined;
 });
 
-const printed = async (what: Case, ...args: string[]): Promise<string> =>
-  (await peer.run(what, { args, answer: true })).stdout;
+/** Each line is run once for all tests that read it. */
+const runs = new Map<string, Promise<string>>();
+function printed(what: Case, ...args: string[]): Promise<string> {
+  const line = [what.name, ...args].join(' ');
+  const run = runs.get(line) ?? peer.run(what, { args, answer: true }).then(({ stdout }) => stdout);
+  runs.set(line, run);
+  return run;
+}
 
 /** Labels are ids, too: their names may be in the header. So is what a check is about: `address:trade`. */
 const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+/);
@@ -25,7 +31,7 @@ const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+
 const IN_WIDE_ONLY = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
 
 describe.each(TABULAR)('$name', (what) => {
-  it.each(['table', 'csv', 'tsv'])('prints times and numbers in full in a pipe, -o %s', async (format) => {
+  it.each(['table', 'csv'])('prints times and numbers in full in a pipe, -o %s', async (format) => {
     const text = await printed(what, '-o', format);
     const json = await printed(what, '-o', 'json');
     for (const wrong of [
@@ -41,11 +47,11 @@ describe.each(TABULAR)('$name', (what) => {
   it('prints the complete ids in a pipe, and enough of them on a terminal', async () => {
     const ids = (await printed(what, '-q')).split('\n').filter((id) => id !== '');
     const isInTable = !IN_WIDE_ONLY.includes(what.command.id);
-    for (const format of [isInTable ? 'table' : 'wide', 'csv', 'tsv']) {
+    for (const format of [isInTable ? 'table' : 'wide', 'csv']) {
       const text = (await printed(what, '-o', format)).toLowerCase();
       expect(ids.filter((id) => parts(id).some((part) => !text.includes(part)))).toEqual([]);
     }
-    for (const terminal of isInTable ? [60, 80] : []) {
+    for (const terminal of isInTable ? [60] : []) {
       const { stdout } = await peer.run(what, { terminal, answer: true, env: { NO_COLOR: '1' } });
       const text = stdout.toLowerCase();
       expect(ids.filter((id) => parts(id).some((part) => !text.includes(part.slice(0, 8))))).toEqual([]);
