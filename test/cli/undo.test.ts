@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 const home = temporaryHome();
-const run = (argv: readonly string[], more: RunOptions = {}) => svc(argv, { home, env: sandbox.env, ...more });
+const run = (argv: readonly string[], more: RunOptions = {}) =>
+  svc(argv, { home, env: sandbox.env, sleeps: true, ...more });
 const argumentsOf = (line: string | undefined): readonly string[] => shellCommands(line ?? '')[0]?.slice(1) ?? [];
 
 interface Undoable {
