@@ -14,8 +14,13 @@ export function faultOf(parse: () => unknown): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
+    return faultText(error);
   }
+}
+
+/** The message and what to do, in one line. */
+export function faultText({ message, hint }: SvcError): string {
+  return hint === undefined ? message : `${message} (${hint})`;
 }
 
 export function durationFault(text: string): string | undefined {

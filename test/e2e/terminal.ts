@@ -1,6 +1,6 @@
 /** Real pseudo-terminals: tmux, whose screen and title can be read, and script, whose raw bytes can. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment, HOME, start, type Variables } from './binary.ts';
@@ -22,6 +22,12 @@ export const noTmux = !works('tmux', 'tmux');
 export const noScript = !works('script', 'util-linux');
 export const named = (name: string, missing: boolean): string =>
   missing ? `${name} (not possible on this machine)` : name;
+
+/** Where a shell leaves its process id: on the screen it can be covered by what svc draws before it is read. */
+const PID_FILE = join(HOME, 'shell.pid');
+/** Prints the process id of the shell, and leaves it for `toldPid`. */
+export const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
+export const toldPid = (): number => Number(readFileSync(PID_FILE, 'utf8'));
 
 const PATIENCE_MS = 15_000;
 

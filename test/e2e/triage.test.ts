@@ -1,18 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { answer, faultServer } from '../http/servers.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { wireAlert } from './alerts.ts';
-import { HOME, svc } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { svc } from './binary.ts';
+import { named, noTmux, TELL_PID, Terminal, toldPid } from './terminal.ts';
 
-const PID_FILE = join(HOME, 'triage.pid');
-const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
 const COLUMNS = 80;
 const ROWS = 24;
 
@@ -67,7 +63,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts triage --interval 1s --base-url ${url})`);
     await terminal.shows(has('q quit'));
-    return Number(readFileSync(PID_FILE, 'utf8'));
+    return toldPid();
   };
 
   it.each([

@@ -1,18 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
-import { HOME, startShell, startSvc } from './binary.ts';
+import { startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
-
-/** Where a shell leaves its process id: on the screen it can be covered by what svc draws before it is read. */
-const PID_FILE = join(HOME, 'watch.pid');
-const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
+import { named, noTmux, TELL_PID, Terminal, toldPid } from './terminal.ts';
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -36,7 +30,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts list -a --watch=1s --base-url ${url})`);
     await terminal.shows((all) => all.some((line) => line.includes('again every')));
-    return Number(readFileSync(PID_FILE, 'utf8'));
+    return toldPid();
   };
 
   it.each([
@@ -84,7 +78,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
         // No line is wrapped. The prices go on between two looks.
         await terminal.shows((all) => isDeepStrictEqual(terminal.lines(true), all));
       }
-      if (how === 'SIGTERM') process.kill(Number(readFileSync(PID_FILE, 'utf8')), how);
+      if (how === 'SIGTERM') process.kill(toldPid(), how);
       else terminal.press(how);
       expect((await terminal.finish()).status).toBe(expected);
       expect(terminal.tell(STATE)).toBe(state);

@@ -46,6 +46,11 @@ export function runbookOf({ annotations }: Pick<Alert, 'annotations'>): string |
   return ownValue(annotations, 'runbook_url') ?? ownValue(annotations, 'runbook');
 }
 
+/** What most rules call it, or else what others do. */
+export function summaryOf({ annotations }: Pick<Alert, 'annotations'>): string | undefined {
+  return annotations['summary'] ?? annotations['description'] ?? annotations['message'];
+}
+
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'state', cell: stateCell, vital: true },
   { name: 'severity', cell: severityCell, vital: true },
@@ -53,7 +58,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true, below: true },
   {
     name: 'summary',
-    cell: ({ annotations }) => annotations['summary'] ?? annotations['description'] ?? annotations['message'],
+    cell: summaryOf,
     link: runbookOf,
     flex: true,
     below: true,

@@ -45,9 +45,6 @@ function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => Key): readonly 
 }
 
 function compareKeys(a: Key, b: Key): number {
-  for (const [index, one] of a.entries()) {
-    const other = b[index] ?? 0;
-    if (one !== other) return one < other ? -1 : 1;
-  }
-  return 0;
+  const index = a.findIndex((one, at) => one !== (b[at] ?? 0));
+  return index < 0 ? 0 : (a[index] ?? 0) < (b[index] ?? 0) ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 /** The time intervals of a configuration: when they mute, in which zone. */
 import * as z from 'zod/mini';
+import { zoneOf } from '../../../output/zone.ts';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const MONTH_NAMES = [
@@ -160,18 +161,13 @@ export function containsTime(interval: TimeInterval, ms: number): boolean {
   );
 }
 
-function localTime(ms: number, timeZone: string) {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-  });
-  const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
-  const [year = 0, month = 0, day = 0] = [part['year'], part['month'], part['day']];
-  const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
-  return { year, month, day, weekday, minute: (part['hour'] ?? 0) * 60 + (part['minute'] ?? 0) };
+function localTime(ms: number, zone: string) {
+  const clock = new Date(ms + zoneOf(zone).offset(ms));
+  return {
+    year: clock.getUTCFullYear(),
+    month: clock.getUTCMonth() + 1,
+    day: clock.getUTCDate(),
+    weekday: clock.getUTCDay(),
+    minute: clock.getUTCHours() * 60 + clock.getUTCMinutes(),
+  };
 }

@@ -3,7 +3,7 @@ import { cellTone, showTime } from '../../../output/cells.ts';
 import { escapeText } from '../../../output/escape.ts';
 import { displayWidth, shorten } from '../../../output/terminal.ts';
 import type { ScreenLine, Tone } from '../../../output/types.ts';
-import { labelCells, OWN_COLUMN, ownValue, severityCell } from '../columns.ts';
+import { labelCells, OWN_COLUMN, ownValue, severityCell, summaryOf } from '../columns.ts';
 import type { Alert } from '../schema.ts';
 import { effectiveState } from '../selection.ts';
 import { isSuppressed } from '../severity.ts';
@@ -60,14 +60,13 @@ function sharedLabels(alerts: readonly Alert[]): ReadonlySet<string> {
 }
 
 function cellsOf(alert: Alert, shared: ReadonlySet<string>, now: number): Cells {
-  const { labels, annotations, startsAt } = alert;
-  const summary = annotations['summary'] ?? annotations['description'] ?? annotations['message'] ?? '';
+  const { labels, startsAt } = alert;
   return {
     severity: escapeText(labels['severity'] ?? ''),
     name: escapeText(labels['alertname'] ?? ''),
     since: escapeText(showTime(startsAt, { time: 'relative', now })),
     state: isSuppressed(alert) ? escapeText(effectiveState(alert)) : '',
-    about: escapeText([...labelCells(labels, shared), summary].join(' ').trim()),
+    about: escapeText([...labelCells(labels, shared), summaryOf(alert) ?? ''].join(' ').trim()),
   };
 }
 

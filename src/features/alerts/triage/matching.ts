@@ -1,4 +1,5 @@
 /** What a typed line selects: a filter of the list, or the alerts that a silence would mute. */
+import { faultText } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Alertmanager } from '../api.ts';
 import { alertTitle } from '../columns.ts';
@@ -43,6 +44,6 @@ async function orFault(work: () => Promise<TriageEvent>): Promise<TriageEvent> {
     return await work();
   } catch (error) {
     if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
-    return { kind: 'fault', reason: error.hint === undefined ? error.message : `${error.message} (${error.hint})` };
+    return { kind: 'fault', reason: faultText(error) };
   }
 }
