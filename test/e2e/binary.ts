@@ -7,22 +7,24 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { countRun, LAUNCHER, SVC } from '../support/executable.ts';
+import { aroundEachFile } from '../support/homes.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export { LAUNCHER, SVC };
 
 if (!existsSync(join(ROOT, 'dist/main.cjs'))) throw new Error('dist/ is missing: run node scripts/build.mjs');
 
-/** One for each test file. */
+/** Made for each test file. */
 export const HOME = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
-afterAll(() => rmSync(HOME, { recursive: true, force: true, maxRetries: 3 }));
-
 const commands = join(HOME, 'commands');
-mkdirSync(commands);
-symlinkSync(SVC[1] ?? SVC[0], join(commands, 'svc'));
-symlinkSync(process.execPath, join(commands, 'node'));
+const deleteHome = (): void => rmSync(HOME, { recursive: true, force: true, maxRetries: 3 });
+aroundEachFile(() => {
+  deleteHome();
+  mkdirSync(commands, { recursive: true });
+  symlinkSync(SVC[1] ?? SVC[0], join(commands, 'svc'));
+  symlinkSync(process.execPath, join(commands, 'node'));
+}, deleteHome);
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

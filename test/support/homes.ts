@@ -1,4 +1,4 @@
-/** Folders for the files of whom svc runs for, deleted at the end of each file of tests: a process may run several. */
+/** Folders for the files of those whom svc runs for. A process runs several files of tests, and deletes them at the end of each. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -11,9 +11,22 @@ export function temporaryHome(): string {
   return mkdtempSync(join(homes, 'home-'));
 }
 
-/** Called for every file of tests. */
-export function deleteHomesAtTheEnd(): void {
+const around: { begin(): void; end(): void }[] = [];
+
+/**
+ * For a module that test files import: `begin` runs now and before the later files of this process, `end` after each of them that has
+ * a test to run.
+ */
+export function aroundEachFile(begin: () => void, end: () => void): void {
+  around.push({ begin, end });
+  begin();
+}
+
+/** Called before every file of tests. */
+export function beginFile(): void {
+  for (const { begin } of around) begin();
   afterAll(() => {
+    for (const { end } of around) end();
     if (homes !== undefined) rmSync(homes, { recursive: true, force: true });
     homes = undefined;
   });

@@ -1,4 +1,4 @@
 /** Run before every file of tests. */
-import { deleteHomesAtTheEnd } from './homes.ts';
+import { beginFile } from './homes.ts';
 
-deleteHomesAtTheEnd();
+beginFile();

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
@@ -39,11 +39,6 @@ export interface Receiver {
   stop(): void;
 }
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
 /** A receiver that answers as told, and is gone after the test. */
@@ -62,7 +57,7 @@ export async function receiver(answer: Answer): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closing.push(async () => {
+  onTestFinished(async () => {
     server.closeAllConnections();
     if (server.listening) await once(server.close(), 'close');
   });

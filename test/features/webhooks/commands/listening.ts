@@ -4,7 +4,7 @@ import { existsSync, readFileSync, watch } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
@@ -20,18 +20,13 @@ export interface Listening {
   stop(): Promise<Run>;
 }
 
-const stops: (() => void)[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
-
 /** Resolves when its ready file is there. */
 export async function listen(args: readonly string[], options: RunOptions = {}): Promise<Listening> {
   const folder = temporaryHome();
   const readyFile = join(folder, 'ready.json');
   const interrupted = new AbortController();
   const stop = (): void => interrupted.abort(new SvcError('interrupted', 'interrupted'));
-  stops.push(stop);
+  onTestFinished(stop);
   const watcher = watch(folder);
   const argv = ['webhooks', 'listen', '--port', '0', '--ready-file', readyFile, ...args];
   const ended = svc(argv, { env: SECRET, signal: interrupted.signal, ...options });
@@ -83,7 +78,7 @@ export async function target(answer: (response: ServerResponse, request: Incomin
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  stops.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
