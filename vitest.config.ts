@@ -15,8 +15,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // One more than the cores of a small machine: a third of the time is spent waiting for timeouts, children and terminals.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: half of the time is spent waiting for timeouts, children and terminals.
+    maxWorkers: 4,
     reporters: ['default', './test/support/skipped.ts'],
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*', TZ: 'UTC' },

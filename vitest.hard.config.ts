@@ -51,6 +51,19 @@ export default defineConfig({
           env: { ...shared.env, SVC_HARD: '1' },
         },
       },
+      {
+        // Every combination of what `npm test` runs in turn, as it runs it: one process for several files.
+        test: {
+          ...shared,
+          name: 'turns',
+          isolate: false,
+          include: readdirSync(`${root}test`, { encoding: 'utf8', recursive: true })
+            .filter((name) => name.endsWith('.test.ts'))
+            .map((name) => `test/${name}`)
+            .filter((path) => readFileSync(`${root}${path}`, 'utf8').includes('/support/turns.ts')),
+          env: { ...shared.env, TZ: 'UTC', SVC_HARD: '1' },
+        },
+      },
       ...suites.map((name) => ({
         test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },
       })),

@@ -19,6 +19,7 @@ const SUITES = {
   cuts: ['the network cut at every byte of a write and of its answer', 2],
   imports: ['svc silences import killed at random moments', 2],
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
+  turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 5],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
 };
 

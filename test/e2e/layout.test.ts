@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { postAlerts } from '../support/alertmanager.ts';
+import { inTurn } from '../support/turns.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 
 let server: Emulator;
@@ -25,14 +26,17 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
   });
   afterAll(() => terminal?.close());
 
-  describe.each([40, 80, 200])('%i columns wide', (columns) => {
+  const WIDTHS = [40, 80, 200];
+  describe.each(WIDTHS)('%i columns wide', (columns) => {
     beforeAll(() => terminal.resize(columns, 300));
 
-    it.each([
+    const wide = [
       'svc alerts list -a',
       'svc alerts groups -a',
       'svc alerts get $(svc alerts list Long -q)',
       'svc alerts get $(svc alerts list Emoji -q)',
+    ];
+    const others = [
       'svc alerts receivers',
       'svc alerts status',
       'svc silences list -a',
@@ -42,16 +46,20 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
       'svc silences create --help',
       'svc help exit-codes',
       'svc config list',
-    ])('%s: no line is broken by the terminal', async (line) => {
-      const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
-      expect(status).toBe(0);
-      expect(lines.join('').trim()).not.toBe('');
-      // A command that can be copied is not broken by svc, and a word that is too long cannot be.
-      const breakable = (text: string): boolean =>
-        !/^ +svc /.test(text) && text.split(' ').every((word) => word.length <= columns);
-      const whole = terminal.lines(true).filter(breakable);
-      expect(terminal.lines()).toEqual(expect.arrayContaining(whole));
-    });
+    ];
+    it.each([...wide, ...inTurn(others, WIDTHS.indexOf(columns), 3)])(
+      '%s: no line is broken by the terminal',
+      async (line) => {
+        const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
+        expect(status).toBe(0);
+        expect(lines.join('').trim()).not.toBe('');
+        // A command that can be copied is not broken by svc, and a word that is too long cannot be.
+        const breakable = (text: string): boolean =>
+          !/^ +svc /.test(text) && text.split(' ').every((word) => word.length <= columns);
+        const whole = terminal.lines(true).filter(breakable);
+        expect(terminal.lines()).toEqual(expect.arrayContaining(whole));
+      },
+    );
   });
 });
 

@@ -118,17 +118,24 @@ const HOW: Readonly<Record<string, Pick<RunOptions, 'terminal' | 'env'>>> = {
   'in a pipe': {},
 };
 
-/** Each capture has its own: some commands write. */
+/** What writes has services of its own for each capture, and so has what spends calls. */
+const hasOwn = (line: string): boolean => /^(trade|silences (ack|extend)) /.test(line);
+let shared: Services | undefined;
 let services: Services;
-afterAll(() => rmSync(HOME, { recursive: true, force: true }));
+afterAll(async () => {
+  await shared?.close();
+  rmSync(HOME, { recursive: true, force: true });
+});
 
 describe.each(LINES)('svc %s', (line) => {
   it('looks as it did', async () => {
     const captures: string[] = [];
     const seen = new Map<string, string>();
     for (const [how, options] of Object.entries(HOW)) {
-      services = await startServices();
-      const text = await capture(line, options).finally(() => services.close());
+      shared ??= await startServices();
+      services = hasOwn(line) ? await startServices() : shared;
+      const text = await capture(line, options);
+      if (services !== shared) await services.close();
       expect(text).not.toContain('\u001b');
       const same = seen.get(text);
       captures.push(`## ${how}\n\n${same === undefined ? text : `as at ${same}\n`}`);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
 import { answer, type Fault, type Received } from '../http/servers.ts';
+import { inTurn } from '../support/turns.ts';
 import { isConnecting } from './gateway.ts';
 import { healthyBody } from './healthy.ts';
 import {
@@ -140,13 +141,19 @@ const THOROUGH: ReadonlySet<Case> = new Set(
 );
 
 /**
- * The others meet one failure for each outcome, at their first request and at their first write; a reset at every request. They meet
- * 401 in `credentials.test.ts`.
+ * The others meet failures of different outcomes in turn, at their first request and at their first write; a reset at every request.
+ * They meet 401 in `credentials.test.ts`.
  */
 const OUTCOMES: readonly string[] = ['404 as JSON', '429', '500', 'broken JSON', 'a reset'];
 
 const failuresOf = (what: Case): readonly Failure[] =>
-  THOROUGH.has(what) ? FAILURES : FAILURES.filter(({ name }) => OUTCOMES.includes(name));
+  THOROUGH.has(what)
+    ? FAILURES
+    : inTurn(
+        FAILURES.filter(({ name }) => OUTCOMES.includes(name)),
+        REMOTE.indexOf(what),
+        2,
+      );
 
 it('every failure meets a case of every kind', () => {
   expect(new Set([...THOROUGH].map(kindOf))).toEqual(new Set(REMOTE.map(kindOf)));
@@ -191,7 +198,7 @@ describe.each(REMOTE)('$name', (what) => {
 /** A few at a time, each with a service of its own, as most of it is waiting. One sample of a command is enough. */
 describe('answered by silence', () => {
   const first = REMOTE.filter(({ command }, index) => REMOTE.findIndex((one) => one.command === command) === index);
-  it.concurrent.each(first)('$name', async (what) => {
+  it.concurrent.each(inTurn(first, 0, Math.ceil(first.length / 3)))('$name', async (what) => {
     const silent = await startPeer();
     try {
       const healthy = await silent.run(what, { args: ['-o', formatOf(what)] });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/output/terminal.ts';
 import { FORMATS, type Format } from '../../src/output/types.ts';
+import { inTurn } from '../support/turns.ts';
 import {
   CASES,
   type Case,
@@ -40,8 +41,9 @@ const THOROUGH: ReadonlySet<Case> = new Set(
   ).values(),
 );
 const COLOURED: readonly Format[] = ['table', 'wide'];
+const WRITTEN = CASES.filter(({ sample }) => !sample.draws);
 
-describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
+describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
   const runs = new Map<Format, Promise<Invoked>>();
   /** In a pipe, with nothing else said: run once. */
   const plain = (format: Format): Promise<Invoked> => {
@@ -50,7 +52,7 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
     return run;
   };
 
-  it.each(FORMATS)('-o %s', async (format) => {
+  it.each(THOROUGH.has(what) ? FORMATS : inTurn(FORMATS, at, 4))('-o %s', async (format) => {
     const { stdout, stderr } = await plain(format);
     expectPrinted(what, stdout, format);
     expect(stdout + stderr).not.toMatch(HOSTILE);
@@ -67,10 +69,11 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
     };
     const { stdout } = await plain('json');
     const insecure = what.command.service === undefined ? [] : ['--insecure'];
-    for (const args of [
+    const forms = [
       ['-ojson', '-v'],
       ['--json', '--debug', ...insecure],
-    ]) {
+    ];
+    for (const args of inTurn(forms, at, 1)) {
       const run = await healthy(what, { args, env });
       expect(run.stdout).toBe(stdout);
       expect(run.stderr).not.toContain(MARKER);
@@ -98,21 +101,22 @@ describe.each(CASES.filter(({ sample }) => !sample.draws))('$name', (what) => {
   it('has no escape sequence where colour is not wanted', async () => {
     const formats = THOROUGH.has(what) ? FORMATS : ['wide' as const];
     const unwanted = formats.map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
-    for (const invocation of [...unwanted, { args: ['--color', 'never'] }]) {
+    const ways: readonly Invocation[] = [...unwanted, { args: ['--color', 'never'] }];
+    for (const invocation of THOROUGH.has(what) ? ways : inTurn(ways, at, 1)) {
       const { stdout, stderr } = await healthy(what, { ...invocation, terminal: 80 });
       expect(stdout + stderr, String(invocation.args)).not.toContain(ESCAPE);
     }
   });
 
   it('has colours and nothing else with --color always in a pipe', async () => {
-    for (const format of THOROUGH.has(what) ? FORMATS : COLOURED) {
+    for (const format of THOROUGH.has(what) ? FORMATS : inTurn(COLOURED, at, 1)) {
       const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
       expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
       if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);
     }
   });
 
-  it.each([40, 80, 200])('fits a terminal of %d columns', async (width) => {
+  it.each(inTurn([40, 80, 200], at, 1))('fits a terminal of %d columns', async (width) => {
     const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
     expectPrinted(what, stdout);
     expect(stdout).not.toContain(ESCAPE);

@@ -1,5 +1,6 @@
 /** Where nobody can be asked nobody is, and what needs a confirmation is not done. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTurn } from '../support/turns.ts';
 import { asks, CASES, healthyExit, type Invocation, type Peer, SCREENS, startPeer, writes } from './invoke.ts';
 
 let peer: Peer;
@@ -15,24 +16,29 @@ const UNATTENDED: readonly { readonly where: string; readonly invocation: Invoca
   { where: 'with SVC_NO_INPUT', invocation: { terminal: 80, env: { SVC_NO_INPUT: '1' } } },
 ];
 
+const ALL = [...CASES, ...SCREENS];
+
 describe.each(UNATTENDED)('$where', ({ where, invocation }) => {
-  it.each([...CASES, ...SCREENS])('$name', async (what) => {
-    // Whether somebody may be asked does not depend on how the value is printed.
-    for (const format of where === 'in CI' ? ['table', what.sample.draws ? 'ndjson' : 'json'] : ['table']) {
-      const run = await peer.run(what, {
-        ...invocation,
-        args: [...(invocation.args ?? []), '-o', format],
-        unconfirmed: true,
-      });
-      expect(run.asked).toEqual([]);
-      if (asks(what)) {
-        expect(run).toMatchObject({ code: 2, stdout: '' });
-        expect(run.stderr).toContain('--yes');
-        expect(writes(run)).toEqual([]);
-      } else if (what.sample.terminal !== undefined) expect(run).toMatchObject({ code: 2, stdout: '' });
-      else expect(run).toMatchObject({ code: healthyExit(what) });
-    }
-  });
+  it.each(ALL.filter((_, at) => inTurn(UNATTENDED, at, 2).some((one) => one.where === where)))(
+    '$name',
+    async (what) => {
+      // Whether somebody may be asked does not depend on how the value is printed.
+      for (const format of where === 'in CI' ? ['table', what.sample.draws ? 'ndjson' : 'json'] : ['table']) {
+        const run = await peer.run(what, {
+          ...invocation,
+          args: [...(invocation.args ?? []), '-o', format],
+          unconfirmed: true,
+        });
+        expect(run.asked).toEqual([]);
+        if (asks(what)) {
+          expect(run).toMatchObject({ code: 2, stdout: '' });
+          expect(run.stderr).toContain('--yes');
+          expect(writes(run)).toEqual([]);
+        } else if (what.sample.terminal !== undefined) expect(run).toMatchObject({ code: 2, stdout: '' });
+        else expect(run).toMatchObject({ code: healthyExit(what) });
+      }
+    },
+  );
 });
 
 it.each(CASES.filter((what) => asks(what) && what.sample.stdin === undefined))(

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Flag } from '../../src/cli/flags.ts';
 import { allFlags } from '../../src/cli/flags.ts';
+import { inTurn } from '../support/turns.ts';
 import { REGISTERED } from './commands.ts';
 import { CASES, type Peer, SCREENS, startPeer } from './invoke.ts';
 
@@ -18,7 +19,7 @@ const FIRST = ALL.filter(({ command }, index) => ALL.findIndex((one) => one.comm
 const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
 const visited = { twice: new Set<string>(), empty: new Set<string>() };
 
-describe.each(FIRST)('svc $command.id', (what) => {
+describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {
   const { command } = what;
   const valued = Object.entries(allFlags(command)).filter(([, flag]) => flag.type !== 'boolean');
   const refusal = async (...args: string[]): Promise<string> => {
@@ -34,11 +35,11 @@ describe.each(FIRST)('svc $command.id', (what) => {
   };
 
   it('refuses an option given twice', async () => {
-    for (const [name, flag] of valued) {
+    for (const [place, [name, flag]] of valued.entries()) {
       if (isRepeatable(flag)) continue;
       const written = forms(name, flag, 'x');
-      for (const [index, form] of written.entries()) {
-        const other = written[(index + 1) % written.length] ?? [];
+      for (const form of inTurn(written, at + place, 1)) {
+        const other = written[(written.indexOf(form) + 1) % written.length] ?? [];
         expect(await refusal(...form, ...other)).toContain(`--${name} is given more than once`);
       }
       visited.twice.add(`${command.id} --${name}`);
@@ -46,8 +47,8 @@ describe.each(FIRST)('svc $command.id', (what) => {
   });
 
   it('refuses an empty value', async () => {
-    for (const [name, flag] of valued) {
-      for (const form of forms(name, flag, '')) {
+    for (const [place, [name, flag]] of valued.entries()) {
+      for (const form of inTurn(forms(name, flag, ''), at + place, 1)) {
         expect(await refusal(...form), form.join(' ')).toContain(`--${name} is empty`);
       }
       if (flag.type === 'string' && flag.list === true) {

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTurn } from '../../support/turns.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
 import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
@@ -186,11 +187,10 @@ dump
 
   it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
     shop.know({ receivers: [name] });
-    expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', name]);
-    expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${name}`]);
-    expect(await terminal.run("svc alerts list -r '")).toEqual(['alerts', 'list', '-r', name]);
-    if (!name.includes('!')) {
-      expect(await terminal.run('svc alerts list --receiver="')).toEqual(['alerts', 'list', `--receiver=${name}`]);
+    const ways = ['--receiver ', '--receiver=', "-r '", ...(name.includes('!') ? [] : ['--receiver="'])];
+    for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
+      const words = typed.includes('=') ? [`--receiver=${name}`] : [typed.split(' ')[0], name];
+      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
@@ -217,15 +217,18 @@ dump
   });
 
   it.each(HOSTILE)('inserts a product whose title has %s, and runs nothing', async (title) => {
-    shop.know({ products: [{ value: MILK, note: `Some ${title}` }] });
-    expect(await terminal.run('svc catalog history some')).toEqual(['catalog', 'history', MILK]);
-    shop.know({
-      products: [
-        { value: MILK, note: `Some ${title}` },
-        { value: 'x', note: `Some ${title} of it` },
-      ],
-    });
-    expect(await terminal.run('svc catalog history Som')).toEqual(['catalog', 'history', `Some ${title}`]);
+    const [one, other] = [
+      { value: MILK, note: `Some ${title}` },
+      { value: 'x', note: `Some ${title} of it` },
+    ];
+    const cases = [
+      { products: [one], typed: 'some', word: MILK },
+      { products: [one, other], typed: 'Som', word: one.note },
+    ];
+    for (const { products, typed, word } of inTurn(cases, HOSTILE.indexOf(title), 1)) {
+      shop.know({ products });
+      expect(await terminal.run(`svc catalog history ${typed}`)).toEqual(['catalog', 'history', word]);
+    }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 

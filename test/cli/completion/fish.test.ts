@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fish } from '../../support/peers.ts';
+import { inTurn } from '../../support/turns.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
 import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
@@ -159,7 +160,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
     });
 
-    it.each(HOSTILE)('inserts a product whose title has %s, and runs nothing', async (title) => {
+    it.each(inTurn(HOSTILE, 0, 12))('inserts a product whose title has %s, and runs nothing', async (title) => {
       shop.know({ products: [{ value: '5c0f1a52', note: `Some ${title}` }] });
       expect(await terminal.run('svc catalog history Som')).toEqual(['catalog', 'history', `Some ${title}`]);
       expect(readdirSync(shop.folder)).not.toContain('MARKER');
@@ -192,10 +193,11 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
 
     it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
       shop.know({ receivers: [name] });
-      if (!name.startsWith('~')) {
-        expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', name]);
+      const ways = [...(name.startsWith('~') ? [] : ['--receiver ']), '--receiver='];
+      for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
+        const words = typed.endsWith('=') ? [`${typed}${name}`] : [typed.trim(), name];
+        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
       }
-      expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${name}`]);
       expect(readdirSync(shop.folder)).not.toContain('MARKER');
     });
   });

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zsh } from '../../support/peers.ts';
+import { inTurn } from '../../support/turns.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
 import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
@@ -155,10 +156,11 @@ describe.skipIf(missing)('zsh, from fpath', () => {
 
   it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (receiver) => {
     shop.know({ receivers: [receiver] });
-    expect(await terminal.run('svc alerts list --receiver ')).toEqual(['alerts', 'list', '--receiver', receiver]);
-    expect(await terminal.run('svc alerts list --receiver=')).toEqual(['alerts', 'list', `--receiver=${receiver}`]);
-    expect(await terminal.run("svc alerts list -r '")).toEqual(['alerts', 'list', '-r', receiver]);
-    expect(await terminal.run('svc alerts list -r "')).toEqual(['alerts', 'list', '-r', receiver]);
+    const ways = ['--receiver ', '--receiver=', "-r '", '-r "'];
+    for (const typed of inTurn(ways, HOSTILE.indexOf(receiver), 1)) {
+      const words = typed.endsWith('=') ? [`${typed}${receiver}`] : [typed.split(' ')[0], receiver];
+      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
+    }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 
