@@ -7,7 +7,7 @@ import { commandPath, type ParsedInput, parseInput, parsePart } from './cli/pars
 import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
-import { GROUPS } from './features/index.ts';
+import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
@@ -33,7 +33,7 @@ async function dispatch(
   if (argv[0] === '__complete') {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
     const { completionModel } = await import('./cli/completion/model.ts');
-    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS), context));
+    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS), SOURCES, context));
   }
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
@@ -82,6 +82,7 @@ function engineOf(typed: readonly string[], secrets: KnownSecrets): Engine {
   return {
     version: pkg.version,
     groups: GROUPS,
+    sources: SOURCES,
     typed,
     runLine: main,
     secrets,

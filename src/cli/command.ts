@@ -18,7 +18,7 @@ import type {
   TextOutput,
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Arguments, Candidates, Flags, Input } from './flags.ts';
+import type { Arguments, Candidates, Flags, Input, RemoteSource } from './flags.ts';
 import type { Outage } from './poll.ts';
 
 /** A function is called when the value is printed: some facts are known only after the last row. */
@@ -178,6 +178,15 @@ export interface Command extends Spec<Arguments, Flags> {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
 }
+
+export interface Source {
+  readonly service: ServiceName;
+  /** The command that lists the values. `<id>` is the argument `id` of the command line. */
+  readonly list: readonly string[];
+  /** The option with which the list finds what is typed, where it may be too long to be read. */
+  readonly search?: string;
+}
+export type Sources = Readonly<Record<RemoteSource, Source>>;
 
 /** Commands that share their first word: `svc alerts …`; or a single command with a one-word name: `svc doctor`. */
 export interface Group {

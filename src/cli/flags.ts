@@ -1,28 +1,25 @@
 /** The kinds of flags and arguments that a command may declare, and their input types. */
 
-import type { ServiceName } from '../http/target.ts';
 import { FORMATS } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
 /** Where values come from: a prompt reads them from the service, completion from a short-lived cache. */
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
-/** Sources whose values only a service knows, and that service. */
-export const REMOTE_SOURCES = {
-  receivers: 'alerts',
-  silences: 'alerts',
-  fingerprints: 'alerts',
-  matchers: 'alerts',
-  subscriptions: 'webhooks',
-  products: 'catalog',
-  stores: 'catalog',
-  sources: 'catalog',
-  symbols: 'trade',
-  accounts: 'trade',
-  orders: 'trade',
-  trades: 'trade',
-} as const satisfies Record<string, ServiceName>;
-export type RemoteSource = keyof typeof REMOTE_SOURCES;
+/** Sources whose values only a service knows. */
+export type RemoteSource =
+  | 'receivers'
+  | 'silences'
+  | 'fingerprints'
+  | 'matchers'
+  | 'subscriptions'
+  | 'products'
+  | 'stores'
+  | 'sources'
+  | 'symbols'
+  | 'accounts'
+  | 'orders'
+  | 'trades';
 
 /** Values that a later <Tab> can offer. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;

@@ -6,14 +6,7 @@ import type { Rows } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 import type { Command } from './command.ts';
 import { candidatesOf } from './completion/answer.ts';
-import {
-  type CompletionSource,
-  camelCase,
-  type GlobalInput,
-  REMOTE_SOURCES,
-  type RemoteSource,
-  SERVICE_FLAGS,
-} from './flags.ts';
+import { type CompletionSource, camelCase, type GlobalInput, type RemoteSource, SERVICE_FLAGS } from './flags.ts';
 import { findCommand, findGroup } from './lookup.ts';
 import { type Missing, type ParsedInput, parseInput, parsePart, requireAll } from './parse.ts';
 import { runCommand } from './run.ts';
@@ -26,25 +19,6 @@ interface Line {
   readonly tokens: readonly string[];
   readonly parsed: ParsedInput;
 }
-
-/** The command that lists the values of a source. `<id>` is the argument `id` of the command line. */
-const LISTS: Readonly<Record<RemoteSource, readonly string[]>> = {
-  receivers: ['alerts', 'receivers'],
-  silences: ['silences', 'list'],
-  fingerprints: ['alerts', 'list', '--all'],
-  matchers: ['alerts', 'list'],
-  subscriptions: ['webhooks', 'list'],
-  products: ['catalog', 'products', 'list', `--limit=${MOST_CHOICES}`],
-  stores: ['catalog', 'products', 'sources', '<id>'],
-  sources: ['catalog', 'products', 'sources', '<id>'],
-  symbols: ['trade', 'offers', 'list'],
-  accounts: ['trade', 'accounts', 'list'],
-  orders: ['trade', 'orders', 'list'],
-  trades: ['trade', 'positions', 'list'],
-};
-
-/** The option with which a list finds what is typed, where it may be too long to be read. */
-const SEARCHED: Partial<Readonly<Record<RemoteSource, string>>> = { products: '--search' };
 
 /** For a value that is not in the list. */
 const ANOTHER: Choice = { value: '', name: 'Another value…' };
@@ -123,8 +97,8 @@ class Prompts {
     // Several matchers would all have to match.
     if (repeat && complete !== 'matchers' && list.length <= MOST_CHOICES)
       return asTyped(await this.#several(prompt, list, true));
-    const searched = complete !== undefined && complete in SEARCHED ? (complete as RemoteSource) : undefined;
-    return asTyped([await this.#one({ ...prompt, searched, parsed }, list, true)]);
+    const source = this.#isRemote(complete) ? complete : undefined;
+    return asTyped([await this.#one({ ...prompt, source, parsed }, list, true)]);
   }
 
   #text({ question, fault }: Prompt): Promise<string> {
@@ -139,7 +113,8 @@ class Prompts {
 
   /** `open`: a value that is not in the list may be typed, too. */
   async #one(prompt: Prompt, list: readonly Candidate[], open = false): Promise<string> {
-    const { question, fault, searched, parsed } = prompt;
+    const { question, fault, source, parsed } = prompt;
+    const search = source === undefined ? undefined : this.#engine.sources[source].search;
     const choices = shown(list);
     if (choices.length <= FEW) {
       return (await this.#prompter.select(question, open ? [...choices, ANOTHER] : choices)) || this.#text(prompt);
@@ -149,11 +124,11 @@ class Prompts {
       const isTyped =
         open && typed !== '' && fault(typed) === undefined && !choices.some(({ value }) => value === typed);
       const others = isTyped ? [{ value: typed, name: typed }] : [];
-      if (searched === undefined || typed === '' || choices.length < MOST_CHOICES) return [...found, ...others];
+      if (source === undefined || search === undefined || typed === '' || choices.length < MOST_CHOICES)
+        return [...found, ...others];
       // Not a request for every key.
       await this.#context.sleep(SEARCH_PAUSE_MS, signal);
-      const option = SEARCHED[searched] ?? '';
-      const more = await this.#listed(searched, parsed, [`${option}=${typed}`]).catch(() => list);
+      const more = await this.#listed(source, parsed, [`${search}=${typed}`]).catch(() => list);
       return [...shown(more), ...others];
     });
   }
@@ -161,9 +136,9 @@ class Prompts {
   /** Undefined where nothing is known of the values, or they cannot be read. */
   async #values(source: CompletionSource | undefined, parsed: ParsedInput): Promise<readonly Candidate[] | undefined> {
     if (source === undefined || source === 'files') return undefined;
-    if (!(source in REMOTE_SOURCES)) return candidatesOf(source, [], this.#context);
+    if (!this.#isRemote(source)) return candidatesOf(source, this.#engine.sources, [], this.#context);
     try {
-      return await this.#listed(source as RemoteSource, parsed, []);
+      return await this.#listed(source, parsed, []);
     } catch (error) {
       if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
       await this.#context.stderr.write(formatNotice(`no choices: ${error.message}`));
@@ -171,9 +146,15 @@ class Prompts {
     }
   }
 
+  #isRemote(source: CompletionSource | undefined): source is RemoteSource {
+    return source !== undefined && source in this.#engine.sources;
+  }
+
   /** Runs the command that lists them, and prints nothing. */
   async #listed(source: RemoteSource, parsed: ParsedInput | undefined, more: readonly string[]): Promise<Candidate[]> {
-    const line = LISTS[source].map((word) =>
+    const { list: words, search } = this.#engine.sources[source];
+    const limit = search === undefined ? [] : [`--limit=${MOST_CHOICES}`];
+    const line = [...words, ...limit].map((word) =>
       /^<(\w+)>$/.test(word) ? String(parsed?.input[word.slice(1, -1)]) : word,
     );
     const [group = '', ...rest] = line;
@@ -205,7 +186,7 @@ interface Prompt {
   readonly question: string;
   /** Why the values are refused. */
   readonly fault: (...values: readonly string[]) => string | undefined;
-  readonly searched?: RemoteSource | undefined;
+  readonly source?: RemoteSource | undefined;
   readonly parsed?: ParsedInput;
 }
 

@@ -14,7 +14,7 @@ import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Command, RunContext } from './command.ts';
+import type { Command, RunContext, Sources } from './command.ts';
 import { camelCase, GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './flags.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
@@ -24,6 +24,7 @@ import { buildTarget, type OutboundParts, outbound, type TargetParts } from './t
 export interface Engine {
   readonly version: string;
   readonly groups: RunContext['groups'];
+  readonly sources: Sources;
   readonly typed: readonly string[];
   /** `main`, for a command that runs other command lines. */
   readonly runLine: (argv: readonly string[], context: Context) => Promise<number>;

@@ -1,5 +1,5 @@
 /** The single list of what `svc` can do. The names of a group's commands load when the group is named. */
-import type { Group } from '../cli/command.ts';
+import type { Group, Sources } from '../cli/command.ts';
 
 export const GROUPS: readonly Group[] = [
   {
@@ -71,3 +71,19 @@ export const GROUPS: readonly Group[] = [
     load: async () => ({ commands: { api: async () => (await import('./api/commands/api.ts')).api } }),
   },
 ];
+
+/** The names that only a service knows, as prompts and <Tab> offer them. */
+export const SOURCES: Sources = {
+  receivers: { service: 'alerts', list: ['alerts', 'receivers'] },
+  silences: { service: 'alerts', list: ['silences', 'list'] },
+  fingerprints: { service: 'alerts', list: ['alerts', 'list', '--all'] },
+  matchers: { service: 'alerts', list: ['alerts', 'list'] },
+  subscriptions: { service: 'webhooks', list: ['webhooks', 'list'] },
+  products: { service: 'catalog', list: ['catalog', 'products', 'list'], search: '--search' },
+  stores: { service: 'catalog', list: ['catalog', 'products', 'sources', '<id>'] },
+  sources: { service: 'catalog', list: ['catalog', 'products', 'sources', '<id>'] },
+  symbols: { service: 'trade', list: ['trade', 'offers', 'list'] },
+  accounts: { service: 'trade', list: ['trade', 'accounts', 'list'] },
+  orders: { service: 'trade', list: ['trade', 'orders', 'list'] },
+  trades: { service: 'trade', list: ['trade', 'positions', 'list'] },
+};

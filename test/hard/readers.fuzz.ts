@@ -9,7 +9,7 @@ import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
 import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
-import { GROUPS } from '../../src/features/index.ts';
+import { GROUPS, SOURCES } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
 import { readPastedRedirect } from '../../src/features/oauth/login.ts';
@@ -111,7 +111,7 @@ describe('names for <Tab>', () => {
   const ask = async (prefix: string) => {
     const argv = [`matching=${prefix}`, 'alerts', 'list', '-r'];
     const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
-    return (await completionAnswer(argv, await model, context)).replace('values\t\n', '');
+    return (await completionAnswer(argv, await model, SOURCES, context)).replace('values\t\n', '');
   };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),

@@ -13,11 +13,13 @@ import { type Candidate, readCandidates } from '../../store/completion-cache.ts'
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import { REMOTE_SOURCES, type RemoteSource } from '../flags.ts';
+import type { Sources } from '../command.ts';
+import type { RemoteSource } from '../flags.ts';
 import { sameNoun, VERBS } from '../grammar.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
+type Known = Files & { readonly sources: Sources };
 
 interface Answer {
   readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
@@ -26,11 +28,16 @@ interface Answer {
 }
 
 /** Never fails: <Tab> must not report a broken file. */
-export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
+export async function completionAnswer(
+  argv: readonly string[],
+  model: Model,
+  sources: Sources,
+  context: Files,
+): Promise<string> {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
+    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, { ...context, sources });
     const isNamed = kind === 'named' || kind === 'titled';
     const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
     const lines = candidates
@@ -51,7 +58,7 @@ function shortened(note: string): string {
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
+async function answerFor(model: Model, previous: readonly string[], current: string, context: Known): Promise<Answer> {
   const { place, option, literal, operands } = reached(model, previous);
   const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
@@ -160,7 +167,7 @@ interface Cursor {
 async function answerOf(
   values: Values | undefined,
   { before, current, previous, again }: Cursor,
-  context: Files,
+  context: Known,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
   if ('choices' in values) {
@@ -171,7 +178,7 @@ async function answerOf(
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
   const offered = (one: string): boolean => dashed || !one.startsWith('-');
-  const known = (await candidatesOf(kind, previous, context)).filter(({ value }) => offered(value));
+  const known = (await candidatesOf(kind, context.sources, previous, context)).filter(({ value }) => offered(value));
   const typed = current.slice(before.length);
   if (kind === 'matchers') {
     const answer = matcherAnswer(known, typed, again);
@@ -205,6 +212,7 @@ function matcherAnswer(known: readonly Candidate[], typed: string, again: boolea
 /** `words` precede the cursor: their `--profile` and `--base-url` decide whose names are offered. */
 export async function candidatesOf(
   source: 'settings' | 'profiles' | RemoteSource,
+  sources: Sources,
   previous: readonly string[],
   { paths, env, now }: Files,
 ): Promise<readonly Candidate[]> {
@@ -212,7 +220,7 @@ export async function candidatesOf(
   if (source === 'profiles') {
     return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
   }
-  const service = REMOTE_SOURCES[source];
+  const { service } = sources[source];
   const settings = await loadSettings({ paths, env, profileFlag: optionValue(previous, '--profile') });
   const address = optionValue(previous, '--base-url') ?? settings.get(`${service}.url`);
   if (address === undefined) return [];

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RemoteSource } from '../../../src/cli/flags.ts';
-import { REMOTE_SOURCES } from '../../../src/cli/flags.ts';
+import { SOURCES } from '../../../src/features/index.ts';
 import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
@@ -81,7 +81,7 @@ mv '${calls}.new' '${calls}'
       for (const service of ['alerts', 'webhooks', 'catalog']) {
         rmSync(cachePath(paths, service), { force: true });
         const found = Object.entries(names)
-          .filter(([kind]) => REMOTE_SOURCES[kind as RemoteSource] === service)
+          .filter(([kind]) => SOURCES[kind as RemoteSource].service === service)
           .map(([kind, values]): [string, readonly Candidate[]] => [
             kind,
             values.map((value) => (typeof value === 'string' ? { value } : value)),
