@@ -19,7 +19,10 @@ import { sameNoun, VERBS } from '../grammar.ts';
 import type { Model, Option, Place, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
-type Known = Files & { readonly sources: Sources };
+interface Lookup {
+  readonly sources: Sources;
+  readonly files: Files;
+}
 
 interface Answer {
   readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
@@ -37,7 +40,11 @@ export async function completionAnswer(
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, { ...context, sources });
+    const {
+      kind,
+      before = '',
+      candidates,
+    } = await answerFor(model, argv.slice(1), current, { sources, files: context });
     const isNamed = kind === 'named' || kind === 'titled';
     const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
     const lines = candidates
@@ -58,11 +65,11 @@ function shortened(note: string): string {
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, previous: readonly string[], current: string, context: Known): Promise<Answer> {
+async function answerFor(model: Model, previous: readonly string[], current: string, lookup: Lookup): Promise<Answer> {
   const { place, option, literal, operands } = reached(model, previous);
   const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, { before, current, previous, again }, context);
+    answerOf(values, { before, current, previous, again }, lookup);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -167,7 +174,7 @@ interface Cursor {
 async function answerOf(
   values: Values | undefined,
   { before, current, previous, again }: Cursor,
-  context: Known,
+  { sources, files }: Lookup,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
   if ('choices' in values) {
@@ -178,7 +185,7 @@ async function answerOf(
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
   const offered = (one: string): boolean => dashed || !one.startsWith('-');
-  const known = (await candidatesOf(kind, context.sources, previous, context)).filter(({ value }) => offered(value));
+  const known = (await candidatesOf(kind, sources, previous, files)).filter(({ value }) => offered(value));
   const typed = current.slice(before.length);
   if (kind === 'matchers') {
     const answer = matcherAnswer(known, typed, again);
