@@ -196,7 +196,7 @@ export async function readings(
   wanted: ReadingWanted,
   report: Report,
 ): Promise<Readings> {
-  const { series, missing } =
+  const { series, known } =
     wanted.since === undefined
       ? await offeredSeries(catalog, productId, wanted, report)
       : await productSeries(catalog, productId, wanted, report);
@@ -205,15 +205,15 @@ export async function readings(
   return {
     readings: priced.series.map((one, index): Reading => {
       const { parser_name, source_id } = one;
-      const known = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
+      const now = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
       // A count is of pieces, whatever its product's price is for.
       const unit = wanted.field === 'available_count' ? '' : unitOf(one);
-      const { field, value, observed_at, ...change } = known;
-      const stale = observedBefore(known, wanted.now - wanted.maxAgeMs);
+      const { field, value, observed_at, ...change } = now;
+      const stale = observedBefore(now, wanted.now - wanted.maxAgeMs);
       const name = names[index] ?? parser_name;
       return { parser_name, source_id, series: name, field, value, unit, observed_at, stale, ...change };
     }),
-    missing: [...missing, ...priced.notes],
+    missing: [...missingSources(wanted, known), ...priced.notes],
   };
 }
 
@@ -221,7 +221,7 @@ async function offeredSeries(catalog: Catalog, productId: string, wanted: Source
   const listed = await listedSources(catalog, productId, report);
   const chosen = listed.filter((source) => selects(wanted, source));
   if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
-  return { series: seriesOf(chosen, []), missing: missingSources(wanted, listed) };
+  return { series: seriesOf(chosen, []), known: listed };
 }
 
 function current({ offer, observed_at }: PriceSeries, { field }: ReadingWanted) {

@@ -9,6 +9,8 @@ import { type PriceSeries, seriesOf, sourceKey } from './series.ts';
 export interface SourceSelection {
   readonly stores: readonly string[];
   readonly sources: readonly string[];
+  /** Names of settlements or regions. */
+  readonly places?: readonly string[];
 }
 
 /** What the service knows a source by (doc 3 §2). */
@@ -26,8 +28,8 @@ export interface ProductSeries {
   readonly series: readonly PriceSeries[];
   /** Those of the chosen that have no snapshot. */
   readonly unrecorded: readonly Source[];
-  /** What was chosen and is not there. */
-  readonly missing: readonly string[];
+  /** All that there are, chosen or not. */
+  readonly known: readonly Known[];
 }
 
 /**
@@ -43,13 +45,16 @@ export async function productSeries(
   report: Report,
 ): Promise<ProductSeries> {
   let listed = await listedSources(catalog, productId, report);
-  const snapshots = await productSnapshots(catalog, productId, selection, listed, report);
+  const found = await productSnapshots(catalog, productId, selection, listed, report);
   const known = new Set(listed.map(sourceKey));
   // A run that was written meanwhile has its row now, which tells its place.
-  if (snapshots.some((snapshot) => !known.has(sourceKey(snapshot)))) {
+  if (found.some((snapshot) => !known.has(sourceKey(snapshot)))) {
     listed = await listedSources(catalog, productId, report);
   }
   const chosen = listed.filter((source) => selects(selection, source));
+  const own = new Set(chosen.map(sourceKey));
+  // Only the row of a source knows its place.
+  const snapshots = selection.places?.length ? found.filter((snapshot) => own.has(sourceKey(snapshot))) : found;
   if (snapshots.length === 0 && chosen.length > 0) {
     throw new SvcError('not_found', 'the product has no snapshots from these sources yet', FIND_SOURCES);
   }
@@ -57,7 +62,7 @@ export async function productSeries(
   const recorded = new Set(snapshots.map(sourceKey));
   return {
     series: seriesOf(chosen, snapshots),
-    missing: missingSources(selection, [...listed, ...snapshots]),
+    known: [...listed, ...found],
     unrecorded: chosen.filter((source) => !recorded.has(sourceKey(source))),
   };
 }
@@ -77,31 +82,49 @@ export async function productSnapshots(
     source_id: selection.sources.length === 1 ? selection.sources[0] : undefined,
   };
   const all = await everyItem((page) => catalog.snapshots(productId, { ...narrowed, ...page }), report);
-  return all.filter((snapshot) => selects(selection, snapshot));
+  return all.filter((snapshot) => selects({ ...selection, places: [] }, snapshot));
 }
 
-export function selects({ stores, sources }: SourceSelection, { parser_name, source_id }: SourceKey): boolean {
+/** A snapshot has no settlement. */
+type Known = SourceKey & Partial<Pick<Source, 'settlement'>>;
+
+export function selects({ stores, sources, places = [] }: SourceSelection, row: Known): boolean {
+  const { parser_name, source_id, settlement } = row;
   return (
     (stores.length === 0 || stores.some((store) => store.toLowerCase() === parser_name.toLowerCase())) &&
-    (sources.length === 0 || sources.includes(source_id))
+    (sources.length === 0 || sources.includes(source_id)) &&
+    (places.length === 0 || places.some((place) => settlement && isPlace(settlement, place)))
   );
+}
+
+/** By its name, its region, or its id. */
+export function isPlace({ id, name, region }: NonNullable<Source['settlement']>, place: string): boolean {
+  return [name, region, id].some((one) => String(one ?? '').toLowerCase() === place.toLowerCase());
 }
 
 export const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store, source and place' };
 
 /** What is said where a product is there, and not what was chosen of it. */
-export function nothingThere(listed: readonly SourceKey[], { stores, sources }: SourceSelection): SvcError | undefined {
-  if (listed.length === 0 || (stores.length === 0 && sources.length === 0)) return undefined;
-  const chosen = [...stores.map((name) => `--store ${name}`), ...sources.map((id) => `--source ${id}`)].join(' ');
+export function nothingThere(
+  listed: readonly SourceKey[],
+  { stores, sources, places = [] }: SourceSelection,
+): SvcError | undefined {
+  const options = { '--store': stores, '--place': places, '--source': sources };
+  const chosen = Object.entries(options).flatMap(([option, names]) => names.map((name) => `${option} ${name}`));
+  if (listed.length === 0 || chosen.length === 0) return undefined;
   const names = [...new Set(listed.map(({ parser_name }) => parser_name))].sort().join(', ');
-  return new SvcError('not_found', `the product has no source for ${chosen}; its stores are ${names}`, FIND_SOURCES);
+  return new SvcError(
+    'not_found',
+    `the product has no source for ${chosen.join(' ')}; its stores are ${names}`,
+    FIND_SOURCES,
+  );
 }
 
 const MOST_NAMED = 10;
 
 /** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
 export function missingNames(
-  option: '--store' | '--source' | '--region',
+  option: '--store' | '--source' | '--region' | '--place',
   given: readonly string[],
   known: Iterable<string>,
 ): readonly string[] {
@@ -113,9 +136,25 @@ export function missingNames(
     .map((name) => `no source has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
 }
 
-export function missingSources({ stores, sources }: SourceSelection, known: readonly SourceKey[]): readonly string[] {
-  const [storeNames, ids] = [known.map((one) => one.parser_name), known.map((one) => one.source_id)];
-  return [...missingNames('--store', stores, storeNames), ...missingNames('--source', sources, ids)];
+export function missingSources({ stores, sources, places = [] }: SourceSelection, known: readonly Known[]) {
+  const placeNames = known.flatMap(({ settlement }) => [settlement?.name, settlement?.region, settlement?.id]);
+  return [
+    ...missingNames(
+      '--store',
+      stores,
+      known.map(({ parser_name }) => parser_name),
+    ),
+    ...missingNames(
+      '--source',
+      sources,
+      known.map(({ source_id }) => source_id),
+    ),
+    ...missingNames(
+      '--place',
+      places,
+      placeNames.flatMap((name) => (name ? String(name) : [])),
+    ),
+  ];
 }
 
 /** Why there is no price of it now. */

@@ -1,14 +1,29 @@
-import { bulk } from '../../../cli/bulk.ts';
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Zone, zoneOf } from '../../../output/zone.ts';
-import { type Catalog, openCatalog, type PageQuery } from '../api.ts';
-import { pages, type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { type Catalog, openCatalog } from '../api.ts';
+import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
-import { productNames } from '../product-names.ts';
-import { FIND_SOURCES, listedSources, missingNames, notListed, productSnapshots, selects } from '../product-sources.ts';
+import {
+  FIND_SOURCES,
+  listedSources,
+  missingNames,
+  missingSources,
+  notListed,
+  productSnapshots,
+  selects,
+} from '../product-sources.ts';
 import type { Source } from '../schema.ts';
+import {
+  readProducts,
+  SELECTION_ARGUMENT,
+  SELECTION_DETAILS,
+  SELECTION_FLAGS,
+  type SelectionInput,
+  selectedProducts,
+  severalProducts,
+} from '../selection.ts';
 import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
@@ -16,44 +31,24 @@ import { bucketDates, calendarWindow } from '../window.ts';
 const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
 const STALE_DAYS = 7;
-const AT_ONCE = 4;
 
 export const catalogCompare = listCommand({
   id: 'catalog compare',
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than omits old ones.',
-  details:
-    'A store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.',
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
   effect: 'read',
   service: 'catalog',
-  args: {
-    id: {
-      help: 'Ids of products, or parts of their titles',
-      repeat: true,
-      complete: 'products',
-      promptUnless: ['search'],
-    },
-  },
+  args: SELECTION_ARGUMENT,
   flags: {
-    search: {
-      type: 'string',
-      value: 'text',
-      help: 'Compare the products found by this text (undocumented)',
-    },
-    'max-products': {
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      help: 'With --search: maximum number of products (default 10)',
-    },
+    ...SELECTION_FLAGS,
     by: {
       type: 'choice',
       choices: ['source', 'store', 'region'],
       default: 'source',
       help: 'One row per source, store or region',
     },
-    store: { ...SOURCE_FLAGS.store, help: 'Filter by store (parser_name)' },
     region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region' },
     field: {
       type: 'choice',
@@ -75,26 +70,19 @@ export const catalogCompare = listCommand({
   output: offerList({ several: true, trend: true }),
   outputOf,
   async run(input, ctx) {
-    checkModes(input);
+    if (input.trend && input.by !== 'source')
+      throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const ids = input.search === undefined ? [...new Set(input.id)] : await found(catalog, input, ctx, problems.report);
-    const names = productNames(catalog, ctx);
-    const { outcomes } = await bulk(ids, AT_ONCE, (text) =>
-      names.read(text, (id) => offers(catalog, id, input, ctx.now(), problems.report)),
+    const selected = await selectedProducts(catalog, input, ctx, problems.report);
+    const { products, code } = await readProducts(catalog, selected, input, ctx, (id) =>
+      offers(catalog, id, input, ctx.now(), problems.report),
     );
-    const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
-    const fatal =
-      failed.length === ids.length ? failed[0] : failed.find(({ error }) => error.candidates && error.exit === 2);
-    if (fatal !== undefined) throw fatal.error;
-    for (const { item, error } of failed) ctx.warn(`${item} is skipped: ${error.message}`);
-    const read = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
-    // Two names may be of one product.
-    const known = [...new Map(read.map((product) => [product.id, product])).values()];
+    const known = products.map(({ result }) => result);
     const sources = known.flatMap((product) => product.sources);
     const missing = missingPlaces(input, sources);
     const texts = Object.values(missing).flat();
-    const nothingLeft = (['store', 'region'] as const).some(
+    const nothingLeft = (['store', 'region', 'place'] as const).some(
       (place) => missing[place].length > 0 && missing[place].length === input[place].length,
     );
     if (nothingLeft) throw new SvcError('not_found', texts.join('; '), FIND_SOURCES);
@@ -105,21 +93,17 @@ export const catalogCompare = listCommand({
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
       ctx.notice('--newer-than filters out older observations');
     }
-    const code = failed.length > 0 ? ('partly_done' as const) : problems.code;
-    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), code };
+    const end = { code: code ?? problems.code };
+    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), ...end };
     const mixed = new Set(all.map(unitOf)).size > 1;
-    const as = offerList({ several: input.id.length !== 1, trend: input.trend, mixed });
-    return { value: all, as, code, footer: offersFooter(all, STALE_DAYS) };
+    const as = offerList({ several: severalProducts(input), trend: input.trend, mixed });
+    return { value: all, as, ...end, footer: offersFooter(all, STALE_DAYS) };
   },
 });
 
-interface Compared {
-  readonly id: readonly string[];
-  readonly search: string | undefined;
-  readonly maxProducts: number | undefined;
+interface Compared extends SelectionInput {
   readonly by: 'source' | 'store' | 'region';
   readonly trend: boolean;
-  readonly store: readonly string[];
   readonly region: readonly string[];
   readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
   readonly newerThan: number | undefined;
@@ -127,41 +111,8 @@ interface Compared {
   readonly tz: string | undefined;
 }
 
-function outputOf({ id, by, trend }: Compared): AnyOutput {
-  return by === 'source' ? offerList({ several: id.length !== 1, trend }) : spreadList(by);
-}
-
-function checkModes({ id, search, maxProducts, by, trend }: Compared): void {
-  if (search === undefined && id.length === 0) {
-    throw new SvcError('missing_value', 'no products are given', { hint: 'pass their ids, or --search <text>' });
-  }
-  if (search !== undefined && id.length > 0) throw new SvcError('usage', '--search and ids cannot be used together');
-  if (maxProducts !== undefined && search === undefined) throw new SvcError('usage', '--max-products needs --search');
-  if (trend && by !== 'source')
-    throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${by}`);
-}
-
-const MOST_PRODUCTS = 10;
-
-async function found(
-  catalog: Catalog,
-  { search, maxProducts }: Compared,
-  ctx: RunContext,
-  report: Report,
-): Promise<readonly string[]> {
-  const limit = maxProducts ?? MOST_PRODUCTS;
-  const ids: string[] = [];
-  let total: number | undefined;
-  const ask = (page: PageQuery) => catalog.products({ ...page, q: search });
-  for await (const page of pages(ask, { limit, offset: 0 }, report)) {
-    ids.push(...page.items.map((product) => product.canonical_product_id));
-    total = page.total;
-  }
-  if (ids.length === 0) ctx.notice(`no product matches ${JSON.stringify(search)}`);
-  if (total !== undefined && total > ids.length) {
-    ctx.notice(`${total} products match, and svc compares ${ids.length}: narrow --search, or pass --max-products`);
-  }
-  return ids;
+function outputOf({ by, trend, ...input }: Compared): AnyOutput {
+  return by === 'source' ? offerList({ several: severalProducts(input), trend }) : spreadList(by);
 }
 
 interface Offered {
@@ -177,7 +128,7 @@ interface Offered {
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
   const sources = await listedSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
-  const selection = { stores: wanted.store, sources: [] };
+  const selection = { stores: wanted.store, sources: [], places: wanted.place };
   const regions = wanted.region.map((name) => name.toLowerCase());
   const isInRegion = ({ settlement }: Source): boolean =>
     regions.length === 0 || regions.includes(settlement?.region?.toLowerCase() ?? '');
@@ -200,11 +151,16 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
 }
 
 /** A line for each store and region that was asked for and is nowhere. */
-function missingPlaces({ store, region }: Compared, sources: readonly Source[]) {
-  if (sources.length === 0) return { store: [], region: [] };
+function missingPlaces({ store, region, place }: Compared, sources: readonly Source[]) {
+  if (sources.length === 0) return { store: [], region: [], place: [] };
   const stores = sources.map(({ parser_name: name }) => name);
   const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
-  return { store: missingNames('--store', store, stores), region: missingNames('--region', region, regions) };
+  const places = missingSources({ stores: [], sources: [], places: place }, sources);
+  return {
+    store: missingNames('--store', store, stores),
+    region: missingNames('--region', region, regions),
+    place: places,
+  };
 }
 
 /** The price that is compared, day by day. */

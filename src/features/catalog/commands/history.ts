@@ -7,7 +7,7 @@ import { openCatalog, type SeriesField, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { productNames } from '../product-names.ts';
-import { productSeries } from '../product-sources.ts';
+import { missingSources, productSeries } from '../product-sources.ts';
 import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
 import { PER_FLAG, productPricesPer } from '../unit-price.ts';
@@ -111,7 +111,7 @@ export const catalogHistory = chartCommand({
     }));
     const recorded = found.series.filter(({ observations }) => observations.length > 0);
     const { series, notes } = productPricesPer(recorded, input);
-    for (const text of [...found.missing, ...notes]) ctx.notice(text);
+    for (const text of [...missingSources(selection, found.known), ...notes]) ctx.notice(text);
     for (const { parser_name: store, source_id: source } of found.unrecorded) {
       ctx.warn(`${store} ${source} is skipped: it has no snapshot`);
     }

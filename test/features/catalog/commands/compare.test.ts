@@ -247,37 +247,36 @@ describe('several products', () => {
     });
   });
 
-  test('that are found by their text, ten at most unless told otherwise', async () => {
+  test('that are found by their text, all of them unless --max-products says otherwise', async () => {
     const found = products(25);
     catalog.replies((asked) =>
       asked.path === '/products' ? found(asked) : several({ ...asked, path: '/products/p1/sources' }),
     );
     const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk & 50 %', '-o', 'json']);
     expect(code).toBe(0);
-    expect(stderr).toBe('25 products match, and svc compares 10: narrow --search, or pass --max-products\n');
-    expect(rows(stdout)).toHaveLength(30);
-    expect(catalog.asked()[0]).toBe('/products?limit=10&offset=0&q=milk%20%26%2050%20%25');
+    expect(stderr).toBe('');
+    expect(rows(stdout)).toHaveLength(75);
+    expect(catalog.asked()[0]).toBe('/products?limit=100&offset=0&q=milk%20%26%2050%20%25');
     const more = await catalog.run([
       'compare',
       '--search',
       'milk',
       '--max-products',
-      '25',
+      '10',
       '--limit',
       '5',
       '-o',
       'json',
     ]);
-    expect(more.stderr).not.toContain('are found');
+    expect(more.stderr).toBe('25 products match, and svc reads 10: --max-products\n');
     expect(rows(more.stdout)).toHaveLength(5);
   });
 
-  test('of which none is found are an empty list', async () => {
+  test('of which none is found are a failure', async () => {
     catalog.replies(products(0));
-    const stderr = 'no product matches "milk"\n';
-    expect(await catalog.run(['compare', '--search', 'milk', '-o', 'json'])).toEqual(
-      expect.objectContaining({ code: 0, stdout: '[]\n', stderr }),
-    );
+    const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk']);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toContain('no product matches --search "milk"');
   });
 });
 

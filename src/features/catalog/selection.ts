@@ -1,0 +1,297 @@
+/** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
+import { bulk } from '../../cli/bulk.ts';
+import type { RunContext } from '../../cli/command.ts';
+import type { Flags } from '../../cli/flags.ts';
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import type { Catalog, PageQuery } from './api.ts';
+import { everyItem, pages, type Report, SOURCE_FLAGS } from './lists.ts';
+import { productNames } from './product-names.ts';
+import { isPlace } from './product-sources.ts';
+import type { Category } from './schema.ts';
+import { numberOf } from './statistics.ts';
+
+const GROUP = 'Product options';
+
+export const SELECTION_FLAGS = {
+  search: { type: 'string', value: 'text', help: 'Products found by this text (undocumented)', group: GROUP },
+  category: {
+    type: 'integer',
+    value: 'id',
+    repeat: true,
+    help: 'Products of a category and those below it',
+    group: GROUP,
+  },
+  store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)', group: GROUP },
+  place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region', group: GROUP },
+  file: { type: 'string', value: 'file', complete: 'files', help: 'Ids of products, one per line', group: GROUP },
+  'max-products': { type: 'integer', value: 'n', min: 1, help: 'Read at most so many of those found', group: GROUP },
+  concurrency: {
+    type: 'integer',
+    value: 'n',
+    min: 1,
+    max: 64,
+    default: 8,
+    help: 'Products read in parallel',
+    group: GROUP,
+  },
+} as const satisfies Flags;
+
+/** For the details of each command that takes them. */
+export const SELECTION_DETAILS =
+  'Products are named by ids or parts of titles, listed in --file (whole ids; blank lines and lines with # are ignored), or found by --search, --category, --store and --place together. --store and --place also choose the offers of each product. --category reads all categories to find those below it. Each product is read once. A product that cannot be read is named and the exit status is 10; a selection without any product is exit status 5.';
+
+/** Options that select products without any id. */
+const SELECTORS = ['search', 'category', 'store', 'place', 'file'] as const;
+
+export const SELECTION_ARGUMENT = {
+  id: {
+    help: 'Products: ids, or parts of titles; - reads ids, one per line',
+    repeat: true,
+    complete: 'products',
+    promptUnless: SELECTORS,
+  },
+} as const;
+
+export interface SelectionInput {
+  readonly id?: readonly string[];
+  readonly search: string | undefined;
+  readonly category: readonly number[];
+  readonly store: readonly string[];
+  readonly place: readonly string[];
+  readonly file: string | undefined;
+  readonly maxProducts: number | undefined;
+  readonly concurrency: number;
+}
+
+/** Whether the answer may have more than one product. */
+export function severalProducts({ id = [], file }: Pick<SelectionInput, 'id' | 'file'>): boolean {
+  return id.length !== 1 || id[0] === '-' || file !== undefined;
+}
+
+interface Selected {
+  /** As it was typed, or a whole id. */
+  readonly text: string;
+  /** It may also be the beginning of an id, or a part of a title. */
+  readonly typed: boolean;
+}
+
+/** `all`: without any selection, the products of the whole catalog. Throws `not_found` if there is none. */
+export async function selectedProducts(
+  catalog: Catalog,
+  input: SelectionInput,
+  ctx: Pick<RunContext, 'notice' | 'readInput'>,
+  report: Report,
+  { all = false }: { readonly all?: boolean } = {},
+): Promise<readonly Selected[]> {
+  const { id = [], search, category, maxProducts } = input;
+  const named = id.length > 0 || input.file !== undefined;
+  const found = search !== undefined || category.length > 0;
+  if (named && found) {
+    throw new SvcError('usage', 'ids and --search or --category cannot be used together');
+  }
+  if (named && maxProducts !== undefined) {
+    throw new SvcError('usage', '--max-products needs --search, --category, --store or --place, and no ids');
+  }
+  if (named) return namedProducts(id, input.file, ctx);
+  if (!found && !all && input.store.length === 0 && input.place.length === 0) {
+    throw new SvcError('missing_value', 'no products are given', {
+      hint: 'pass ids, --search, --category, --store, --place or --file',
+    });
+  }
+  const ids = await foundProducts(catalog, input, ctx, report);
+  return ids.map((text) => ({ text, typed: false }));
+}
+
+async function namedProducts(
+  typed: readonly string[],
+  file: string | undefined,
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<readonly Selected[]> {
+  const selected: Selected[] = typed.filter((text) => text !== '-').map((text) => ({ text, typed: true }));
+  const inputs = new Set([...(typed.includes('-') ? ['-'] : []), ...(file === undefined ? [] : [file])]);
+  for (const path of inputs) {
+    const lines = await productLines(path, ctx);
+    for (const { text, number } of lines) selected.push({ text: checkedId(text, path, number), typed: false });
+  }
+  const ids = [...new Map(selected.map((one) => [one.text, one])).values()];
+  if (ids.length === 0) throw new SvcError('not_found', `${[...inputs].map(nameOf).join(', ')}: there is no id in it`);
+  return ids;
+}
+
+interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** The lines of a list of products, without blank ones and comments. */
+async function productLines(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<readonly Line[]> {
+  const text = Buffer.from(await ctx.readInput(path)).toString('utf8');
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  return lines.flatMap((line, index) => {
+    const content = line.trim();
+    return content === '' || content.startsWith('#') ? [] : [{ text: content, number: index + 1 }];
+  });
+}
+
+/** A table, JSON or binary data is not a list of ids. Throws `invalid_value`, with the number of the line. */
+function checkedId(text: string, path: string, line: number): string {
+  if (!/[/,;"\p{Cc}\ufffd]|^[{[]/u.test(text)) return text;
+  throw new SvcError(
+    'invalid_value',
+    `${nameOf(path)}, line ${line}: ${JSON.stringify(text.slice(0, 60))} is not an id`,
+    {
+      hint: 'write one id per line; # begins a comment',
+    },
+  );
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+/** The catalog filters by one name each: every combination is one list. */
+async function foundProducts(
+  catalog: Catalog,
+  input: SelectionInput,
+  ctx: Pick<RunContext, 'notice'>,
+  report: Report,
+): Promise<readonly string[]> {
+  const categories = await withChildren(catalog, input.category, report);
+  const settlements = await settlementIds(catalog, input.place, report);
+  const stores = await storeNames(catalog, input.store);
+  const limit = input.maxProducts;
+  const ids = new Set<string>();
+  let total = 0;
+  for (const category_id of orNone(categories)) {
+    for (const settlement_id of orNone(settlements)) {
+      for (const parser_name of orNone(stores)) {
+        const query: PageQuery = { q: input.search, category_id, settlement_id, parser_name };
+        const left = limit === undefined ? undefined : Math.max(1, limit - ids.size);
+        const ask = (page: PageQuery) => catalog.products({ ...page, ...query });
+        let listed = 0;
+        for await (const page of pages(ask, { limit: left, offset: 0 }, report)) {
+          listed = page.total ?? 0;
+          for (const one of page.items) {
+            if (limit === undefined || ids.size < limit) ids.add(one.canonical_product_id);
+          }
+        }
+        total += listed;
+      }
+    }
+  }
+  if (ids.size === 0) throw new SvcError('not_found', `no product matches ${selectionText(input)}`);
+  if (limit !== undefined && total > limit && ids.size === limit) {
+    ctx.notice(`${total} products match, and svc reads ${ids.size}: --max-products`);
+  }
+  return [...ids];
+}
+
+function orNone<T>(values: readonly T[]): readonly (T | undefined)[] {
+  return values.length === 0 ? [undefined] : values;
+}
+
+function selectionText({ search, category, store, place }: SelectionInput): string {
+  const parts = [
+    ...(search === undefined ? [] : [`--search ${JSON.stringify(search)}`]),
+    ...category.map((id) => `--category ${id}`),
+    ...store.map((name) => `--store ${name}`),
+    ...place.map((name) => `--place ${name}`),
+  ];
+  return parts.join(' ') || 'the catalog';
+}
+
+/** A category stands for all those below it: products are in the lowest ones. */
+async function withChildren(catalog: Catalog, wanted: readonly number[], report: Report): Promise<readonly number[]> {
+  if (wanted.length === 0) return [];
+  const all = await everyItem((page) => catalog.categories(page), report);
+  const below = new Map<string, Category[]>();
+  const keyOf = (store: unknown, uid: string) => JSON.stringify([store ?? null, uid]);
+  for (const one of all) {
+    if (!one.parent_source_uid) continue;
+    const key = keyOf(one.parser_name, one.parent_source_uid);
+    below.set(key, [...(below.get(key) ?? []), one]);
+  }
+  const found = new Map<number, Category>();
+  const add = (one: Category): void => {
+    const id = numberOf(one.id);
+    if (id === null || found.has(id)) return;
+    found.set(id, one);
+    for (const child of (one.source_uid && below.get(keyOf(one.parser_name, one.source_uid))) || []) add(child);
+  };
+  for (const id of wanted) {
+    const one = all.find((category) => numberOf(category.id) === id);
+    if (one === undefined) {
+      throw new SvcError('not_found', `there is no category ${id}`, {
+        hint: 'svc catalog categories tree -o wide shows ids',
+      });
+    }
+    add(one);
+  }
+  return [...found.keys()];
+}
+
+async function settlementIds(catalog: Catalog, places: readonly string[], report: Report): Promise<readonly number[]> {
+  if (places.length === 0) return [];
+  const all = await everyItem((page) => catalog.settlements(page), report);
+  const found = places.map((place) => all.filter((settlement) => isPlace(settlement, place)));
+  const unknown = places.filter((_, index) => found[index]?.length === 0);
+  if (unknown.length > 0) {
+    throw new SvcError('not_found', `no settlement or region is called ${unknown.join(', ')}`, {
+      hint: 'svc catalog settlements list shows them',
+    });
+  }
+  return [...new Set(found.flat().flatMap(({ id }) => numberOf(id) ?? []))];
+}
+
+/** The service compares the names of stores exactly: a name in another case is the known one. */
+async function storeNames(catalog: Catalog, stores: readonly string[]): Promise<readonly string[]> {
+  if (stores.length === 0) return [];
+  const known = (await catalog.cursors()).map(({ parser_name }) => parser_name);
+  return stores.map((name) => known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name);
+}
+
+interface ProductsRead<Result> {
+  /** In the order of the selection. */
+  readonly products: readonly { readonly id: string; readonly result: Result }[];
+  /** Why the others are missing: each was named on standard error. */
+  readonly code: ErrorCode | undefined;
+}
+
+/**
+ * The result of each product, a few at a time; two names of one product are read once. A product that cannot be read is named and
+ * does not stop the others. Throws if all fail, or if a name is ambiguous.
+ */
+export async function readProducts<Result>(
+  catalog: Catalog,
+  selected: readonly Selected[],
+  { concurrency }: Pick<SelectionInput, 'concurrency'>,
+  ctx: RunContext,
+  read: (id: string) => Promise<Result>,
+): Promise<ProductsRead<Result>> {
+  const names = productNames(catalog, ctx);
+  const results = new Map<string, Promise<Result>>();
+  const once = async (id: string) => {
+    const result = results.get(id) ?? read(id);
+    results.set(id, result);
+    return { id, result: await result };
+  };
+  const bar = ctx.progress(selected.length);
+  const { outcomes } = await bulk(selected, concurrency, async ({ text, typed }) => {
+    try {
+      return await (typed ? names.read(text, once) : once(text));
+    } finally {
+      bar.step();
+    }
+  }).finally(() => bar.clear());
+  const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
+  const fatal =
+    failed.length === selected.length ? failed[0] : failed.find(({ error }) => error.candidates && error.exit === 2);
+  if (fatal !== undefined) throw fatal.error;
+  for (const { item, error } of failed) ctx.warn(`${item.text} is skipped: ${error.message}`);
+  const products = outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+  return {
+    products: [...new Map(products.map((one) => [one.id, one])).values()],
+    code: failed.length > 0 ? 'partly_done' : undefined,
+  };
+}

@@ -1,0 +1,243 @@
+/** Many products in one command: by id, by text, by category, store and place, from a file and from standard input. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { SCRATCH } from '../../../support/scratch.ts';
+import { svc } from '../../../support/svc.ts';
+import { type Asked, type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
+import { at, detail } from './shop.ts';
+
+const folder = mkdtempSync(join(SCRATCH, 'svc-selection-'));
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await catalog[Symbol.asyncDispose]();
+});
+
+interface Item {
+  readonly id: string;
+  readonly store: string;
+  readonly place: number;
+  readonly category: number;
+}
+const ITEMS: readonly Item[] = [
+  { id: 'a', store: 'fixprice', place: 1, category: 11 },
+  { id: 'b', store: 'fixprice', place: 2, category: 12 },
+  { id: 'c', store: 'chizhik', place: 1, category: 13 },
+  { id: 'd', store: 'chizhik', place: 2, category: 99 },
+];
+const SETTLEMENTS = [
+  { id: 1, name: 'Moscow', region: 'Moscow' },
+  { id: 2, name: 'Казань', region: 'Татарстан' },
+];
+const category = (id: number, store: string, uid: string, parent: string | null) => ({
+  id,
+  parser_name: store,
+  source_uid: uid,
+  parent_source_uid: parent,
+  title: uid,
+});
+/** Dairy and its children; a circle; the same uid at another store. */
+const CATEGORIES = [
+  category(10, 'fixprice', 'dairy', null),
+  category(11, 'fixprice', 'milk', 'dairy'),
+  category(12, 'fixprice', 'kefir', 'milk'),
+  category(13, 'chizhik', 'milk', 'dairy'),
+  category(20, 'fixprice', 'x', 'y'),
+  category(21, 'fixprice', 'y', 'x'),
+];
+
+function server({ path, query }: Asked): object | string {
+  const [, , id, what] = path.split('/');
+  const page = (items: readonly object[]) => ({
+    items: items.slice(Number(query.get('offset') ?? 0)).slice(0, Number(query.get('limit') ?? 20)),
+    meta: { total: items.length },
+  });
+  if (path === '/categories') return page(CATEGORIES);
+  if (path === '/settlements') return page(SETTLEMENTS);
+  if (path === '/sync/cursors') return { items: ['fixprice', 'chizhik'].map((parser_name) => ({ parser_name })) };
+  if (id === undefined) {
+    const has = (name: string, value: string | number) => (query.get(name) ?? String(value)) === String(value);
+    const matching = ITEMS.filter(
+      (one) =>
+        has('parser_name', one.store) &&
+        has('settlement_id', one.place) &&
+        has('category_id', one.category) &&
+        (query.get('q') ?? one.id) === one.id,
+    );
+    return page(matching.map((one) => ({ canonical_product_id: one.id, title: `Title ${one.id}` })));
+  }
+  const item = ITEMS.find((one) => one.id === id);
+  if (what === undefined) return item ? { canonical_product_id: id } : detail(404, 'product_not_found');
+  const rows = item === undefined ? [] : [item];
+  const keys = {
+    parser_name: item?.store,
+    source_id: `s-${id}`,
+    canonical_product_id: id,
+    price_unit: 'RUB',
+    price: 10,
+  };
+  if (what === 'snapshots') return page(rows.map(() => ({ id: 1, ...keys, observed_at: at(1) })));
+  const settlement = SETTLEMENTS.find((one) => one.id === item?.place);
+  return page(
+    rows.map(() => ({ ...keys, unit: 'PCE', title_original: `Title ${id}`, settlement, observed_at: at(1) })),
+  );
+}
+
+const compared = async (...argv: string[]): Promise<string[]> => {
+  catalog.replies(server);
+  const { code, stdout, stderr } = await catalog.run(['compare', ...argv, '-o', 'ndjson']);
+  expect(code, stderr).toBe(0);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).canonical_product_id);
+};
+
+describe('what is selected', () => {
+  test.each([
+    [
+      ['a', 'b', 'a'],
+      ['a', 'b'],
+    ],
+    [['--search', 'c'], ['c']],
+    [
+      ['--store', 'FixPrice'],
+      ['a', 'b'],
+    ],
+    [
+      ['--place', 'moscow'],
+      ['a', 'c'],
+    ],
+    [
+      ['--place', 'Татарстан'],
+      ['b', 'd'],
+    ],
+    [['--place', '2', '--store', 'chizhik'], ['d']],
+    [
+      ['--store', 'fixprice', '--store', 'chizhik'],
+      ['a', 'b', 'c', 'd'],
+    ],
+    [
+      ['--category', '10'],
+      ['a', 'b'],
+    ],
+    [['--category', '12'], ['b']],
+    [
+      ['--category', '10', '--category', '13', '--place', 'moscow'],
+      ['a', 'c'],
+    ],
+  ])('%j', async (argv, ids) => {
+    expect(await compared(...argv)).toEqual(ids);
+  });
+
+  test('a file and standard input, without blank lines and comments', async () => {
+    const file = join(folder, 'ids.txt');
+    writeFileSync(file, '\ufeffa\r\n\r\n# cheese\n  c \na\n');
+    expect(await compared('--file', file)).toEqual(['a', 'c']);
+    catalog.replies(server);
+    const piped = await catalog.run(['compare', '-', 'b', '-o', 'json'], { stdin: 'd\nb\n' });
+    expect(JSON.parse(piped.stdout).map((one: { canonical_product_id: string }) => one.canonical_product_id)).toEqual([
+      'b',
+      'd',
+    ]);
+  });
+
+  test('every product is requested once, however often it is selected', async () => {
+    await compared('--category', '10', '--category', '11', '--category', '12');
+    const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
+    expect(asked).toEqual([...new Set(asked)]);
+    expect(asked).toHaveLength(2);
+    catalog.replies(server);
+    expect((await catalog.run(['compare', 'a', 'Title a'])).code).toBe(0);
+    expect(catalog.asked().filter((path) => path.startsWith('/products/a/sources'))).toHaveLength(1);
+  });
+});
+
+describe('what is wrong with a selection', () => {
+  test.each([
+    [[], 2, 'no products are given'],
+    [['a', '--search', 'b'], 2, 'ids and --search or --category cannot be used together'],
+    [['a', '--max-products', '1'], 2, '--max-products needs --search'],
+    [['--search', 'nothing'], 5, 'no product matches --search "nothing"'],
+    [['--category', '7'], 5, 'there is no category 7'],
+    [['--category', '20'], 5, 'no product matches --category 20'],
+    [['--place', 'Atlantis'], 5, 'no settlement or region is called Atlantis'],
+    [['--store', 'lidl'], 5, 'no product matches --store lidl'],
+    [['--concurrency', '0', 'a'], 2, '--concurrency'],
+  ])('%j', async (argv, status, message) => {
+    catalog.replies(server);
+    const { code, stdout, stderr } = await catalog.run(['compare', ...argv]);
+    expect({ code, stdout }).toEqual({ code: status, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
+    ['a\n\nid,title\n', 2, 'standard input, line 3: "id,title" is not an id'],
+    ['[{"id":1}]', 2, 'standard input, line 1: "[{\\"id\\":1}]" is not an id'],
+    ['a/b', 2, 'line 1: "a/b" is not an id'],
+    ['\n# only a comment\n', 5, 'standard input: there is no id in it'],
+  ])('the lines %j', async (stdin, status, message) => {
+    catalog.replies(server);
+    const { code, stderr } = await catalog.run(['compare', '-'], { stdin });
+    expect(code).toBe(status);
+    expect(stderr).toContain(message);
+    expect(catalog.asked()).toEqual([]);
+  });
+
+  test('a product that has vanished, or cannot be read, is named, and the others are printed', async () => {
+    catalog.replies((asked) =>
+      asked.path === '/products/b/sources'
+        ? answer(500, 'Internal Server Error', { 'content-type': 'text/plain' })
+        : server(asked),
+    );
+    const { code, stdout, stderr } = await catalog.run(['compare', '-', '-o', 'json'], { stdin: 'a\ngone\nb\n' });
+    expect(code).toBe(10);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(stderr).toContain('gone is skipped: there is no product with this id');
+    expect(stderr).toMatch(/^b is skipped: /m);
+  });
+
+  test('fewer than were found are named', async () => {
+    catalog.replies(server);
+    const { stdout, stderr } = await catalog.run([
+      'compare',
+      '--store',
+      'fixprice',
+      '--max-products',
+      '1',
+      '-o',
+      'json',
+    ]);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(stderr).toContain('2 products match, and svc reads 1');
+  });
+});
+
+test('as many are read at once as --concurrency says, and never more', async () => {
+  let waiting: Socket[] = [];
+  let most = 0;
+  const body = answer(200, JSON.stringify({ items: [], meta: { total: 0 } }));
+  const one = { parser_name: 'x', source_id: 's', price: 1, observed_at: at(1) };
+  const sources = answer(200, JSON.stringify({ items: [one], meta: { total: 1 } }));
+  await using slow = await faultServer((socket, { path }) => {
+    if (!path.includes('/sources')) return void socket.write(body);
+    waiting.push(socket);
+    most = Math.max(most, waiting.length);
+    // Answers come only when three requests wait.
+    if (waiting.length < 3) return;
+    setImmediate(() => {
+      for (const each of waiting) each.write(sources);
+      waiting = [];
+    });
+  });
+  const stdin = Array.from({ length: 9 }, (_, index) => `x${index}`).join('\n');
+  const argv = ['catalog', 'compare', '-', '--concurrency', '3', '-o', 'ndjson'];
+  const { code, stdout } = await svc(argv, { stdin, now: () => NOW, env: { SVC_CATALOG_URL: slow.url } });
+  expect({ code, lines: stdout.trim().split('\n').length, most }).toEqual({ code: 0, lines: 9, most: 3 });
+});
