@@ -33,7 +33,7 @@ async function dispatch(
   if (argv[0] === '__complete') {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
     const { completionModel } = await import('./cli/completion/model.ts');
-    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS), SOURCES, context));
+    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS, SOURCES), context));
   }
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);

@@ -7,7 +7,7 @@ import { HELP } from './cli/reference/help-command.ts';
 import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
 import { commandNode, commandTree } from './cli/reference/tree.ts';
-import { GROUPS } from './features/index.ts';
+import { GROUPS, SOURCES } from './features/index.ts';
 
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */
@@ -40,5 +40,5 @@ export function preparedManual(): Promise<Readonly<Record<string, string>>> {
 }
 
 export function preparedCompletion(): Promise<Model> {
-  return completionModel(GROUPS);
+  return completionModel(GROUPS, SOURCES);
 }

@@ -5,7 +5,7 @@ import { formatNotice } from '../output/terminal.ts';
 import type { Rows } from '../output/types.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 import type { Command } from './command.ts';
-import { candidatesOf } from './completion/answer.ts';
+import { localCandidates } from './completion/answer.ts';
 import { type CompletionSource, camelCase, type GlobalInput, type RemoteSource, SERVICE_FLAGS } from './flags.ts';
 import { findCommand, findGroup } from './lookup.ts';
 import { type Missing, type ParsedInput, parseInput, parsePart, requireAll } from './parse.ts';
@@ -136,7 +136,7 @@ class Prompts {
   /** Undefined where nothing is known of the values, or they cannot be read. */
   async #values(source: CompletionSource | undefined, parsed: ParsedInput): Promise<readonly Candidate[] | undefined> {
     if (source === undefined || source === 'files') return undefined;
-    if (!this.#isRemote(source)) return candidatesOf(source, this.#engine.sources, [], this.#context);
+    if (!this.#isRemote(source)) return localCandidates(source, this.#context);
     try {
       return await this.#listed(source, parsed, []);
     } catch (error) {

@@ -107,11 +107,11 @@ describe('names for <Tab>', () => {
   const home = temporaryHome();
   const paths = { config: home, state: home, cache: home };
   const owner = { service: 'alerts', profile: 'default', address: 'https://a.example.com' };
-  const model = completionModel(GROUPS);
+  const model = completionModel(GROUPS, SOURCES);
   const ask = async (prefix: string) => {
     const argv = [`matching=${prefix}`, 'alerts', 'list', '-r'];
     const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
-    return (await completionAnswer(argv, await model, SOURCES, context)).replace('values\t\n', '');
+    return (await completionAnswer(argv, await model, context)).replace('values\t\n', '');
   };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),

@@ -8,21 +8,17 @@
  * `named` values have the word in them: the value replaces it. After `titled` a note means the same as its value.
  */
 import type { Context } from '../../context.ts';
+import type { ServiceName } from '../../http/target.ts';
 import { escapeText } from '../../output/escape.ts';
 import { type Candidate, readCandidates } from '../../store/completion-cache.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import type { Sources } from '../command.ts';
 import type { RemoteSource } from '../flags.ts';
 import { sameNoun, VERBS } from '../grammar.ts';
-import type { Model, Option, Place, Values } from './model.ts';
+import type { Model, Option, Place, Services, Values } from './model.ts';
 
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
-interface Lookup {
-  readonly sources: Sources;
-  readonly files: Files;
-}
 
 interface Answer {
   readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
@@ -31,20 +27,11 @@ interface Answer {
 }
 
 /** Never fails: <Tab> must not report a broken file. */
-export async function completionAnswer(
-  argv: readonly string[],
-  model: Model,
-  sources: Sources,
-  context: Files,
-): Promise<string> {
+export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const {
-      kind,
-      before = '',
-      candidates,
-    } = await answerFor(model, argv.slice(1), current, { sources, files: context });
+    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
     const isNamed = kind === 'named' || kind === 'titled';
     const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
     const lines = candidates
@@ -65,11 +52,11 @@ function shortened(note: string): string {
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, previous: readonly string[], current: string, lookup: Lookup): Promise<Answer> {
+async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
   const { place, option, literal, operands } = reached(model, previous);
   const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, { before, current, previous, again }, lookup);
+    answerOf(values, { before, current, previous, again }, model.services, context);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -174,7 +161,8 @@ interface Cursor {
 async function answerOf(
   values: Values | undefined,
   { before, current, previous, again }: Cursor,
-  { sources, files }: Lookup,
+  services: Services,
+  context: Files,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
   if ('choices' in values) {
@@ -185,7 +173,11 @@ async function answerOf(
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
   const dashed = current.slice(before.length).startsWith('-');
   const offered = (one: string): boolean => dashed || !one.startsWith('-');
-  const known = (await candidatesOf(kind, sources, previous, files)).filter(({ value }) => offered(value));
+  const all =
+    kind === 'settings' || kind === 'profiles'
+      ? localCandidates(kind, context)
+      : await remoteCandidates(services[kind], kind, previous, context);
+  const known = all.filter(({ value }) => offered(value));
   const typed = current.slice(before.length);
   if (kind === 'matchers') {
     const answer = matcherAnswer(known, typed, again);
@@ -216,18 +208,19 @@ function matcherAnswer(known: readonly Candidate[], typed: string, again: boolea
   return { kind: 'values', before, candidates: [...[...labels].map((value) => ({ value })), ...alerts] } as const;
 }
 
-/** `words` precede the cursor: their `--profile` and `--base-url` decide whose names are offered. */
-export async function candidatesOf(
-  source: 'settings' | 'profiles' | RemoteSource,
-  sources: Sources,
+export function localCandidates(source: 'settings' | 'profiles', { paths }: Files): readonly Candidate[] {
+  return source === 'settings'
+    ? SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }))
+    : profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
+}
+
+/** `previous` precedes the cursor: its `--profile` and `--base-url` decide whose names are offered. */
+async function remoteCandidates(
+  service: ServiceName,
+  source: RemoteSource,
   previous: readonly string[],
   { paths, env, now }: Files,
 ): Promise<readonly Candidate[]> {
-  if (source === 'settings') return SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }));
-  if (source === 'profiles') {
-    return profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
-  }
-  const { service } = sources[source];
   const settings = await loadSettings({ paths, env, profileFlag: optionValue(previous, '--profile') });
   const address = optionValue(previous, '--base-url') ?? settings.get(`${service}.url`);
   if (address === undefined) return [];

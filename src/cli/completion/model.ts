@@ -1,7 +1,8 @@
 /** What may follow each part of a command line, as data: the build prepares it, so that <Tab> loads no declaration. */
 
-import { type Command, type Group, loadCommands } from '../command.ts';
-import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
+import type { ServiceName } from '../../http/target.ts';
+import { type Command, type Group, loadCommands, type Sources } from '../command.ts';
+import type { Argument, CompletionSource, Flag, Flags, RemoteSource } from '../flags.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../flags.ts';
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
@@ -40,15 +41,19 @@ export interface Place {
   readonly commandLine: boolean;
 }
 
+/** Of whose names the short-lived cache has the values. */
+export type Services = Readonly<Record<RemoteSource, ServiceName>>;
+
 export interface Model {
   /** By the words typed so far, aliases replaced: `` , `alerts`, `alerts list`. */
   readonly places: Readonly<Record<string, Place>>;
+  readonly services: Services;
   readonly writeOptions: readonly Option[];
   readonly serviceOptions: readonly Option[];
   readonly globalOptions: readonly Option[];
 }
 
-export async function completionModel(groups: readonly Group[]): Promise<Model> {
+export async function completionModel(groups: readonly Group[], sources: Sources): Promise<Model> {
   const top = groups.map(({ name, summary }): [string, Word] => [name, { help: summary }]);
   const topics = TOPICS.map(({ name, summary }): [string, Word] => [name, { help: summary }]);
   const places: Record<string, Place> = {
@@ -80,8 +85,12 @@ export async function completionModel(groups: readonly Group[]): Promise<Model> 
       if (noun !== undefined) places[noun] = { ...commandPlace(command), next: places[noun]?.next ?? {} };
     }
   }
+  const services = Object.fromEntries(
+    Object.entries(sources).map(([name, { service }]) => [name, service]),
+  ) as Services;
   return {
     places,
+    services,
     writeOptions: optionsOf(WRITE_FLAGS),
     serviceOptions: optionsOf(SERVICE_FLAGS),
     globalOptions: optionsOf(GLOBAL_FLAGS),
