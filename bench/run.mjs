@@ -316,7 +316,7 @@ async function measure(url, wanted) {
   if (isWanted('trade')) report('trade', await tradeBench(root, QUICK ? { count: 25_000 } : {}));
   if (isWanted('catalog')) report('catalog', await catalogBench(svc, env, rounds));
   if (isWanted('verify')) {
-    const [first, ...others] = await webhookVerification(svc, node, env, rounds);
+    const [first, ...others] = await webhookVerification({ svc, exe, node }, env, rounds);
     report('verify', [...first, ...others.flatMap((section) => ['', ...section])]);
   }
   if (wanted.length === 0 && !QUICK) writeFileSync(`${root}bench/results.md`, `# Measured\n\n${lines.join('\n')}\n`);

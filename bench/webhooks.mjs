@@ -56,12 +56,12 @@ function writeRecording(path, count) {
 }
 
 /** Sections of the report, each its heading and the lines of a table. `roundsOf` says how many rounds for so many. */
-export async function webhookVerification(svc, node, env, roundsOf) {
+export async function webhookVerification({ svc, exe, node }, env, roundsOf) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-verify-'));
   const settings = { ...env, SVC_WEBHOOK_SECRET: SECRET };
   try {
     return [
-      await starting(dir, svc, node, settings, roundsOf),
+      await starting(dir, { svc, exe, node }, settings, roundsOf),
       await large(dir, svc, settings, roundsOf),
       await recording(dir, svc, settings, roundsOf),
     ];
@@ -70,12 +70,17 @@ export async function webhookVerification(svc, node, env, roundsOf) {
   }
 }
 
-async function starting(dir, svc, node, env, roundsOf) {
+async function starting(dir, { svc, exe, node }, env, roundsOf) {
   const rounds = roundsOf(31);
   const body = join(dir, 'body.json');
   writeFileSync(body, event(1, 2048));
-  const line = `${svc} webhooks verify ${body} --timestamp ${T} --signature ${sign(event(1, 2048))} --now ${T}`;
-  const results = await compare({ 'node -e 0': node, 'svc webhooks verify (2 KiB)': line }, { rounds, env });
+  const line = `webhooks verify ${body} --timestamp ${T} --signature ${sign(event(1, 2048))} --now ${T}`;
+  const commands = {
+    'node -e 0': node,
+    'svc (2 KiB)': `${svc} ${line}`,
+    ...(exe && { 'executable (2 KiB)': `${exe} ${line}` }),
+  };
+  const results = await compare(commands, { rounds, env });
   return [
     `## webhooks verify: start (${rounds} rounds)`,
     '',
@@ -83,7 +88,7 @@ async function starting(dir, svc, node, env, roundsOf) {
     '|---|---|---|---|---|---|',
     ...results.map(
       ({ name, wallRatio, cpuRatio, wall, mib }, index) =>
-        `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${index === 0 ? '' : kept(wallRatio <= 2, '≤ 2')} |`,
+        `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${['', kept(wallRatio <= 2, '≤ 2'), kept(wallRatio <= 0.9, '≤ 0.9')][index]} |`,
     ),
   ];
 }
