@@ -121,7 +121,7 @@ async function writeSeparated(
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Spreadsheets run values that begin like a formula, even after spaces or in full width: a leading apostrophe makes them text. */
-function withoutFormula(text: string): string {
+export function withoutFormula(text: string): string {
   return /^\s*[=+\-@＝＋－＠]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 

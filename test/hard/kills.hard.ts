@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
+import { interruptedExport } from '../features/catalog/export/interrupted.ts';
 import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
 import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
@@ -308,3 +309,19 @@ killEverywhere('candles are in the end the same file as if nobody had', async ()
     },
   };
 });
+
+for (const format of ['csv', 'parquet'] as const) {
+  killEverywhere(`an export to ${format}`, async () => {
+    const { prepare, run, expectWhole, expectResumed, end } = await interruptedExport(format, freshFolder());
+    return {
+      prepare,
+      run,
+      end,
+      async check(root, point) {
+        expectWhole(root, point);
+        await expectResumed(root, point);
+        expect(namesIn(root), point).toEqual([`offers.${format}`, `snapshots.${format}`, 'state.ndjson']);
+      },
+    };
+  });
+}

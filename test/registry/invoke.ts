@@ -13,7 +13,7 @@ import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
-import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
+import { FOLDER, RECEIVER, SAMPLES, type Sample } from './samples.ts';
 import { shellCommands } from './shell-commands.ts';
 
 /** The credential of every run: it may stand in no output whatever. */
@@ -70,6 +70,8 @@ export interface Invoked extends Run {
 
 export interface Peer {
   readonly url: string;
+  /** An argument with the addresses and folders that the samples' names stand for. */
+  atPeer(arg: string): string;
   /** With `fault`, the service answers its first `after` requests as it should, and all others so. */
   run(what: Case, invocation?: Invocation, fault?: Fault, after?: number): Promise<Invoked>;
   close(): Promise<void>;
@@ -79,7 +81,9 @@ export async function startPeer(): Promise<Peer> {
   let behaviour: Fault = () => {};
   const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
   const homes = mkdtempSync(join(SCRATCH, 'svc-registry-'));
+  const folder = join(homes, 'folder');
   const gateway = new GatewaySide();
+  const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`).replace(FOLDER, folder);
   let sandbox: Promise<Sandbox> | undefined;
   const sandboxOf = async ({ sample }: Case): Promise<Sandbox['env']> => {
     if (!sample.sandbox) return {};
@@ -93,6 +97,7 @@ export async function startPeer(): Promise<Peer> {
       .map((request) => (isConnecting(request) ? { ...request, path: '/socket.io/' } : request));
   return {
     url: server.url,
+    atPeer,
     async run(what, invocation = {}, fault = undefined, after = 0) {
       const { command, sample } = what;
       const { args = [], unconfirmed, env, terminal: _, ...options } = invocation;
@@ -107,7 +112,7 @@ export async function startPeer(): Promise<Peer> {
           if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
         }
       };
-      const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
+      rmSync(folder, { recursive: true, force: true });
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         at: NOW,

@@ -4,7 +4,6 @@ import { camelCase } from '../../src/cli/flags.ts';
 import { parseInput } from '../../src/cli/parse.ts';
 import { REGISTERED } from './commands.ts';
 import { CASES, type Case, healthyExit, NOW, type Peer, startPeer } from './invoke.ts';
-import { RECEIVER } from './samples.ts';
 import { shellCommands } from './shell-commands.ts';
 
 let peer: Peer;
@@ -75,7 +74,7 @@ describe.each(PROMPTED.filter(({ sample }) => sample.stdin === undefined))('svc 
         const chosen = next.values.map((value) => choices.find((name) => name.split('  ')[0] === value));
         if (chosen.every((name) => name !== undefined)) return chosen;
         if (choices.length > 0) return choices.at(-1) ?? '';
-        return next.values.join(' ').replace(RECEIVER, `${peer.url}/hook`);
+        return peer.atPeer(next.values.join(' '));
       },
     });
     expect(run.code, run.stderr).toBe(healthyExit(what));

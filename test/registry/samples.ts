@@ -55,6 +55,9 @@ export interface Sample {
 /** Stands for the address of a receiver. */
 export const RECEIVER = 'http://receiver.test/hook';
 
+/** Stands for a folder that is not there yet. */
+export const FOLDER = '/folder.test';
+
 const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
 const EXPIRED = '77c09d3b-1111-4222-8333-444455556666';
 const END = '2026-01-15T14:00:00Z';
@@ -219,6 +222,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
+  'catalog export': [
+    { args: [FOLDER, '--max-products', '1'] },
+    { args: [FOLDER, PRODUCT, '--format', 'parquet', '--since', '-2d'] },
+  ],
   'catalog categories list': [{ args: [] }, { args: ['--depth', '0', '--search', 'milk', '--limit', '101'] }],
   'catalog categories get': [{ args: ['1'] }],
   'catalog categories tree': [{ args: ['--parser-name', 'fixprice'] }],

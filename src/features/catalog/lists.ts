@@ -201,7 +201,7 @@ export async function everyItem<Item extends Identified>(
   return all;
 }
 
-function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
+export function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
   if (id !== undefined && id !== null) return String(id);
   if (source_id === undefined && canonical_product_id) return canonical_product_id;
   return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);

@@ -167,7 +167,7 @@ export async function notListed(catalog: Reader, productId: string): Promise<Svc
 }
 
 /** The service answers an unknown id with an empty list of sources: only the product itself tells which of the two it is. */
-async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
+export async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
   await catalog.product(productId);
   return new SvcError('not_found', 'no source has this product, and it has no snapshots', {
     hint: 'svc catalog products list --search <text> finds ids',

@@ -168,7 +168,7 @@ function isDated({ from, to }: Observation): boolean {
   return !Number.isNaN(from) && !Number.isNaN(to);
 }
 
-function microsOf(text: string | null | undefined): Micros {
+export function microsOf(text: string | null | undefined): Micros {
   const [, below = ''] = /\.\d{3}(\d{1,3})/.exec(text ?? '') ?? [];
   return Date.parse(text ?? '') * 1000 + Number(below.padEnd(3, '0'));
 }
