@@ -67,15 +67,15 @@ function executable() {
   return built ? join(root, 'build', target, process.platform === 'win32' ? 'svc.exe' : 'svc') : undefined;
 }
 
-/** A routing tree of so many routes, a quarter of them with a regular expression, and the rules that make `route` read the alerts. */
+/** As a server prints a tree of so many routes, a quarter of them with a regular expression, and rules that make `route` read the alerts. */
 function routingConfig(count) {
   const route = (_, index) =>
-    `    - matchers: [service${index % 4 === 0 ? '=~"s' : '="s'}${index}", severity="critical"]\n      receiver: team-${index % 20}\n      continue: true\n`;
+    `  - receiver: team-${index % 20}\n    matchers:\n    - service${index % 4 === 0 ? '=~"s' : '="s'}${index}"\n    - severity="critical"\n    continue: true\n`;
   return [
-    'route:\n  receiver: team-0\n  group_by: [alertname]\n  routes:\n',
+    'route:\n  receiver: team-0\n  group_by:\n  - alertname\n  continue: false\n  routes:\n',
     ...Array.from({ length: count }, route),
-    'inhibit_rules:\n  - source_matchers: [severity="critical"]\n    target_matchers: [severity="warning"]\n    equal: [cluster]\n',
-    `receivers: [${Array.from({ length: 20 }, (_, index) => `{ name: team-${index} }`).join(', ')}]\n`,
+    'inhibit_rules:\n- source_matchers:\n  - severity="critical"\n  target_matchers:\n  - severity="warning"\n  equal:\n  - cluster\n',
+    `receivers:\n${Array.from({ length: 20 }, (_, index) => `- name: team-${index}\n`).join('')}`,
   ].join('');
 }
 

@@ -124,3 +124,26 @@ export function splitList(list: string): string[] {
   const rest = list.slice(start);
   return rest.trim() === '' ? parts : [...parts, rest];
 }
+
+/** The 27 of `0.27.0`; of a server whose version is not known, that of the newest. */
+export function minorOf(version: string | undefined): number {
+  return Number(/^v?0\.(\d+)/.exec(version ?? '')?.[1] ?? 'Infinity');
+}
+
+/** A line of matchers, with or without braces. Where both grammars read it, the classic one wins. */
+export function parseMatcherList(
+  line: string,
+  acceptsUtf8: boolean,
+  isValid = (_: Matcher): boolean => true,
+): readonly Matcher[] | undefined {
+  const valid = (items: readonly (Matcher | undefined)[]): readonly Matcher[] | undefined => {
+    const read = items.filter((item) => item !== undefined);
+    return read.length === items.length && read.every(isValid) ? read : undefined;
+  };
+  const classic = valid(splitList(line.replace(/^\{/, '').replace(/\}$/, '')).map(parseClassic));
+  if (classic !== undefined || !acceptsUtf8) return classic;
+  const trimmed = line.trim();
+  const hasBraces = trimmed.startsWith('{');
+  if (hasBraces !== trimmed.endsWith('}')) return undefined;
+  return valid(splitList(hasBraces ? trimmed.slice(1, -1) : trimmed).map(parseUtf8));
+}

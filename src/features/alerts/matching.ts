@@ -21,6 +21,8 @@ export async function regexCompiler(): Promise<(regex: string) => ValueTest | un
 }
 
 async function wholeValue(regex: string): Promise<ValueTest | undefined> {
+  // Alternatives of plain text, such as a|b, do not need the library.
+  if (!/[\\.+*?()[\]{}^$]/.test(regex)) return (value) => regex.split('|').includes(value);
   return (await regexCompiler())(regex);
 }
 

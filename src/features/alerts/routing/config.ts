@@ -1,6 +1,6 @@
 /** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
-import { type Matcher, matcher, parseClassic, parseUtf8, splitList } from '../matcher.ts';
+import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
 import { checkYaml, type Path, type Problem, readYaml } from './yaml.ts';
@@ -37,8 +37,7 @@ export type CheckedConfig = { readonly config: RoutingConfig } | { readonly prob
 /** By the rules of this version of the server, such as `0.25.0`; undefined is the newest. */
 export async function readRoutingConfig(source: string, version?: string): Promise<CheckedConfig> {
   const file = await readYaml(source);
-  const minor = Number(/^v?0\.(\d+)/.exec(version ?? '')?.[1] ?? 'Infinity');
-  const checked = checkYaml({ ...file, value: file.value ?? {} }, configSchema(minor, await regexTest(source)));
+  const checked = checkYaml({ ...file, value: file.value ?? {} }, configSchema(version, await regexTest(source)));
   if ('problems' in checked) return checked;
   const { route, receivers, inhibit_rules, ...intervals } = checked.data;
   if (!route) return { problems: [file.problemAt([], 'there is no route')] };
@@ -133,7 +132,8 @@ function optional<T>(schema: z.ZodMiniType<T>) {
 }
 
 /** Label names have been UTF-8 since 0.27; inhibition rules have names in later versions. */
-function configSchema(minor: number, isRegex: RegexTest) {
+function configSchema(version: string | undefined, isRegex: RegexTest) {
+  const minor = minorOf(version);
   const acceptsUtf8 = minor >= 27;
   const isNew = minor > 28;
 
@@ -143,7 +143,7 @@ function configSchema(minor: number, isRegex: RegexTest) {
   });
   const matchers = listOf(
     readText((line): readonly Matcher[] => {
-      const read = parseMatcherList(line, acceptsUtf8, isRegex);
+      const read = parseMatcherList(line, acceptsUtf8, (of) => !of.isRegex || isRegex(of.value));
       if (read === undefined) throw new Error(`${line} is not a valid matcher`);
       return read;
     }),
@@ -240,18 +240,4 @@ function configSchema(minor: number, isRegex: RegexTest) {
     },
     MAPPING,
   );
-}
-
-/** A line of matchers, with or without braces. Where both grammars read it, the classic one wins. */
-function parseMatcherList(line: string, acceptsUtf8: boolean, isRegex: RegexTest): readonly Matcher[] | undefined {
-  const valid = (items: readonly (Matcher | undefined)[]): readonly Matcher[] | undefined => {
-    const read = items.filter((item) => item !== undefined);
-    return read.length === items.length && read.every((of) => !of.isRegex || isRegex(of.value)) ? read : undefined;
-  };
-  const classic = valid(splitList(line.replace(/^\{/, '').replace(/\}$/, '')).map(parseClassic));
-  if (classic !== undefined || !acceptsUtf8) return classic;
-  const trimmed = line.trim();
-  const hasBraces = trimmed.startsWith('{');
-  if (hasBraces !== trimmed.endsWith('}')) return undefined;
-  return valid(splitList(hasBraces ? trimmed.slice(1, -1) : trimmed).map(parseUtf8));
 }

@@ -28,7 +28,9 @@ export async function readConfig(
 ): Promise<RoutingConfig> {
   if (configFile === undefined) {
     if (serverVersion !== undefined) throw new SvcError('usage', '--server-version needs --config-file');
-    const { config, versionInfo } = await open().status();
+    const [{ readPrinted }, { config, versionInfo }] = await Promise.all([import('./printed.ts'), open().status()]);
+    const printed = await readPrinted(config.original, versionInfo.version);
+    if (printed !== undefined) return printed;
     const read = await readRoutingConfig(config.original, versionInfo.version);
     if ('config' in read) return read.config;
     throw new SvcError('bad_answer', `svc cannot read the running configuration: ${problemText(read.problems)}`, {

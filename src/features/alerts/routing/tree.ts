@@ -1,6 +1,6 @@
 /** The routing tree as the server builds it: what a route inherits, and which routes an alert takes. */
 import { ownValue } from '../columns.ts';
-import { formatMatcher } from '../matcher.ts';
+import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
 import { containsTime } from './time-intervals.ts';
@@ -94,7 +94,7 @@ async function matchBelow(
   above: readonly string[],
   labels: Labels,
 ): Promise<MatchedRoute[]> {
-  if (!(await labelTest(config.matchers))(labels)) return [];
+  if (!(await matches(config.matchers, labels))) return [];
   const route = routeOf(config, parent);
   const path = [...above, ...(route.matchers.length === 0 ? [] : [route.matchers.join(' ')])];
   const found: MatchedRoute[] = [];
@@ -104,6 +104,12 @@ async function matchBelow(
     if (below.length > 0 && !child.continue) break;
   }
   return found.length > 0 ? found : [{ ...route, path }];
+}
+
+/** Regular expressions last: to compile one takes longer than to compare many values. */
+async function matches(matchers: readonly Matcher[], labels: Labels): Promise<boolean> {
+  const plain = await labelTest(matchers.filter(({ isRegex }) => !isRegex));
+  return plain(labels) && (await labelTest(matchers.filter(({ isRegex }) => isRegex)))(labels);
 }
 
 /** The labels that this alert's group has. */

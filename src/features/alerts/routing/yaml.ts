@@ -19,23 +19,33 @@ export interface YamlFile {
   problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
 
-/** The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart. */
+// The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart.
+const NULL = /^(?:~|null|Null|NULL)?$/;
+const BOOLEAN = /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/;
+const isYes = (text: string): boolean => /^(?:y|t|on)/i.test(text);
+
 const TAGS: ScalarTag[] = [
   {
     identify: (value) => value === null,
     default: true,
     tag: 'tag:yaml.org,2002:null',
-    test: /^(?:~|null|Null|NULL)?$/,
+    test: NULL,
     resolve: () => null,
   },
   {
     identify: (value) => typeof value === 'boolean',
     default: true,
     tag: 'tag:yaml.org,2002:bool',
-    test: /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/,
-    resolve: (text) => /^(?:y|t|on)/i.test(text),
+    test: BOOLEAN,
+    resolve: isYes,
   },
 ];
+
+/** The value of a scalar without quotes. */
+export function plainScalar(text: string): string | boolean | null {
+  if (NULL.test(text)) return null;
+  return BOOLEAN.test(text) ? isYes(text) : text;
+}
 
 export async function readYaml(text: string): Promise<YamlFile> {
   const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = await import('yaml');
@@ -66,9 +76,16 @@ export async function readYaml(text: string): Promise<YamlFile> {
     }
     return document.contents?.range?.[0] ?? 0;
   };
+  const problems = document.errors.map(({ pos, message }) => at(pos[0], message));
+  let value: unknown;
+  try {
+    if (problems.length === 0) value = document.toJS();
+  } catch (error) {
+    problems.push(at(0, (error as Error).message)); // what is merged is no mapping, or too many aliases
+  }
   return {
-    value: document.errors.length === 0 ? document.toJS() : undefined,
-    problems: document.errors.map(({ pos, message }) => at(pos[0], message)),
+    value,
+    problems,
     problemAt: (path, message, of) => at(offsetOf(path, of), message),
   };
 }

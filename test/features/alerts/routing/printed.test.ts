@@ -1,0 +1,75 @@
+/** The configuration that a server prints is read as any YAML would be. */
+import { describe, expect, test } from 'vitest';
+import { readRoutingConfig } from '../../../../src/features/alerts/routing/config.ts';
+import { readPrinted } from '../../../../src/features/alerts/routing/printed.ts';
+import { getJson, startAlertmanager } from '../../../support/alertmanager.ts';
+import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../../../support/peers.ts';
+import { randomConfig, seededRandom } from './random-configs.ts';
+
+const ROUNDS = process.env['SVC_HARD'] === undefined ? 3 : 100;
+
+describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('Alertmanager $release', ({ release }) => {
+  test.skipIf(alertmanagerBinary(release) === undefined)('prints random trees', { timeout: 600_000 }, async () => {
+    const random = seededRandom(20_261_124);
+    for (let round = 0; round < ROUNDS; round++) {
+      const server = await startAlertmanager({ release, config: `${randomConfig(random)}${INTEGRATIONS}` });
+      const { config } = await getJson<{ config: { original: string } }>(server.url, '/api/v2/status');
+      await server.stop();
+      const read = await readPrinted(config.original, release);
+      expect({ config: read }, config.original).toEqual(await readRoutingConfig(config.original, release));
+    }
+  });
+});
+
+/** One more receiver, whose texts have several lines. */
+const INTEGRATIONS = `
+  - name: 'a: b'
+    webhook_configs: [{ url: 'http://127.0.0.1:1/', send_resolved: false }]
+    email_configs:
+      - to: ops@example.org
+        from: svc@example.org
+        smarthost: 127.0.0.1:25
+        html: "<p>\\n\\nroute:\\n- receiver: nobody\\n"
+        text: '{{ range .Alerts }} a long text that is printed in several lines because it has more than eighty columns {{ end }}'
+`;
+
+const ROUTE = 'route:\n  receiver: ops\nreceivers:\n- name: ops\n';
+
+describe('readPrinted', () => {
+  test.each([
+    ['receiver: ops', 'receiver: "ops"'],
+    ['receiver: ops', "receiver: 'ops'"],
+    ['receiver: ops', 'receiver: ops\n  routes:\n  - match:\n      yes_no: "yes"\n    continue: true\n  - {}'],
+    [
+      'receiver: ops',
+      'receiver: ops\n  group_by: []\n  routes:\n  - matchers:\n    - \'{a="b: c"}\'\n    - "a=\\"\\\\\\"\\""',
+    ],
+  ])('%j as %j', async (from, to) => {
+    const source = ROUTE.replace(from, to);
+    expect({ config: await readPrinted(source, '0.28.0') }).toEqual(await readRoutingConfig(source, '0.28.0'));
+  });
+
+  test.each([
+    'receiver: [ops]',
+    'receiver: &a ops',
+    'receiver: >-\n    ops',
+    'receiver: ops # of nights',
+    'receiver: o\n    ps',
+    'receiver: "o\\x41ps"',
+    'receiver: ops\n  receiver: ops',
+    'receiver: ops\n  routes:\n  - receiver: ops\n     continue: true',
+    'receiver: ops\n  group_by: alertname',
+    'receiver: ops\n  unknown: a',
+    'receiver: ops\n  routes:\n  - matchers:\n    - a="b"\n      c',
+    'receiver: ops\n  routes:\n  -\n    receiver: ops',
+    '<<: ops',
+    'continue: true',
+  ])('leaves %j to the reader of any YAML', async (text) => {
+    expect(await readPrinted(ROUTE.replace('receiver: ops', text), '0.28.0')).toBeUndefined();
+  });
+
+  test('leaves the name of a receiver in several lines', async () => {
+    const source = ROUTE.replace('- name: ops', '- name: ops\n    and more');
+    expect(await readPrinted(source, '0.28.0')).toBeUndefined();
+  });
+});
