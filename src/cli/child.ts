@@ -48,7 +48,7 @@ export async function runChild(
       child.on('error', failed);
       child.on('exit', (code, signal) => ended(code ?? signalStatus(signal)));
     }).catch((error: NodeJS.ErrnoException) => {
-      throw new SvcError('usage', `cannot run ${name || "''"}: ${reason(name, env, error)}`);
+      throw new SvcError('usage', `cannot run ${name || "''"}: ${missingProgram(name, env, error)}`);
     });
     return { status, forwarded };
   } finally {
@@ -56,7 +56,8 @@ export async function runChild(
   }
 }
 
-function reason(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
+/** Why a program could not be started. */
+export function missingProgram(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
   // The system's error is misleading: one unsearchable folder in PATH makes it EACCES, whatever the other folders contain.
   const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
   const found = name === '' ? [] : paths.filter((path) => existsSync(path));

@@ -2,7 +2,7 @@
 import type { Context, Paths } from '../context.ts';
 import { credentialAddress, findCredential, findGatewayToken } from './credentials.ts';
 import { readCredentialsUnlocked } from './credentials-file.ts';
-import type { Settings } from './settings.ts';
+import { credentialSettings, type Settings } from './settings.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 
@@ -44,7 +44,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
 }
 
 async function hasCredential(service: ServiceName, settings: Settings, paths: Paths): Promise<boolean> {
-  if (settings.resolve(`${service}.tokenFile`).value !== undefined) return true;
+  if (credentialSettings(service, settings).length > 0) return true;
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 
-export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names';
+export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names' | 'command';
 
 export interface Setting {
   readonly key: string;
@@ -35,7 +35,9 @@ export const SETTING_KEYS = [
     env: 'SVC_ALERTS_USER',
     help: 'User for basic authentication to the alert manager',
   },
+  { key: 'alerts.passwordFile', type: 'path', help: 'File with the password of alerts.user' },
   { key: 'alerts.tokenFile', type: 'path', help: 'File with the bearer token for the alert manager' },
+  { key: 'alerts.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the alert manager' },
   {
     key: 'alerts.author',
     type: 'text',
@@ -63,6 +65,11 @@ export const SETTING_KEYS = [
     help: 'Address of the recording webhook service',
   },
   { key: 'webhooks.tokenFile', type: 'path', help: 'File with the access token, in place of a stored login' },
+  {
+    key: 'webhooks.tokenCommand',
+    type: 'command',
+    help: 'Command that prints the access token, in place of a stored login',
+  },
   { key: 'catalog.url', type: 'url', env: 'SVC_CATALOG_URL', flag: '--base-url', help: 'Address of the catalog' },
   {
     key: 'catalog.user',
@@ -70,9 +77,12 @@ export const SETTING_KEYS = [
     env: 'SVC_CATALOG_USER',
     help: 'User for basic authentication to the catalog',
   },
+  { key: 'catalog.passwordFile', type: 'path', help: 'File with the password of catalog.user' },
   { key: 'catalog.tokenFile', type: 'path', help: 'File with the bearer token for the catalog' },
+  { key: 'catalog.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the catalog' },
   { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
   { key: 'trade.tokenFile', type: 'path', help: 'File with the token for the trading gateway' },
+  { key: 'trade.tokenCommand', type: 'command', help: 'Command that prints the token for the trading gateway' },
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',
@@ -199,17 +209,36 @@ export function problemWith(setting: Setting, text: string): string | undefined 
         return 'is not a list such as critical,warning,info';
       return new Set(names).size === names.length ? undefined : 'names one twice';
     }
+    case 'command': {
+      const [program] = listOf(text) ?? [];
+      return program ? undefined : 'is not a program, or a JSON array such as ["pass", "show", "am"]';
+    }
     case 'text':
     case 'path':
       return undefined;
   }
 }
 
+/** The items of a JSON array of strings; any other text is its only item. Undefined if it begins as an array, but is none. */
+export function listOf(text: string): readonly string[] | undefined {
+  if (!text.startsWith('[')) return [text];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Stricter than for an option or a variable: a stored path must mean the same from every working directory. */
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
-  if (problem === undefined && setting.type === 'path' && !isAbsolute(text)) return 'must be an absolute path';
-  return problem;
+  if (problem !== undefined) return problem;
+  if (setting.type === 'path' && !isAbsolute(text)) return 'must be an absolute path';
+  const program = setting.type === 'command' ? (listOf(text)?.[0] ?? '') : '';
+  if (/[/\\]/.test(program) && !isAbsolute(program))
+    return 'must begin with the name or the absolute path of a program';
+  return undefined;
 }
 
 /** The text for display: an address may be refused because of the password in it. */

@@ -57,6 +57,12 @@ export interface SettingsSources {
   readonly lenient?: boolean;
 }
 
+/** The settings in use that provide a service's credential. */
+export function credentialSettings(service: string, settings: Settings): readonly string[] {
+  const keys = ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
+  return keys.filter((key) => settings.resolve(key).value !== undefined);
+}
+
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
   const { paths, env, flags = {}, lenient = false } = sources;
   const path = settingsPath(paths);
@@ -167,9 +173,9 @@ class LoadedSettings implements Settings {
     return this.#profileFirst(setting) ? (profile ?? variable) : (variable ?? profile);
   }
 
-  /** `--profile` is an option: its addresses override the variables. */
-  #profileFirst({ type }: Setting): boolean {
-    return type === 'url' && this.#loaded.profile.origin.kind === 'flag';
+  /** `--profile` is an option: its addresses and users override the variables. */
+  #profileFirst({ key, type }: Setting): boolean {
+    return (type === 'url' || key.endsWith('.user')) && this.#loaded.profile.origin.kind === 'flag';
   }
 
   #fromVariable(setting: Setting): ResolvedSetting | undefined {
@@ -185,8 +191,11 @@ class LoadedSettings implements Settings {
     const stored = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
     if (stored === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
-    if (typeof stored === 'object') return { value: JSON.stringify(stored), origin, problem: 'must be a string' };
-    const value = String(stored);
+    const isList = Array.isArray(stored) && LISTS.has(setting.type);
+    if (typeof stored === 'object' && !isList) {
+      return { value: JSON.stringify(stored), origin, problem: 'must be a string' };
+    }
+    const value = isList ? JSON.stringify(stored) : String(stored);
     return { value, origin, problem: problemWithStored(setting, value) };
   }
 
@@ -203,6 +212,9 @@ class LoadedSettings implements Settings {
     });
   }
 }
+
+/** The types whose values may be arrays in settings.json. */
+const LISTS: ReadonlySet<Setting['type']> = new Set(['command']);
 
 const UNSET: ResolvedSetting = { value: undefined, origin: { kind: 'unset', detail: '' }, problem: undefined };
 

@@ -78,6 +78,7 @@ describe('precedence', () => {
       duration: `${source + 1}s`,
       integer: String(source + 1),
       names: `${word},b`,
+      command: word,
     };
     return values[setting.type];
   }

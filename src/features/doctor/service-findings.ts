@@ -11,7 +11,7 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { credentialsFault, signInFinding } from '../oauth/checks.ts';
+import { credentialSource, credentialsFault, signInFinding } from '../oauth/checks.ts';
 import { reach } from './reach.ts';
 
 type Target = RunContext['target'];
@@ -42,8 +42,8 @@ export async function* serviceFindings(
   let target: Target;
   try {
     target = ctx.targetOf(service);
-    // Throws where the variable is set but empty.
-    if (credentialVariable(service, ctx) !== undefined) await target.authorizer?.header();
+    // Throws if there is no usable one, such as in an empty variable.
+    if (credentialSource(ctx, service) !== undefined) await target.authorizer?.header();
   } catch (error) {
     yield finding('configuration', failed(error, ctx));
     return;
@@ -117,15 +117,14 @@ interface Step extends Result {
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {
   const common = { check: 'sign-in', subject: service };
-  const variable = credentialVariable(service, ctx);
+  const source = credentialSource(ctx, service);
   const stores = service === 'webhooks' || service === 'trade';
-  if (variable === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
-  if (variable !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${variable}`) };
+  if (source === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
+  if (source !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${source}`) };
   // Reading it would set it aside, and that is a repair.
   const fault = await credentialsFault(ctx);
-  if (fault !== undefined && variable === undefined)
-    return { ...common, ...fail('the credentials file cannot be used') };
-  if (fault !== undefined) return { ...common, ...ok(`from ${variable}`) };
+  if (fault !== undefined && source === undefined) return { ...common, ...fail('the credentials file cannot be used') };
+  if (fault !== undefined) return { ...common, ...ok(`from ${source}`) };
   if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };
   try {
     await target.authorizer?.header();
@@ -133,9 +132,4 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   } catch (error) {
     return { ...common, ...failed(error, ctx), fix: 'svc trade login' };
   }
-}
-
-function credentialVariable(service: ServiceName, { env }: Pick<RunContext, 'env'>): string | undefined {
-  const prefix = `SVC_${service.toUpperCase()}`;
-  return [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name] !== undefined);
 }

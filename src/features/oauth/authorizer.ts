@@ -3,23 +3,24 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import type { Authorizer, Target } from '../../http/target.ts';
+import type { Authorizer, ServiceName, Target } from '../../http/target.ts';
 import { fileFailure } from '../../store/own-file.ts';
-import type { Settings } from '../../store/settings.ts';
+import { listOf } from '../../store/setting-keys.ts';
+import { credentialSettings, type Settings } from '../../store/settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type AuthorizerContext = Context & Pick<RunContext, 'checkSecretFile'>;
 
 /**
- * The credential for a target: of the environment, else of the profile's token file, else what is stored for the recording service and
+ * The credential for a target: of the environment, else of the profile, else what is stored for the recording service and
  * the trading gateway. The environment's needs no file and no lock. Loads nothing before the first request.
  */
 export function authorizerFor(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl, headers } = target;
   const given = environmentAuthorizer(context.env, target, settings);
   if (given !== undefined || 'authorization' in headers) return given;
-  const tokenFile = settings.get(`${service}.tokenFile`);
-  if (tokenFile !== undefined) return fileAuthorizer(tokenFile, context, target, settings);
+  const configured = profileAuthorizer(context, target, settings);
+  if (configured !== undefined) return configured;
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
@@ -42,41 +43,131 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   };
 }
 
-/** What precedes the stored login of the recording service. */
-export function configuredToken({ env, settings }: Pick<RunContext, 'env' | 'settings'>) {
-  if (env['SVC_WEBHOOKS_TOKEN'] !== undefined) return 'SVC_WEBHOOKS_TOKEN';
-  return settings.get('webhooks.tokenFile') === undefined ? undefined : 'webhooks.tokenFile';
+/** The variable or the setting that a service's credential comes from; undefined if svc stores it, or there is none. */
+export function credentialSource(
+  { env, settings }: Pick<RunContext, 'env' | 'settings'>,
+  service: ServiceName = 'webhooks',
+): string | undefined {
+  const prefix = `SVC_${service.toUpperCase()}`;
+  const variable = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].find((name) => env[name] !== undefined);
+  return variable ?? credentialSettings(service, settings)[0];
 }
 
-/** The token of the profile goes to the address of the profile only. The file is read for each request: its token may change. */
-function fileAuthorizer(
-  path: string,
-  { readFile, checkSecretFile }: AuthorizerContext,
-  { service, baseUrl, log }: Target,
-  settings: Settings,
-): Authorizer {
-  const name = `${service}.tokenFile`;
-  const bound = settings.profileOrigin(`${service}.url`);
-  if (bound === undefined) {
-    throw new SvcError('config_invalid', `${name} needs the address that its token is for`, {
-      hint: `set it in the same profile: svc config set ${service}.url <url>`,
+/** Such a source in the JSON of `oauth status` and `trade status`. */
+export type SourceKind = 'environment' | 'token_file' | 'token_command';
+
+export function sourceKind(source: string): SourceKind {
+  if (source.startsWith('SVC_')) return 'environment';
+  return source.endsWith('.tokenFile') ? 'token_file' : 'token_command';
+}
+
+export function sourceText(kind: SourceKind, service: ServiceName): string {
+  if (kind === 'environment') return `SVC_${service.toUpperCase()}_TOKEN`;
+  return kind === 'token_file' ? `${service}.tokenFile` : `${service}.tokenCommand`;
+}
+
+/** The credential of the profile, which goes to the address of the profile only. Undefined if the profile has none. */
+function profileAuthorizer(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
+  const { service, baseUrl } = target;
+  const [name, other] = credentialSettings(service, settings);
+  if (name === undefined) return undefined;
+  if (other !== undefined) {
+    throw new SvcError('config_invalid', `two credentials: ${name} and ${other} are both set`, {
+      hint: `svc config unset ${other}`,
     });
   }
-  checkBound(bound, baseUrl, `${name} has the token for`, `use another profile, or unset ${name}`);
+  const value = settings.get(name) ?? '';
+  checkProfileBound(name, baseUrl, settings);
+  const { origin } = baseUrl;
+  if (name.endsWith('.tokenCommand')) return { origin, ...commandCredential(listOf(value) ?? [], context, target) };
+  const read = fileSecret(name, value, context, target.log);
+  if (name.endsWith('.tokenFile')) return { origin, header: async () => bearer(read()) };
+  const user = settings.get(`${service}.user`);
+  if (user === undefined) {
+    throw new SvcError('config_invalid', `${name} is set without a user`, {
+      hint: `svc config set ${service}.user <name>`,
+    });
+  }
+  return { origin, header: async () => basic(user, read()) };
+}
+
+function checkProfileBound(name: string, baseUrl: URL, settings: Settings): void {
+  const address = name.replace(/\w+$/, 'url');
+  const bound = settings.profileOrigin(address);
+  if (bound === undefined) {
+    throw new SvcError('config_invalid', `${name} needs the address that it is for`, {
+      hint: `set it in the same profile: svc config set ${address} <url>`,
+    });
+  }
+  checkBound(bound, baseUrl, `${name} is for`, `use another profile, or unset ${name}`);
+}
+
+/** Reads the file each time: what it contains may change. */
+function fileSecret(
+  name: string,
+  path: string,
+  { readFile, checkSecretFile }: AuthorizerContext,
+  log: Target['log'],
+): () => string {
+  return () => {
+    checkSecretFile(path);
+    let text: string;
+    try {
+      text = readFile(path).toString().trim();
+    } catch (error) {
+      throw fileFailure(`${name}: cannot read ${path}`, error);
+    }
+    if (text === '') throw new SvcError('credential_unusable', `${name}: ${path} is empty`);
+    return checkedSecret(text, name, log);
+  };
+}
+
+/** A 401 this soon after the command printed a new token answers a request that was sent with the old one. */
+const OVERLAP_MS = 10_000;
+
+/** The command runs before the first request, and again when the service refuses its token. */
+function commandCredential(command: readonly string[], context: AuthorizerContext, target: Target) {
+  const run = async (): Promise<Headers> => {
+    const { commandToken } = await import('./token-command.ts');
+    return bearer(
+      checkedSecret(await commandToken(command, target, context), `${target.service}.tokenCommand`, target.log),
+    );
+  };
+  let current: Promise<Headers> | undefined;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  const renew = async (): Promise<boolean> => {
+    const before = await current;
+    const next = await run();
+    current = Promise.resolve(next);
+    const isNew = next.authorization !== before?.authorization;
+    if (isNew) renewedAt = context.now();
+    return isNew;
+  };
+  let renewing: Promise<boolean> | undefined;
   return {
-    origin: baseUrl.origin,
-    header: async () => {
-      checkSecretFile(path);
-      let text: string;
-      try {
-        text = readFile(path).toString();
-      } catch (error) {
-        throw fileFailure(`${name}: cannot read ${path}`, error);
-      }
-      if (text.trim() === '') throw new SvcError('credential_unusable', `${name}: ${path} is empty`);
-      return { authorization: `Bearer ${checkedSecret(text.trim(), name, log)}` };
+    header: () => {
+      current ??= run();
+      return current;
+    },
+    refresh: async () => {
+      if (current === undefined) return false;
+      if (context.now() - renewedAt < OVERLAP_MS) return true;
+      renewing ??= renew().finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
     },
   };
+}
+
+type Headers = Readonly<Record<'authorization', string>>;
+
+function bearer(token: string): Headers {
+  return { authorization: `Bearer ${token}` };
+}
+
+function basic(user: string, password: string): Headers {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
 function checkBound(bound: string | undefined, { origin }: URL, what: string, hint: string): void {
@@ -119,9 +210,8 @@ export function environmentAuthorizer(
     'the credential in the environment is for',
     `set ${prefix}_URL to the address the credential is for`,
   );
-  const value =
-    token === undefined ? `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` : `Bearer ${token}`;
-  return { origin: baseUrl.origin, header: async () => ({ authorization: value }) };
+  const header = token === undefined ? basic(user ?? '', password ?? '') : bearer(token);
+  return { origin: baseUrl.origin, header: async () => header };
 }
 
 function emptySecret(name: string): SvcError {

@@ -10,8 +10,10 @@ import { credentialsPath, parseCredentials, readCredentials } from '../../store/
 import { readOwnFile } from '../../store/own-file.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
-import { configuredToken } from './authorizer.ts';
+import { credentialSource } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
+
+export { credentialSource };
 
 type Where = Pick<RunContext, 'paths'>;
 type Modes = ReadonlyMap<string, number>;
@@ -76,7 +78,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
   const { paths, settings } = ctx;
   const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
   if ('authorization' in target.headers) return { ...common, ...ok('from a header file') };
-  const source = configuredToken(ctx);
+  const source = credentialSource(ctx);
   let stored: Credential | undefined;
   try {
     stored = findCredential((await readCredentials(paths, ctx)).document, key);

@@ -1,5 +1,6 @@
 /** When a lost session reconnects, and what it reports meanwhile. */
 import { SvcError } from '../../errors.ts';
+import type { Authorizer } from '../../http/target.ts';
 import type { Outage } from './session-types.ts';
 
 /** How often a token that worked before may be refused. */
@@ -38,6 +39,16 @@ export function refusedOften({ message }: SvcError): SvcError {
   return new SvcError('unauthorized', `${message} (${MOST_REFUSALS} times, although it was accepted before)`, {
     hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc trade status --check',
   });
+}
+
+/** Connects once more with a new token if there is one: that of a token command may have expired. */
+export async function withRenewal<T>(authorizer: Authorizer | undefined, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'unauthorized' || !(await authorizer?.refresh?.())) throw error;
+    return connect();
+  }
 }
 
 /** Reports outages of the gateway. */

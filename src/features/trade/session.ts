@@ -2,8 +2,14 @@
 import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
-import type { CallValues, Effect, Endpoint, EndpointShape, Proof } from '../../http/endpoint.ts';
-import { Plan } from '../../http/endpoint.ts';
+import {
+  type CallValues,
+  type Effect,
+  type Endpoint,
+  type EndpointShape,
+  Plan,
+  type Proof,
+} from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
@@ -18,6 +24,7 @@ import {
   reconnectDelay,
   refusedOften,
   STEADY_MS,
+  withRenewal,
 } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
 import type { Outage, SessionEvent, SessionOptions } from './session-types.ts';
@@ -208,7 +215,7 @@ class GatewaySession {
   }
 
   async #connect(): Promise<void> {
-    const engine = await this.#open();
+    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
     this.#adopt(engine);
     await this.#upgrade(engine);
   }
@@ -326,7 +333,7 @@ class GatewaySession {
   }
 
   async #restore(cause: SvcError, from: number | undefined): Promise<void> {
-    const engine = await this.#open();
+    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
     this.#adopt(engine);
     this.#outages.end(this.#target.now());
     this.#options.onNotice('reconnected');

@@ -89,7 +89,7 @@ export async function openTradingSession(
   const token = await gatewayToken(ctx);
   const address = ctx.target.baseUrl.href;
   const session = openSession(ctx.target, {
-    token: () => token,
+    token: () => gatewayToken(ctx),
     transport,
     reconnect,
     awaitGateway,
@@ -141,11 +141,11 @@ function accountsPathOf(known: KnownTables): AccountsPathMemory {
 }
 
 /** Opens and closes a session. Throws `unauthorized` if the gateway refuses the token. */
-export async function tryToken(token: string, ctx: RunContext): Promise<void> {
+export async function tryToken(token: () => Secret | Promise<Secret>, ctx: RunContext): Promise<void> {
   const { openSession } = await import('./session.ts');
   const { connectPace } = await import('../../store/connect-pace.ts');
   const session = openSession(ctx.target, {
-    token: () => new Secret(token),
+    token,
     onNotice: ctx.notice,
     pace: connectPace(pacing(ctx), ctx.target.baseUrl),
   });
@@ -156,7 +156,7 @@ export async function tryToken(token: string, ctx: RunContext): Promise<void> {
   }
 }
 
-/** From the environment, or stored by `svc trade login`. */
+/** From the environment or the profile, or stored by `svc trade login`. */
 export async function gatewayToken({ target }: RunContext): Promise<Secret> {
   const { authorization = '' } = (await target.authorizer?.header()) ?? target.headers;
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1];

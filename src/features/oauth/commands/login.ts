@@ -2,7 +2,7 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
-import { configuredToken } from '../authorizer.ts';
+import { credentialSource } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
@@ -74,7 +74,7 @@ export const oauthLogin = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(input, ctx) {
-    const source = configuredToken(ctx);
+    const source = credentialSource(ctx);
     if (source !== undefined) {
       const isEmpty = ctx.env[source]?.trim() === '';
       ctx.notice(`${source} is set${isEmpty ? ' but empty' : ''}, and svc uses it instead of the login: unset it`);

@@ -7,7 +7,7 @@ import {
   withoutCredential,
 } from '../../../store/credentials.ts';
 import { withCredentials } from '../../../store/credentials-file.ts';
-import { configuredToken } from '../authorizer.ts';
+import { credentialSource } from '../authorizer.ts';
 import { revokeToken } from '../token-endpoint.ts';
 
 interface SignedOut {
@@ -53,7 +53,7 @@ export const oauthLogout = recordCommand({
       return { gone: found, revocation: found && revocationOf(found, findClientOf(file.document, found)) };
     });
     const revoked = revocation === undefined ? null : await revoke(revocation, ctx);
-    const source = configuredToken(ctx);
+    const source = credentialSource(ctx);
     const notes = [
       gone !== undefined && revoked !== true ? lifeLeft(gone) : '',
       source === undefined ? '' : `${source} is still set, and svc uses it`,

@@ -1,5 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { configuredToken } from '../authorizer.ts';
+import { credentialSource } from '../authorizer.ts';
 import { isoTime } from '../login-status.ts';
 import { TokenManager } from '../token-manager.ts';
 
@@ -34,7 +34,7 @@ export const oauthRefresh = recordCommand({
   async run(_input, ctx) {
     const tokens = new TokenManager(ctx, ctx.target, ctx.settings.profile.name);
     const { base_url, profile, scope, expires_at } = await tokens.renewed();
-    const source = configuredToken(ctx);
+    const source = credentialSource(ctx);
     return {
       value: { base_url, profile, scope: scope ?? null, expires_at: isoTime(expires_at) },
       footer: source && `${source} is set, and svc uses it instead of the stored login`,

@@ -4,7 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
-import { configuredToken } from '../authorizer.ts';
+import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
@@ -13,8 +13,8 @@ interface SignIn {
   /** `expired`: the access token is, and the next request refreshes it. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
-  /** `environment`: SVC_WEBHOOKS_TOKEN; `token_file`: the setting webhooks.tokenFile; `file`: the stored login. */
-  readonly source: 'environment' | 'token_file' | 'file' | null;
+  /** `environment`: SVC_WEBHOOKS_TOKEN; `token_file` and `token_command`: the settings webhooks.tokenFile and webhooks.tokenCommand; `file`: the stored login. */
+  readonly source: SourceKind | 'file' | null;
   readonly kind: 'oauth' | 'personal' | 'token' | null;
   readonly profile: string;
   readonly base_url: string;
@@ -50,7 +50,11 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
     },
     { name: 'base-url', cell: ({ base_url }) => base_url },
     { name: 'profile', cell: ({ profile }) => profile },
-    { name: 'source', cell: ({ source, file }) => sourceText(source, file) },
+    {
+      name: 'source',
+      cell: ({ source, file }) =>
+        source === 'file' ? file : source === null ? undefined : sourceText(source, 'webhooks'),
+    },
     { name: 'file-mode', cell: ({ file_mode }) => file_mode ?? undefined },
     { name: 'kind', cell: ({ kind }) => kind ?? undefined },
     { name: 'token', cell: ({ source }) => (source === null ? undefined : '***') },
@@ -66,11 +70,6 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
   ],
   id: ({ base_url }) => base_url,
 };
-
-function sourceText(source: SignIn['source'], file: string): Cell {
-  if (source === null) return undefined;
-  return { file, token_file: 'webhooks.tokenFile', environment: 'SVC_WEBHOOKS_TOKEN' }[source];
-}
 
 export const oauthStatus = recordCommand({
   id: 'oauth status',
@@ -116,11 +115,10 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const stored = findCredential(document, key);
   const file = credentialsPath(ctx.paths);
   const common = { ...NOTHING, ...key, file, file_mode: mode(file), checked: false };
-  const token = configuredToken(ctx);
+  const token = credentialSource(ctx);
   if (token !== undefined) {
     const advice = stored === undefined ? null : `unset ${token} to use the stored login`;
-    const source = token === 'SVC_WEBHOOKS_TOKEN' ? 'environment' : 'token_file';
-    return { ...common, state: 'signed_in', signed_in: true, source, kind: 'token', advice };
+    return { ...common, state: 'signed_in', signed_in: true, source: sourceKind(token), kind: 'token', advice };
   }
   if (stored === undefined) {
     const advice = 'sign in: svc oauth login';

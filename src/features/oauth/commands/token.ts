@@ -1,13 +1,13 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { configuredToken } from '../authorizer.ts';
+import { credentialSource } from '../authorizer.ts';
 import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
   summary: 'Print the access token for a script',
   description:
-    'Prints the token on one line. svc first refreshes a stored login that is about to expire. The token of SVC_WEBHOOKS_TOKEN or webhooks.tokenFile is printed as it is.',
+    'Prints the token on one line. svc first refreshes a stored login that is about to expire. The token of SVC_WEBHOOKS_TOKEN, webhooks.tokenFile or webhooks.tokenCommand is printed as it is.',
   effect: 'read',
   service: 'webhooks',
   flags: { force: { type: 'boolean', help: 'Print the token even on a terminal' } },
@@ -35,7 +35,7 @@ export const oauthToken = textCommand({
 
 async function token(ctx: RunContext): Promise<string> {
   const { target } = ctx; // it checks the environment's, and its address
-  if (configuredToken(ctx) !== undefined) {
+  if (credentialSource(ctx) !== undefined) {
     const { authorization = '' } = (await target.authorizer?.header()) ?? {};
     return authorization.replace('Bearer ', '');
   }

@@ -1,5 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { Secret } from '../../../http/redact.ts';
+import { credentialSource } from '../../oauth/authorizer.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
 import { gatewayKey } from '../gateway-token.ts';
@@ -38,8 +40,9 @@ export const tradeLogin = recordCommand({
   async run({ tokenStdin }, ctx) {
     const { storeToken } = await import('../gateway-token.ts');
     const { tryToken } = await import('../trading-session.ts');
-    if (ctx.env['SVC_TRADE_TOKEN'] !== undefined) {
-      ctx.notice('SVC_TRADE_TOKEN is set and overrides the stored token: unset it to use the stored one');
+    const source = credentialSource(ctx, 'trade');
+    if (source !== undefined) {
+      ctx.notice(`${source} is set and overrides the stored token: unset it to use the stored one`);
     }
     if (!tokenStdin && !ctx.interactive) {
       throw new SvcError('missing_value', 'no token was given, and this is not a terminal', {
@@ -51,7 +54,7 @@ export const tradeLogin = recordCommand({
     // All tokens seen so far have this form; others are tried, too.
     if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token does not have the usual form of 40 hexadecimal digits');
     await checkStorable(ctx);
-    await tryToken(token, ctx);
+    await tryToken(() => new Secret(token), ctx);
     await storeToken(token, ctx);
     return { value: gatewayKey(ctx) };
   },

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { credentialSource } from '../../oauth/authorizer.ts';
 
 interface Logout {
   readonly base_url: string;
@@ -32,7 +33,8 @@ export const tradeLogout = recordCommand({
     const { deleteToken, gatewayKey } = await import('../gateway-token.ts');
     const deleted = await deleteToken(ctx);
     const notes = deleted ? ['the token itself is still valid: revoke it at the provider if others may know it'] : [];
-    if (ctx.env['SVC_TRADE_TOKEN'] !== undefined) notes.push('SVC_TRADE_TOKEN is still set and will be used');
+    const source = credentialSource(ctx, 'trade');
+    if (source !== undefined) notes.push(`${source} is still set and will be used`);
     return { value: { ...gatewayKey(ctx), deleted }, footer: notes.join('\n') || undefined };
   },
 });

@@ -1,12 +1,13 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell } from '../../../output/types.ts';
+import { credentialSource, type SourceKind, sourceKind, sourceText } from '../../oauth/authorizer.ts';
 
 interface TokenStatus {
   readonly base_url: string;
   readonly profile: string;
   readonly has_token: boolean;
-  readonly source: 'environment' | 'file' | null;
+  readonly source: SourceKind | 'file' | null;
   readonly stored_at: string | null;
   /** Null without --check. */
   readonly accepted: boolean | null;
@@ -31,7 +32,10 @@ export const tradeStatus = recordCommand({
       { name: 'state', cell: stateCell },
       { name: 'base-url', cell: ({ base_url }) => base_url },
       { name: 'profile', cell: ({ profile }) => profile },
-      { name: 'source', cell: ({ source }) => (source === 'environment' ? 'SVC_TRADE_TOKEN' : (source ?? undefined)) },
+      {
+        name: 'source',
+        cell: ({ source }) => (source === 'file' ? source : source === null ? undefined : sourceText(source, 'trade')),
+      },
       { name: 'token', cell: ({ has_token }) => (has_token ? '***' : undefined) },
       { name: 'stored', cell: ({ stored_at }) => (stored_at === null ? undefined : { time: stored_at }) },
       { name: 'advice', cell: ({ advice }) => (advice === null ? undefined : { text: advice, tone: 'warn' }) },
@@ -41,15 +45,15 @@ export const tradeStatus = recordCommand({
   async run({ check }, ctx) {
     const { gatewayKey, storedToken } = await import('../gateway-token.ts');
     const stored = await storedToken(ctx);
-    const given = ctx.env['SVC_TRADE_TOKEN'] !== undefined;
-    // Throws where the variable is set but empty.
-    if (given) await ctx.target.authorizer?.header();
-    const source = given ? 'environment' : stored === undefined ? null : 'file';
+    const given = credentialSource(ctx, 'trade');
+    // Throws if it is not usable, such as an empty variable.
+    if (given !== undefined) await ctx.target.authorizer?.header();
+    const source = given !== undefined ? sourceKind(given) : stored === undefined ? null : 'file';
     const common = {
       ...gatewayKey(ctx),
       has_token: source !== null,
       source,
-      stored_at: stored === undefined || given ? null : new Date(stored.obtained_at * 1000).toISOString(),
+      stored_at: stored === undefined || given !== undefined ? null : new Date(stored.obtained_at * 1000).toISOString(),
     } as const;
     if (source === null) {
       const advice = 'store a token: svc trade login (or set SVC_TRADE_TOKEN)';
@@ -58,7 +62,7 @@ export const tradeStatus = recordCommand({
     if (!check) return { value: { ...common, accepted: null, advice: null } };
     const { gatewayToken, tryToken } = await import('../trading-session.ts');
     try {
-      await tryToken((await gatewayToken(ctx)).reveal(), ctx);
+      await tryToken(() => gatewayToken(ctx), ctx);
       return { value: { ...common, accepted: true, advice: null } };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'unauthorized') throw error;

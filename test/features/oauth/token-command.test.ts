@@ -1,0 +1,259 @@
+/** The token command and the password file of a profile: when they are used, and what a failure means. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
+import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
+
+const LISTS = {
+  alerts: ['silences', 'list'],
+  webhooks: ['webhooks', 'list'],
+  catalog: ['catalog', 'products', 'list'],
+};
+const SILENCE = ['silences', 'create', 'a=b', '-d', '1h', '-c', 'x', '--author', 'me', '--yes'];
+/** The server accepts no other token in requests of this method. */
+let accepted: { readonly method: string; readonly token: string } | undefined;
+let server: FaultServer;
+
+beforeAll(async () => {
+  server = await faultServer((socket, { method, path, headers }) => {
+    if (accepted?.method === method && headers['authorization'] !== `Bearer ${accepted.token}`) {
+      socket.write(answer(401, '{"message":"no"}'));
+    } else if (method === 'POST') socket.write(answer(200, '{"silenceID":"11111111-1111-4111-8111-111111111111"}'));
+    else socket.write(answer(200, path.startsWith('/api/v2') ? '[]' : '{"items":[],"total":0}'));
+  });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.requests.length = 0;
+  accepted = undefined;
+});
+
+const sent = () => server.requests.map(({ headers }) => headers['authorization'] ?? 'none');
+
+/** With a profile of these values. `runs` counts how often its scripts, which call `count`, have run. */
+function setUp(values: (home: string) => Record<string, unknown>, address = server.url) {
+  const home = temporaryHome();
+  const urls = ['alerts', 'webhooks', 'catalog', 'trade'].map((service) => [`${service}.url`, address]);
+  const config = join(home, 'config');
+  mkdirSync(config, { recursive: true, mode: 0o700 });
+  const profile = { ...Object.fromEntries(urls), ...values(home) };
+  writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles: { default: profile } }), { mode: 0o600 });
+  const log = join(home, 'runs');
+  return {
+    home,
+    run: (argv: readonly string[], { env, ...options }: RunOptions = {}) =>
+      svc(argv, {
+        home,
+        sleepsUntil: (ms) => (ms === 10_000 ? new Promise(() => {}) : undefined),
+        ...options,
+        env: { PATH: process.env['PATH'], ...env },
+      }),
+    runs: () => (existsSync(log) ? readFileSync(log, 'utf8').length : 0),
+  };
+}
+
+/** A shell script as token command. */
+const script = (text: string, service = 'alerts') =>
+  setUp((home) => ({ [`${service}.tokenCommand`]: ['sh', '-c', `printf x >> '${home}/runs'; ${text}`] }));
+
+describe('a token command', () => {
+  it.each(Object.entries(LISTS))('signs in requests of %s', async (service, argv) => {
+    const { run } = script('echo " token-of-a-command "', service);
+    const { stdout, stderr } = await run([...argv, '--debug']);
+    expect(new Set(sent())).toEqual(new Set(['Bearer token-of-a-command']));
+    expect(stdout + stderr).not.toContain('token-of-a-command');
+  });
+
+  it('signs in to the trading gateway, and again where its token has expired', async () => {
+    const trading = await gateway();
+    const tokens = `n=$(wc -c < "$0"); [ $n -gt 1 ] && echo ${GATEWAY_TOKEN} || echo expired-token`;
+    const { run, runs } = setUp(
+      (home) => ({ 'trade.tokenCommand': ['sh', '-c', `printf x >> "$0"; ${tokens}`, `${home}/runs`] }),
+      trading.url,
+    );
+    try {
+      expect(await run(['trade', 'status', '--check', '-o', 'json'])).toMatchObject({ code: 0 });
+      expect(runs()).toBe(2);
+      const { stdout } = await run(['trade', 'status', '-o', 'json']);
+      expect(JSON.parse(stdout)).toMatchObject({ has_token: true, source: 'token_command' });
+    } finally {
+      await trading.stop();
+    }
+  });
+
+  it('is also one program, and a JSON array as text', async () => {
+    const printing = setUp((home) => {
+      writeFileSync(join(home, 'token.sh'), '#!/bin/sh\necho from-a-program\n', { mode: 0o700 });
+      return { 'alerts.tokenCommand': join(home, 'token.sh') };
+    });
+    await printing.run(LISTS.alerts);
+    const { run } = setUp(() => ({}));
+    await run(['config', 'set', 'alerts.tokenCommand', '["echo", "from an array"]']);
+    await run(LISTS.alerts);
+    expect(sent()).toEqual(['Bearer from-a-program', 'Bearer from an array']);
+  });
+
+  it('runs once for all requests of a command, without our credentials and without input', async () => {
+    const { run, runs } = script('cat; env | grep -c SVC_ALERTS_TOKEN; true', 'webhooks');
+    await run(['webhooks', 'list'], { env: { SVC_ALERTS_TOKEN: 'not-for-the-command' }, stdin: 'piped' });
+    await run(['doctor', 'webhooks']);
+    expect({ sent: [...new Set(sent())], runs: runs() }).toEqual({ sent: ['Bearer 0'], runs: 2 });
+  });
+
+  it.each([
+    ['GET', LISTS.alerts],
+    ['POST', SILENCE],
+  ])('runs once more after a 401 to %s, and the request is repeated', async (method, argv) => {
+    accepted = { method, token: 'token-2' };
+    const { run, runs } = setUp((home) => ({
+      'alerts.tokenCommand': ['sh', '-c', 'printf x >> "$0"; echo token-$(($(wc -c < "$0")))', join(home, 'runs')],
+    }));
+    expect(await run(argv)).toMatchObject({ code: 0 });
+    const requests = server.requests.filter((request) => request.method === method);
+    expect(requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(runs()).toBe(2);
+  });
+
+  it('whose token does not change after a 401 leads to no second request', async () => {
+    accepted = { method: 'GET', token: 'another' };
+    const { run, runs } = script('echo the-same-token');
+    expect(await run(LISTS.alerts)).toMatchObject({ code: 4 });
+    expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer the-same-token'], runs: 2 });
+  });
+
+  it.each([
+    [
+      'fails',
+      'echo part-of-a-token; echo "no key for part-of-a-token; password=hunter22" >&2; exit 3',
+      /failed with exit status 3: no key for \*\*\*/,
+    ],
+    ['is ended by a signal', 'kill -9 $$', /failed with exit status 137/],
+    ['prints nothing', 'echo "the vault is sealed" >&2', /printed nothing: the vault is sealed/],
+    ['prints blanks', 'echo "  "', /printed nothing/],
+  ])('that %s ends svc with exit status 4, and nothing is sent', async (_what, text, why) => {
+    const { run } = script(text);
+    for (const argv of [LISTS.alerts, SILENCE]) {
+      const { code, stdout, stderr } = await run(argv);
+      expect({ code, stdout, stderr }).toEqual({ code: 4, stdout: '', stderr: expect.stringMatching(why) });
+      expect(stderr).not.toMatch(/part-of-a-token|hunter22/);
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that hangs is ended after 10 seconds, with what it wrote', async () => {
+    const { run, home } = script('echo "waiting for a touch" >&2; echo $$ > "$PIDFILE"; exec sleep 600');
+    const pid = join(home, 'pid');
+    const started = async (): Promise<void> => {
+      while (!existsSync(pid) || readFileSync(pid, 'utf8') === '') await sleep(5);
+    };
+    const { code, stderr } = await run(LISTS.alerts, {
+      env: { PIDFILE: pid },
+      sleepsUntil: (ms) => (ms === 10_000 ? started() : undefined),
+    });
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('did not finish within 10 s') });
+    const running = Number(readFileSync(pid, 'utf8'));
+    const isGone = (): boolean => {
+      try {
+        return !process.kill(running, 0);
+      } catch {
+        return true;
+      }
+    };
+    while (!isGone()) await sleep(5);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that does not exist is named, and so is the way to write its arguments', async () => {
+    const { run } = setUp(() => ({ 'alerts.tokenCommand': 'pass show alerts' }));
+    const { code, stderr } = await run(LISTS.alerts);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/cannot be run: not found[\s\S]*as a JSON array/);
+  });
+
+  it('that runs svc for the same service does not run itself for ever', async () => {
+    const { run } = setUp(() => ({ 'webhooks.tokenCommand': ['svc', 'oauth', 'token'] }));
+    const { code, stderr } = await run(LISTS.webhooks, { env: { SVC_TOKEN_COMMANDS: ',webhooks' } });
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('runs svc') });
+  });
+
+  it.each([
+    ['two lines', 'echo one; echo two', 'line break'],
+    ['the name of the scheme', 'echo Bearer abc', 'begins with "Bearer"'],
+  ])('that prints %s is refused', async (_what, text, why) => {
+    const { code, stderr } = await script(text).run(LISTS.alerts);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is not run by a dry run of a write, and not where the environment has a token', async () => {
+    const { run, runs } = script('echo a-token');
+    await run([...SILENCE, '--dry-run']);
+    await run(LISTS.alerts, { env: { SVC_ALERTS_TOKEN: 'from-the-environment' } });
+    expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer from-the-environment'], runs: 0 });
+  });
+
+  it('goes to no other address than that of its profile', async () => {
+    const { run, runs } = setUp((home) => ({
+      'alerts.url': 'http://127.0.0.1:1',
+      'alerts.tokenCommand': ['sh', '-c', `printf x >> '${home}/runs'`],
+    }));
+    expect(await run([...LISTS.alerts, '--base-url', server.url])).toMatchObject({ code: 2 });
+    expect({ sent: sent(), runs: runs() }).toEqual({ sent: [], runs: 0 });
+  });
+
+  it.each(['[]', '[""]', '[1]', '["a"', './token.sh', '["bin/token"]'])(
+    '%s is refused by config set',
+    async (value) => {
+      expect(await setUp(() => ({})).run(['config', 'set', 'alerts.tokenCommand', value])).toMatchObject({ code: 2 });
+    },
+  );
+
+  it('takes the place of a login', async () => {
+    const { run } = script('echo a-token', 'webhooks');
+    expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: 'a-token\n' });
+    const { stdout } = await run(['oauth', 'status', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ signed_in: true, source: 'token_command' });
+  });
+
+  it('is named by doctor, which says why it fails', async () => {
+    const works = await script('echo a-token').run(['doctor', 'alerts', '-o', 'json']);
+    expect(works.stdout).toContain('"from alerts.tokenCommand"');
+    const fails = await script('exit 1').run(['doctor', 'alerts', '-o', 'json']);
+    expect(fails).toMatchObject({ code: 1, stdout: expect.stringContaining('failed with exit status 1') });
+  });
+});
+
+describe('a password file', () => {
+  const withPassword = (values: Record<string, unknown> = { 'alerts.user': 'ops' }) =>
+    setUp((home) => {
+      writeFileSync(join(home, 'password'), 'sécret pass\n', { mode: 0o600 });
+      return { 'alerts.passwordFile': join(home, 'password'), ...values };
+    });
+  const basic = (user: string) => `Basic ${Buffer.from(`${user}:sécret pass`).toString('base64')}`;
+
+  it('signs in with the user of the profile', async () => {
+    const { run } = withPassword();
+    const { stdout, stderr } = await run([...LISTS.alerts, '--debug']);
+    expect(sent()).toEqual([basic('ops')]);
+    expect(stdout + stderr).not.toContain('sécret pass');
+  });
+
+  it('with --profile goes with the user of the profile, not with that of the environment', async () => {
+    const { run } = withPassword();
+    await run([...LISTS.alerts, '--profile', 'default'], { env: { SVC_ALERTS_USER: 'other' } });
+    await run(LISTS.alerts, { env: { SVC_ALERTS_USER: 'other' } });
+    expect(sent()).toEqual([basic('ops'), basic('other')]);
+  });
+
+  it.each([
+    ['a user', {}, 'without a user'],
+    ['being the only credential', { 'alerts.user': 'ops', 'alerts.tokenCommand': 'true' }, 'two credentials'],
+  ])('needs %s', async (_what, values, why) => {
+    const { code, stderr } = await withPassword(values).run(LISTS.alerts);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    expect(server.requests).toEqual([]);
+  });
+});
