@@ -97,7 +97,7 @@ export function undoSilences(
 export interface SilenceOutcome {
   /** The silence, or what was typed if there is none. */
   readonly id: string;
-  readonly result: 'extended' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
+  readonly result: 'extended' | 'updated' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
   /** The silence in force now: the same or its replacement; null if there is none. */
   readonly silenceID: string | null;
   readonly matchers: PostableSilence['matchers'];
@@ -108,6 +108,7 @@ export interface SilenceOutcome {
 
 const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
   extended: 'good',
+  updated: 'good',
   recreated: 'good',
   'at-max': 'warn',
   skipped: 'warn',

@@ -1,16 +1,17 @@
 /** The options that select silences: by state, author, comment and end, and by what they mute. */
 
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags, Input } from '../../cli/flags.ts';
+import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
-import { findAlert, isFingerprintPrefix } from '../alerts/ids.ts';
+import { type FoundSilence, findAlert, findSilences, isFingerprintPrefix } from '../alerts/ids.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import { parseMatcherArguments } from '../alerts/matcher-argument.ts';
 import { labelTest } from '../alerts/matching.ts';
 import type { Silence } from '../alerts/schema.ts';
-import { FILTERS, filterAsync } from '../alerts/selection.ts';
+import { collect, FILTERS, filterAsync } from '../alerts/selection.ts';
+import { matcherTexts } from './columns.ts';
 import { author } from './writer.ts';
 
 export const SELECTION_FLAGS = {
@@ -37,6 +38,19 @@ export const SELECTION_FLAGS = {
   matching: { type: 'pairs', group: FILTERS, help: 'Only silences that match these labels' },
   unused: { type: 'boolean', group: FILTERS, help: 'Only active silences that mute no alert now' },
 } as const satisfies Flags;
+
+/** The silences that a command changes: by id, or by options that select active and pending ones. */
+export const TARGET_IDS = {
+  id: { help: 'Ids, or their unambiguous beginnings (- for standard input)', repeat: true, complete: 'silences' },
+} as const satisfies Arguments;
+
+export const TARGET_FLAGS = {
+  ...SELECTION_FLAGS,
+  all: { type: 'boolean', group: FILTERS, help: 'All active and pending silences' },
+} as const satisfies Flags;
+
+/** The same, for commands that prompt for the ids before they run. */
+export const PROMPTED_IDS = { id: { ...TARGET_IDS.id, promptUnless: Object.keys(TARGET_FLAGS) } } as const;
 
 export const STATE_FLAGS = {
   state: {
@@ -161,6 +175,73 @@ export function selectionOf(
 
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
   return parseMatcherArguments(matcher, ctx.notice).map(formatMatcher);
+}
+
+export const NONE_MATCH = 'no silences match; nothing was sent';
+
+/** What was selected by options, or the ids that were named. */
+export type Chosen = { readonly selected: readonly Silence[] } | { readonly ids: readonly string[] };
+
+type Targets = Input<typeof TARGET_IDS, typeof TARGET_FLAGS>;
+
+export async function chosenSilences(input: Targets, alertmanager: Alertmanager, ctx: RunContext): Promise<Chosen> {
+  const { id, all, unused, createdBy, comment, forAlert, matching } = input;
+  const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
+  if (!all && !unused && texts.every((text) => text === undefined)) {
+    return { ids: await typedIds(id, alertmanager, ctx) };
+  }
+  if (id.length > 0) throw new SvcError('usage', 'ids cannot be used with options that select silences');
+  const selection = { ...input, states: new Set(CURRENT), within: undefined };
+  return { selected: await collect(await selectedSilences(selection, [], alertmanager, ctx)) };
+}
+
+/** The same, with each silence that was named. */
+export async function foundSilences(
+  input: Targets,
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<readonly FoundSilence[]> {
+  const chosen = await chosenSilences(input, alertmanager, ctx);
+  if ('ids' in chosen) return chosen.ids.length === 0 ? [] : findSilences(alertmanager, chosen.ids);
+  const { selected } = chosen;
+  ctx.notice(chosenText(selected.length));
+  return selected.map((silence) => ({ typed: silence.id, silence }));
+}
+
+export function chosenText(count: number): string {
+  return `${count} ${count === 1 ? 'silence' : 'silences'} chosen`;
+}
+
+/** The ids as typed, from standard input, or chosen from a list at a terminal. */
+async function typedIds(
+  ids: readonly string[],
+  alertmanager: Alertmanager,
+  ctx: RunContext,
+): Promise<readonly string[]> {
+  if (ids.length === 0) {
+    if (ctx.interactive) return chooseSilences(alertmanager, ctx);
+    throw new SvcError('missing_value', "missing required argument 'id'", {
+      hint: 'pass <id> (svc silences list shows them), or options such as --created-by',
+    });
+  }
+  if (!ids.includes('-')) return ids;
+  const text = Buffer.from(await ctx.readInput('-')).toString('utf8');
+  return [...ids.filter((id) => id !== '-'), ...text.split(/\s+/).filter((id) => id !== '')];
+}
+
+async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
+  const current = (await collect(alertmanager.silences())).filter(({ status }) => CURRENT.includes(status.state));
+  if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
+  const choices = current.map((silence) => ({
+    value: silence.id,
+    name: describeSilence({ ...silence, id: silence.id.slice(0, 8) }),
+  }));
+  return chooseSome(choices, 'silences', ctx);
+}
+
+export function describeSilence(silence: Silence): string {
+  const { id, status, createdBy, comment } = silence;
+  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }
 
 export async function chooseSome(

@@ -1,7 +1,7 @@
 /** Checks, confirms and sends silences, for every command that writes them. */
 import { bulk, bulkAnswer } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import type { Arguments, Flags } from '../../cli/flags.ts';
+import type { Flags } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
@@ -24,15 +24,6 @@ export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
 export const ALL_ALERTS = {
   'all-alerts': { type: 'boolean', help: 'Allow silences that could mute everything' },
 } as const satisfies Flags;
-
-export const SILENCE_IDS = {
-  id: {
-    help: 'Ids, or their unambiguous beginnings',
-    repeat: true,
-    required: true,
-    complete: 'silences',
-  },
-} as const satisfies Arguments;
 
 export const ANNOTATION = {
   annotation: { type: 'pairs', help: 'Add an annotation (Alertmanager 0.32)' },
@@ -97,11 +88,8 @@ export class SilenceWriter {
 
   /** From 0.25 to 0.27 a refused update of the matchers expires the old silence, so svc finds out beforehand what would be refused. */
   async checkUpdate(silence: Silence, draft: PostableSilence): Promise<CheckedSilence> {
-    if (silence.status.state === 'expired') {
-      throw new SvcError('guarded', `silence ${silence.id} has expired and cannot be updated`, {
-        hint: `create it again: svc silences recreate ${shellWord(silence.id)}`,
-      });
-    }
+    const over = expiredError(silence);
+    if (over !== undefined) throw over;
     // The server creates a new silence even if only the order changes.
     const changed = spell(silence) !== spell(draft);
     const [before, after] = [windowOf(silence), windowOf(draft)];
@@ -207,7 +195,7 @@ type Step = CheckedSilence | SilenceOutcome | SvcError;
 /** Plans and confirms all changes before it sends the first. One that fails does not stop the others. */
 export async function changeEach<Found extends FoundSilence>(
   found: readonly Found[],
-  result: 'extended' | 'recreated',
+  result: 'extended' | 'recreated' | 'updated',
   plan: (silence: Silence, found: Found) => Step | Promise<Step>,
   writer: SilenceWriter,
 ) {
@@ -228,6 +216,13 @@ export async function changeEach<Found extends FoundSilence>(
   return bulkAnswer(done, ({ typed }, { code, message }): SilenceOutcome => {
     const failed = code === 'not_found' ? 'not-found' : 'error';
     return { id: typed, result: failed, silenceID: null, matchers: [], endsAt: null, comment: null, message };
+  });
+}
+
+export function expiredError({ id, status }: Silence): SvcError | undefined {
+  if (status.state !== 'expired') return undefined;
+  return new SvcError('guarded', `silence ${id} has expired and cannot be changed`, {
+    hint: `create it again: svc silences recreate ${shellWord(id)}`,
   });
 }
 

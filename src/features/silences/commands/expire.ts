@@ -6,9 +6,8 @@ import type { Tone } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { collect, FILTERS } from '../../alerts/selection.ts';
-import { matcherTexts } from '../columns.ts';
-import { CURRENT, chooseSome, SELECTION_FLAGS, type SilenceSelection, selectedSilences } from '../selection.ts';
+import { collect } from '../../alerts/selection.ts';
+import { chosenSilences, chosenText, describeSilence, NONE_MATCH, TARGET_FLAGS, TARGET_IDS } from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -31,16 +30,9 @@ export const silencesExpire = listCommand({
     'The muted alerts notify again. If one silence cannot be expired, svc continues with the others. Without ids, options select active and pending silences that meet all of them.',
   effect: 'destroy',
   service: 'alerts',
-  args: {
-    id: {
-      help: 'Ids, or their unambiguous beginnings (- for standard input)',
-      repeat: true,
-      complete: 'silences',
-    },
-  },
+  args: TARGET_IDS,
   flags: {
-    ...SELECTION_FLAGS,
-    all: { type: 'boolean', group: FILTERS, help: 'All active and pending silences' },
+    ...TARGET_FLAGS,
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
     concurrency: {
       type: 'integer',
@@ -72,17 +64,13 @@ export const silencesExpire = listCommand({
       { name: 'message', cell: ({ message }: Expired) => message, flex: true, optional: true },
     ],
     id: ({ id }) => id,
-    empty: 'no silences match; nothing was sent',
+    empty: NONE_MATCH,
   },
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
-    const selection = { ...input, states: new Set(CURRENT), within: undefined };
-    const byOptions = input.all || selectsMoreThanState(selection);
-    if (byOptions && input.id.length > 0)
-      throw new SvcError('usage', 'ids cannot be used with options that select silences');
-    const targets = byOptions
-      ? (await collect(await selectedSilences(selection, [], alertmanager, ctx))).map(targetOf)
-      : await named(await typedIds(input.id, alertmanager, ctx), alertmanager, ctx);
+    const chosen = await chosenSilences(input, alertmanager, ctx);
+    const byOptions = 'selected' in chosen;
+    const targets = byOptions ? chosen.selected.map(targetOf) : await named(chosen.ids, alertmanager, ctx);
     const confirmed = await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
     const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
@@ -96,11 +84,6 @@ export const silencesExpire = listCommand({
     });
   },
 });
-
-function selectsMoreThanState({ createdBy, comment, matching, forAlert, unused }: SilenceSelection): boolean {
-  const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
-  return unused || texts.some((text) => text !== undefined);
-}
 
 const MOST_SHOWN = 20;
 
@@ -124,23 +107,6 @@ async function expireOne(
   return { id, result: 'expired', message: null };
 }
 
-/** The ids as typed, from standard input, or chosen from a list at a terminal. */
-async function typedIds(
-  ids: readonly string[],
-  alertmanager: Alertmanager,
-  ctx: RunContext,
-): Promise<readonly string[]> {
-  if (ids.length === 0) {
-    if (ctx.interactive) return chooseSilences(alertmanager, ctx);
-    throw new SvcError('missing_value', '<id> is missing', {
-      hint: 'svc silences list shows them; options such as --created-by select silences',
-    });
-  }
-  if (!ids.includes('-')) return ids;
-  const text = Buffer.from(await ctx.readInput('-')).toString('utf8');
-  return [...ids.filter((id) => id !== '-'), ...text.split(/\s+/).filter((id) => id !== '')];
-}
-
 async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: RunContext): Promise<ExpireTarget[]> {
   const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
   // Full ids need no request, except to show the silences before the question.
@@ -161,9 +127,10 @@ async function approve(
   const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
   if (found.length === 0) return undefined;
   if (asks(ctx)) {
-    for (const { silence } of found.slice(0, MOST_SHOWN)) if (silence !== undefined) ctx.notice(describe(silence));
+    for (const { silence } of found.slice(0, MOST_SHOWN))
+      if (silence !== undefined) ctx.notice(describeSilence(silence));
     if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
-  } else if (byOptions) ctx.notice(`${found.length} ${found.length === 1 ? 'silence' : 'silences'} chosen`);
+  } else if (byOptions) ctx.notice(chosenText(found.length));
   return ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
 }
 
@@ -180,16 +147,6 @@ async function withStates(
   );
   const byId = new Map(silences?.map((silence) => [silence.id, silence]));
   return targets.map((target) => ({ ...target, silence: target.silence ?? byId.get(target.id) }));
-}
-
-async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
-  const current = (await collect(alertmanager.silences())).filter(({ status }) => CURRENT.includes(status.state));
-  if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
-  const choices = current.map((silence) => ({
-    value: silence.id,
-    name: describe({ ...silence, id: silence.id.slice(0, 8) }),
-  }));
-  return chooseSome(choices, 'silences', ctx);
 }
 
 interface ExpireTarget {
@@ -211,9 +168,4 @@ function resolve(typed: string, silences: readonly Silence[]): ExpireTarget {
     if (error instanceof SvcError) return { id: typed, error };
     throw error;
   }
-}
-
-function describe(silence: Silence): string {
-  const { id, status, createdBy, comment } = silence;
-  return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }

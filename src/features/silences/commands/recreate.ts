@@ -6,7 +6,7 @@ import { findSilences } from '../../alerts/ids.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
-import { ALL_ALERTS, changeEach, SILENCE_IDS, SilenceWriter } from '../writer.ts';
+import { ALL_ALERTS, changeEach, SilenceWriter } from '../writer.ts';
 
 export const silencesRecreate = listCommand({
   id: 'silences recreate',
@@ -15,7 +15,9 @@ export const silencesRecreate = listCommand({
   details: 'In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
   service: 'alerts',
-  args: SILENCE_IDS,
+  args: {
+    id: { help: 'Ids, or their unambiguous beginnings', repeat: true, required: true, complete: 'silences' },
+  },
   flags: {
     for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts (default: as long as before)' },
     ...ALL_ALERTS,

@@ -152,6 +152,55 @@ onBothServices((service) => {
     expect((await extend(['2f1a', '--by', '0s'])).code).toBe(2);
   });
 
+  describe('without ids, options select', () => {
+    test('by comment, author and labels; expired silences are left out', async () => {
+      const matchers = [{ name: 'select', value: 'db', isRegex: false }];
+      const change = { matchers, comment: 'SEL-1', createdBy: 'ann' };
+      const ids = [await seed(change), await seed(change)];
+      const [other, gone] = [await seed({ ...change, comment: 'SEL-2' }), await seed(change)];
+      await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
+      const end = await endOf(other);
+      for (const by of [
+        ['--comment', 'SEL-1'],
+        ['--created-by', 'ann', '--comment', '~1$'],
+        ['--matching', 'select=db', '--comment', 'SEL-1'],
+      ]) {
+        const run = await extend([...by, '--by', '1m']);
+        expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
+        expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+        expect(writes(run.sent)).toHaveLength(2);
+      }
+      expect(await endOf(other)).toBe(end);
+    });
+
+    test('none match: nothing is sent, exit 0', async () => {
+      const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--by', '1m']);
+      expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
+      expect(run.stderr).toContain('no silences match; nothing was sent');
+    });
+
+    test('ids from standard input, which may be empty; not together with options', async () => {
+      const ids = [await seed(), await seed()];
+      const run = await extend(['-', '--by', '1m'], { stdin: `${ids.join('\n')}\n` });
+      expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
+      const empty = await extend(['-', '--by', '1m'], { stdin: '' });
+      expect([empty.code, printed(empty), empty.sent]).toEqual([0, [], []]);
+      const both = await extend([...ids, '--comment', 'x', '--by', '1m']);
+      expect([both.code, both.sent]).toEqual([2, []]);
+    });
+
+    test('the question about a long time is asked once for all', async () => {
+      await seed({ comment: 'SEL-3' });
+      await seed({ comment: 'SEL-3' });
+      const refused = await extend(['--comment', 'SEL-3', '--by', '2d']);
+      expect([refused.code, failure(refused).message, writes(refused.sent)]).toEqual([
+        2,
+        expect.stringContaining('Send these 2 silences? 2 of them last longer'),
+        [],
+      ]);
+    });
+  });
+
   test('-q prints the ids, a table what was done, and a dry run every request', async () => {
     const ids = [await seed(), await seed()];
     const quiet = await service.svc(['silences', 'extend', ...ids, '--by', '1m', '-q']);
