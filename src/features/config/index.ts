@@ -9,4 +9,5 @@ export const commands: Commands = {
   edit: async () => (await import('./commands/edit.ts')).configEdit,
   profiles: async () => (await import('./commands/profiles.ts')).configProfiles,
   use: async () => (await import('./commands/use.ts')).configUse,
+  purge: async () => (await import('./commands/purge.ts')).configPurge,
 };
