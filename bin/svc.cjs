@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 'use strict';
 // The version and the help pages are texts prepared at build time: printing one loads nothing but this file and their table.
+if (Number.parseInt(process.versions.node, 10) < 20) {
+  process.stderr.write(`svc: needs Node.js 20.19 or later, and this is ${process.versions.node}\n`);
+  process.exit(70);
+}
 const argv = process.argv.slice(2);
 const text = prepared();
 if (argv[0] === '__complete') {

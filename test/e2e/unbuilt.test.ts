@@ -17,6 +17,16 @@ it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s tells to build i
   expect(await run(...argv)).toMatchObject(message);
 });
 
+it('says which Node.js it needs where that is too old', async () => {
+  const preload = join(HOME, 'unbuilt/old.cjs');
+  writeFileSync(preload, "Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } });");
+  const { code, stderr } = await start(process.execPath, ['--require', preload, LAUNCHER, '--version']).ended;
+  expect({ code, stderr }).toEqual({
+    code: 70,
+    stderr: 'svc: needs Node.js 20.19 or later, and this is 18.20.8\n',
+  });
+});
+
 it('tells what is missing where something else is', async () => {
   mkdirSync(join(HOME, 'unbuilt/dist'), { recursive: true });
   writeFileSync(join(HOME, 'unbuilt/dist/main.cjs'), "require('./chunks/gone.cjs');");
