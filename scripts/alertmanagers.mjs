@@ -39,7 +39,7 @@ export function downloadAlertmanager({ suite, fits }, work, { withLists, update 
 }
 
 /** The codename of this machine's Debian, and the address of the archive that its own sources name for it. */
-function debianArchive() {
+export function debianArchive() {
   const [, codename] = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
   const filter = ['Created-By: Packages', 'Component: main', `Codename: ${codename}`];
   const [uri] = run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]).split('\n');

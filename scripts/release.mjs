@@ -110,7 +110,7 @@ ${part(`${name}-x64`, '      ')}    end
   end
 `;
   return `class Svc < Formula
-  desc ${JSON.stringify(source.description.slice(0, 80))}
+  desc ${JSON.stringify(source.description)}
   homepage "${address}"
   version "${version}"
   license "${source.license}"

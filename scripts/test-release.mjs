@@ -1,0 +1,153 @@
+// npm run test:release: what `npm run release -- --dry-run` left in release/, installed, used and removed as users do. The npm package is
+// installed on every version of Node.js. The Debian package and the executable are installed, as root, in a new Debian system without Node.js.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { debianArchive } from './alertmanagers.mjs';
+import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
+import { root } from './setup.mjs';
+
+/** Too old for svc. */
+const OLD_NODE = '18.20.8';
+
+const RELEASE = `${root}release/`;
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const work = mkdtempSync(join(tmpdir(), 'svc-release-'));
+let failed = false;
+
+if (!existsSync(`${RELEASE}SHA256SUMS`)) {
+  console.error('there is no release: run npm run release -- --dry-run');
+  process.exit(1);
+}
+try {
+  check('the sums', sh('sha256sum --check --quiet SHA256SUMS', { cwd: RELEASE }), {
+    status: 0,
+    stdout: '',
+    stderr: '',
+  });
+  for (const node of NODES) onNode(node);
+  onOldNode();
+  const reason = inDebian();
+  if (reason !== undefined) console.log(`left out: everything in a new Debian system: ${reason}`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);
+
+function onNode(node) {
+  const { prefix, home, at } = globalNode(node);
+  const before = filesIn(prefix);
+  check(`npm install on Node.js ${node}`, at(`npm install --global --offline ${RELEASE}svc-${version}.tgz`).status, 0);
+  uses(`Node.js ${node}`, at);
+  check('  the manual', at(`MANPATH=${prefix}/share/man man -w svc-alerts`).status, 0);
+  check('  config purge leaves nothing', [at('svc config purge --yes').status, svcFiles(home)], [0, []]);
+  check('  uninstalled', [at('npm uninstall --global svc').status, filesIn(prefix)], [0, before]);
+}
+
+function onOldNode() {
+  const { at } = globalNode(OLD_NODE);
+  at(`npm install --global --offline ${RELEASE}svc-${version}.tgz`);
+  for (const line of ['svc --version', 'svc alerts list']) {
+    const said = `svc: needs Node.js 20.19 or later, and this is ${OLD_NODE}\n`;
+    check(`${line} on Node.js ${OLD_NODE}`, at(line), { status: 70, stdout: '', stderr: said });
+  }
+}
+
+/** A place of its own for what this version installs globally, and a shell that finds it. */
+function globalNode(node) {
+  fetchNode(node);
+  const [prefix, home] = ['prefix', 'home'].map((name) => join(work, `${name}-${node}`));
+  for (const folder of [`${prefix}/lib/node_modules`, `${prefix}/bin`, home]) mkdirSync(folder, { recursive: true });
+  const env = {
+    ...environment(home),
+    PATH: [join(prefix, 'bin'), dirname(nodeProgram(node)), process.env.PATH].join(delimiter),
+    npm_config_prefix: prefix,
+    npm_config_cache: join(work, 'npm'),
+  };
+  return { prefix, home, at: (line) => sh(line, { env }) };
+}
+
+/** Returns why it cannot be done here. */
+function inDebian() {
+  if (process.getuid?.() !== 0) return 'this needs root';
+  if (process.arch !== 'x64' && process.arch !== 'arm64') return `nothing was built for ${process.arch}`;
+  if (sh('command -v debootstrap').status !== 0) return 'there is no debootstrap';
+  const { codename, uri } = debianArchive();
+  const system = join(work, 'debian');
+  const packages = 'bash-completion,ca-certificates,curl,fish,man-db,zsh';
+  execFileSync('debootstrap', ['--variant=minbase', `--include=${packages}`, codename, system, uri], {
+    stdio: 'ignore',
+  });
+  const user = '/home/user';
+  mkdirSync(`${system}${user}`);
+  execFileSync('chown', ['65534:65534', `${system}${user}`]);
+  mkdirSync(`${system}/release`);
+  cpSync(RELEASE, `${system}/release/v${version}`, { recursive: true });
+  cpSync(`${root}scripts/install.sh`, `${system}/release/install.sh`);
+  const at = (line, { asRoot } = {}) => {
+    const mounts = `mount -t proc proc ${system}/proc && mount --rbind /dev ${system}/dev`;
+    const who = asRoot ? '' : '--userspec=65534:65534';
+    const script = `${mounts} && exec chroot ${who} ${system} bash -c "$0"`;
+    return spawned('unshare', ['--mount', '--pid', '--fork', 'sh', '-c', script, line], { env: environment(user) });
+  };
+  const asRoot = (line) => at(line, { asRoot: true });
+  check('a new Debian has no Node.js', at('command -v node').status, 1);
+
+  const before = filesIn(`${system}/usr`);
+  const file = `/release/v${version}/svc_${version}_${process.arch === 'x64' ? 'amd64' : 'arm64'}.deb`;
+  check('dpkg --install', asRoot(`dpkg --install ${file}`).status, 0);
+  uses('the Debian package', at);
+  check('  man', at('man -w svc svc-alerts').status, 0);
+  const inBash = '. /usr/share/bash-completion/bash_completion; _completion_loader svc; complete -p svc';
+  check('  completion in bash', at(inBash).stdout.endsWith(' svc\n'), true);
+  const inZsh = 'autoload -U compinit; compinit -D; echo $_comps[svc]';
+  check('  completion in zsh', at(`zsh -fc '${inZsh}'`).stdout, '_svc\n');
+  check('  completion in fish', /^silences\b/m.test(at(`fish -c 'complete -C "svc sil"'`).stdout), true);
+  check('  dpkg --remove leaves nothing', [asRoot('dpkg --remove svc').status, filesIn(`${system}/usr`)], [0, before]);
+
+  const install = `SVC_RELEASES=file:///release bash /release/install.sh OWNER/svc ${version} ${user}/bin`;
+  check('install.sh', at(install).stdout, `${version}\n`);
+  uses('the executable', (line) => at(`PATH=${user}/bin:$PATH; ${line}`));
+  at(`${user}/bin/svc config purge --yes; rm -r ${user}/bin`);
+  check('  config purge leaves nothing', svcFiles(`${system}${user}`), []);
+}
+
+/** The first things that a user does. */
+function uses(name, at) {
+  check(`${name}: svc --version`, at('svc --version'), { status: 0, stdout: `${version}\n`, stderr: '' });
+  const list = at('svc sandbox run -- svc alerts list -o json');
+  check('  a list of alerts', [list.status, list.status === 0 && JSON.parse(list.stdout).length > 0], [0, true]);
+  check('  a setting', at('svc config set timeout 20s && svc config get timeout').stdout.endsWith('20s\n'), true);
+}
+
+function svcFiles(home) {
+  return filesIn(home).filter((path) => path.includes('svc'));
+}
+
+/** npm leaves empty folders behind. */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [] : [join(entry.parentPath, entry.name)])).sort();
+}
+
+function environment(home) {
+  return { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8', TMPDIR: tmpdir() };
+}
+
+function sh(line, options) {
+  return spawned('sh', ['-c', line], options);
+}
+
+function spawned(command, args, options = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options });
+  return { status, stdout, stderr };
+}
+
+function check(name, actual, expected) {
+  const ok = isDeepStrictEqual(actual, expected);
+  if (!ok) failed = true;
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}`);
+  if (!ok) console.log(`     ${JSON.stringify(actual)}\n     expected ${JSON.stringify(expected)}`.slice(0, 2000));
+}
