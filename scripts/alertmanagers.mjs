@@ -31,11 +31,34 @@ export function downloadAlertmanager({ suite, fits }, work, { withLists, update 
   const { codename, uri } = debianArchive();
   const download = (apt) => run('apt-get', [...apt, 'download', PACKAGE], work);
   if (codename === suite) withLists(download);
-  else download(suiteLists(suite, uri, work, update));
+  else download(suiteLists(`deb ${suite}`, uri, work, update));
   const file = readdirSync(work).find((name) => name.endsWith('.deb'));
   const version = run('dpkg-deb', ['-f', file, 'Version'], work).trim();
   if (!fits.test(version)) throw new Gone(`the archive no longer has it: ${suite} has ${version}`);
   return version;
+}
+
+/** Where the configuration files of its own tests and examples are, once `peers.mjs` has fetched them. */
+export const EXAMPLES = join(CACHE, 'alertmanager-examples');
+const EXAMPLES_OF = 'trixie';
+
+/** Downloads the source of one release into `work`, and unpacks its configuration files into `root`. Returns its version. */
+export function downloadExamples(work, root, { update }) {
+  const apt = suiteLists(`deb-src ${EXAMPLES_OF}`, debianArchive().uri, work, update);
+  run('apt-get', [...apt, 'source', '--download-only', '--tar-only', PACKAGE], work);
+  const file = readdirSync(work).find((name) => name.includes('.orig.tar.'));
+  const folders = ['cli/testdata', 'config/testdata', 'doc/examples'].map((folder) => `*/${folder}/*.yml`);
+  run('tar', [
+    '-xf',
+    join(work, file),
+    '-C',
+    root,
+    '--strip-components=1',
+    '--wildcards',
+    '--no-wildcards-match-slash',
+    ...folders,
+  ]);
+  return /_(.+)\.orig\.tar\./.exec(file)[1];
 }
 
 /** The codename of this machine's Debian, and the address of the archive that its own sources name for it. */
@@ -47,12 +70,13 @@ export function debianArchive() {
   return { codename, uri };
 }
 
-/** Options for apt-get with the lists of this one suite, inside `work`. The system's lists do not change. */
-function suiteLists(suite, uri, work, update) {
+/** Options for apt-get with the lists of one suite, such as `deb sid`, inside `work`. The system's lists do not change. */
+function suiteLists(line, uri, work, update) {
+  const [type, suite] = line.split(' ');
   const root = join(work, 'apt');
   for (const folder of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, 'status'), '');
-  writeFileSync(join(root, 'sources.list'), `deb [signed-by=${KEYRING}] ${uri} ${suite} main\n`);
+  writeFileSync(join(root, 'sources.list'), `${type} [signed-by=${KEYRING}] ${uri} ${suite} main\n`);
   const settings = {
     'Dir::Etc::SourceList': join(root, 'sources.list'),
     'Dir::Etc::SourceParts': '/dev/null',

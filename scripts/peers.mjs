@@ -12,6 +12,8 @@ import {
   ALERTMANAGERS,
   alertmanagerFolder,
   downloadAlertmanager,
+  downloadExamples,
+  EXAMPLES,
   Gone,
   relocateAlertmanager,
 } from './alertmanagers.mjs';
@@ -150,6 +152,11 @@ function readyAlertmanager(peer) {
   return ready(`alertmanager ${peer.release}`, alertmanagerFolder(peer.release), download, relocateAlertmanager);
 }
 
+function readyExamples() {
+  const download = (work) => downloadExamples(work, join(work, 'root'), { update });
+  return ready("alertmanager's examples", EXAMPLES, download, () => {});
+}
+
 let missing = false;
 function report(name, step) {
   try {
@@ -160,6 +167,7 @@ function report(name, step) {
   }
 }
 for (const peer of ALERTMANAGERS) report(`alertmanager ${peer.release}`, () => readyAlertmanager(peer));
+report("alertmanager's examples", readyExamples);
 for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);

@@ -49,6 +49,7 @@ function absent(name: string): undefined {
 const alertmanagers = (await import(new URL('../../scripts/alertmanagers.mjs', import.meta.url).href)) as {
   readonly ALERTMANAGERS: readonly { readonly release: string }[];
   alertmanagerFolder(release: string): string;
+  readonly EXAMPLES: string;
 };
 
 /** The releases that svc is tried with, the oldest first. */
@@ -76,6 +77,12 @@ export function amtoolBinary(release = '0.25'): Peer | undefined {
   const command = join(folder, 'usr/bin/amtool');
   if (existsSync(command)) return { command, env: {} };
   return isGone(folder) ? undefined : absent(`amtool ${release}`);
+}
+
+/** The folder with Alertmanager's own examples and the configuration files of its tests. */
+export function alertmanagerExamples(): string | undefined {
+  if (existsSync(join(alertmanagers.EXAMPLES, 'cli'))) return alertmanagers.EXAMPLES;
+  return isGone(alertmanagers.EXAMPLES) ? undefined : absent("alertmanager's examples");
 }
 
 /**
