@@ -120,6 +120,8 @@ const RECORDINGS: Readonly<Record<string, unknown>> = {
 };
 
 const PRODUCT_ID = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
+/** The same product at another store. */
+const MATCHED_ID = '6a0d5c3e-1b2f-4c4d-8e57-9c3f2a1b0d11';
 const PRODUCT = {
   canonical_product_id: PRODUCT_ID,
   title: `Milk 3.2% ${HOSTILE}`,
@@ -169,7 +171,11 @@ const page = (...items: readonly unknown[]) => ({ items, meta: { limit: 100, off
 
 const CATALOG: Readonly<Record<string, unknown>> = {
   'GET /healthz': { status: 'ok' },
-  'GET /products': page(PRODUCT, { ...PRODUCT, canonical_product_id: HOSTILE, price_from: null }),
+  'GET /products': page(
+    PRODUCT,
+    { ...PRODUCT, canonical_product_id: HOSTILE, price_from: null },
+    { ...PRODUCT, canonical_product_id: MATCHED_ID, parsers: ['chizhik'] },
+  ),
   'GET /products/count': { products_count: 2, stores: ['fixprice'], regions: [HOSTILE] },
   'GET /products/common/count': {
     scope: 'stores',
@@ -181,6 +187,11 @@ const CATALOG: Readonly<Record<string, unknown>> = {
   },
   [`GET /products/${PRODUCT_ID}`]: PRODUCT,
   [`GET /products/${PRODUCT_ID}/sources`]: page(SOURCE),
+  [`GET /products/${MATCHED_ID}/sources`]: page({
+    ...SOURCE,
+    canonical_product_id: MATCHED_ID,
+    parser_name: 'chizhik',
+  }),
   [`GET /products/${PRODUCT_ID}/snapshots`]: page(SNAPSHOT),
   [`GET /products/${PRODUCT_ID}/dynamics`]: {
     dates: ['2026-01-13T12:00:00Z', '2026-01-14T12:00:00Z', '2026-01-15T12:00:00Z'],

@@ -4,6 +4,7 @@ import { openClient } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
+import type { Members } from './matches.ts';
 import type { List } from './schema.ts';
 import { numberOf } from './statistics.ts';
 
@@ -73,7 +74,8 @@ export interface CountQuery {
 
 export type Catalog = ReturnType<typeof openCatalog>;
 
-export function openCatalog(target: Target) {
+/** `members`: products that are read as one; each alone without it. */
+export function openCatalog(target: Target, members: Members = (id) => [id]) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
   const one =
@@ -95,6 +97,7 @@ export function openCatalog(target: Target) {
       page(await ofProduct(from)(id, query));
   const cursors = list(ENDPOINTS.cursors);
   return {
+    members,
     health: one(ENDPOINTS.health),
     products: list(ENDPOINTS.products),
     product: ofProduct(ENDPOINTS.product),

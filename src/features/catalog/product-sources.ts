@@ -16,11 +16,38 @@ export interface SourceSelection {
 /** What the service knows a source by (doc 3 §2). */
 export type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
 
-type Reader = Pick<Catalog, 'sources' | 'snapshots' | 'product'>;
+type Reader = Pick<Catalog, 'members' | 'sources' | 'snapshots' | 'product'>;
 
-/** As they are listed, newest first. */
-export function listedSources(catalog: Reader, productId: string, report: Report): Promise<readonly Source[]> {
-  return everyItem((page) => catalog.sources(productId, page), report);
+/** As they are listed, newest first; those of each product that is read as one with it. */
+export function listedSources(
+  catalog: Pick<Catalog, 'members' | 'sources'>,
+  productId: string,
+  report: Report,
+): Promise<readonly Source[]> {
+  const none = (id: string): void =>
+    report({ text: `${id}, which is matched with ${productId}, is not sold any more`, incomplete: false });
+  return ofMembers(catalog, productId, (id) => everyItem((page) => catalog.sources(id, page), report), none);
+}
+
+/** Rows of the others have the id of the product too: what is computed of it counts them in. */
+async function ofMembers<Row extends Source | Snapshot>(
+  { members }: Pick<Catalog, 'members'>,
+  productId: string,
+  read: (id: string) => Promise<readonly Row[]>,
+  none?: (id: string) => void,
+): Promise<readonly Row[]> {
+  const lists = members(productId).map(async (id) => {
+    if (id === productId) return read(id);
+    const rows = await read(id).catch(noneIfUnknown);
+    if (rows.length === 0) none?.(id);
+    return rows.map((row) => ({ ...row, canonical_product_id: productId, matched_product_id: id }));
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function noneIfUnknown(error: unknown): readonly never[] {
+  if (error instanceof SvcError && error.reason === 'unknown_product') return [];
+  throw error;
 }
 
 export interface ProductSeries {
@@ -69,7 +96,7 @@ export async function productSeries(
 
 /** The service compares names exactly, and takes one of each: it narrows the list, and svc selects. */
 export async function productSnapshots(
-  catalog: Pick<Catalog, 'snapshots'>,
+  catalog: Pick<Catalog, 'members' | 'snapshots'>,
   productId: string,
   selection: SourceSelection,
   listed: readonly SourceKey[],
@@ -81,7 +108,9 @@ export async function productSnapshots(
     parser_name: more.length === 0 ? name : undefined,
     source_id: selection.sources.length === 1 ? selection.sources[0] : undefined,
   };
-  const all = await everyItem((page) => catalog.snapshots(productId, { ...narrowed, ...page }), report);
+  const all = await ofMembers(catalog, productId, (id) =>
+    everyItem((page) => catalog.snapshots(id, { ...narrowed, ...page }), report),
+  );
   return all.filter((snapshot) => selects({ ...selection, places: [] }, snapshot));
 }
 

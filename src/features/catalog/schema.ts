@@ -53,7 +53,10 @@ const sourceFields = z.looseObject({
   primary_category: z.nullish(z.looseObject({ id: amount, source_uid: text, title: text })),
   settlement: z.nullish(z.looseObject({ id: amount, name: text, region: text, country: text })),
 });
-export type Source = z.infer<typeof sourceFields>;
+export type Source = z.infer<typeof sourceFields> & {
+  /** Of svc: the product that the row is of, if it is read as one with another. */
+  readonly matched_product_id?: string;
+};
 
 const snapshotFields = z.looseObject({
   canonical_product_id: text,

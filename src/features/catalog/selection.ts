@@ -259,7 +259,8 @@ interface ProductsRead<Result> {
 }
 
 /**
- * The result of each product, a few at a time; two names of one product are read once. A product that cannot be read is named and
+ * The result of each product, a few at a time; two names of one product, and products that are
+ * read as one, are read once. A product that cannot be read is named and
  * does not stop the others. Throws if all fail, or if a name is ambiguous.
  */
 export async function readProducts<Result>(
@@ -270,11 +271,12 @@ export async function readProducts<Result>(
   read: (id: string) => Promise<Result>,
 ): Promise<ProductsRead<Result>> {
   const names = productNames(catalog, ctx);
-  const results = new Map<string, Promise<Result>>();
-  const once = async (id: string) => {
-    const result = results.get(id) ?? read(id);
-    results.set(id, result);
-    return { id, result: await result };
+  const results = new Map<string, Promise<{ readonly id: string; readonly result: Result }>>();
+  const once = (id: string) => {
+    const key = JSON.stringify([...catalog.members(id)].sort());
+    const result = results.get(key) ?? read(id).then((value) => ({ id, result: value }));
+    results.set(key, result);
+    return result;
   };
   const bar = ctx.progress(selected.length);
   const { outcomes } = await bulk(selected, concurrency, async ({ text, typed }) => {

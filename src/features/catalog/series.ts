@@ -183,9 +183,10 @@ function isNewer(row: Source, than: Source): boolean {
   return Number.isNaN(other) || one > other;
 }
 
-function placeOf({ parser_name, settlement }: Source): string {
+/** Products that are read as one are two even in one place. */
+function placeOf({ parser_name, settlement, matched_product_id }: Source): string {
   const { id, name, region, country } = settlement ?? {};
-  return JSON.stringify([parser_name, id ?? [name, region, country]]);
+  return JSON.stringify([parser_name, id ?? [name, region, country], matched_product_id]);
 }
 
 function unitsOf({ price_unit, unit }: Source): Group['units'] {

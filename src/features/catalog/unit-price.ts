@@ -15,7 +15,7 @@ export const PER_FLAG = {
 } as const;
 
 /** How much of what is counted a unit of the catalog is. */
-const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = {
+export const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = {
   KGM: ['kg', 1],
   GRM: ['kg', 0.001],
   LTR: ['l', 1],

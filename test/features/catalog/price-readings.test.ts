@@ -41,6 +41,7 @@ function catalogOf(places: readonly Place[]): Catalog {
     size: undefined,
   });
   const served = {
+    members: (id: string) => [id],
     sources: async (_: string, query: PageQuery = {}) => page(rows, query),
     snapshots: async (_: string, query: PageQuery = {}) => page(snapshots, query),
   };

@@ -4,6 +4,7 @@ import type { AnyOutput } from '../../../output/types.ts';
 import { type Zone, zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog } from '../api.ts';
 import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
+import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
 import {
   FIND_SOURCES,
@@ -37,7 +38,7 @@ export const catalogCompare = listCommand({
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than omits old ones.',
-  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named.\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. ${MATCHES_DETAILS}\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -57,6 +58,7 @@ export const catalogCompare = listCommand({
       help: 'Price to compare',
     },
     per: PER_FLAG,
+    matches: MATCHES_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
     tz: { ...TZ_FLAG, help: 'With --trend: time zone of its days (default local)' },
@@ -72,7 +74,7 @@ export const catalogCompare = listCommand({
   async run(input, ctx) {
     if (input.trend && input.by !== 'source')
       throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
-    const catalog = openCatalog(ctx.target);
+    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
     const problems = readingProblems(ctx);
     const selected = await selectedProducts(catalog, input, ctx, problems.report);
     const { products, code } = await readProducts(catalog, selected, input, ctx, (id) =>

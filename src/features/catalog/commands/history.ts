@@ -6,6 +6,7 @@ import { UTC, zoneOf } from '../../../output/zone.ts';
 import { openCatalog, type SeriesField, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import { productNames } from '../product-names.ts';
 import { missingSources, productSeries } from '../product-sources.ts';
 import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
@@ -36,8 +37,7 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the price of a product at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details:
-    'Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.',
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -60,6 +60,7 @@ export const catalogHistory = chartCommand({
     },
     tz: TZ_FLAG,
     per: PER_FLAG,
+    matches: MATCHES_FLAG,
     fill: {
       type: 'choice',
       choices: ['none', 'last'],
@@ -104,7 +105,7 @@ export const catalogHistory = chartCommand({
     checkSvg(input);
     const problems = readingProblems(ctx);
     const selection = { stores: input.store, sources: input.source };
-    const catalog = openCatalog(ctx.target);
+    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
     const { id, ...found } = await productNames(catalog, ctx).read(input.id, async (exact) => ({
       ...(await productSeries(catalog, exact, selection, problems.report)),
       id: exact,
