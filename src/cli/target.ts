@@ -4,7 +4,8 @@ import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
-import type { Settings } from '../store/settings.ts';
+import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
+import { credentialSettings, type Settings } from '../store/settings.ts';
 import type { GlobalInput } from './flags.ts';
 import { parseDuration } from './time.ts';
 
@@ -43,9 +44,9 @@ export function buildTarget(parts: TargetParts): Target {
   const open = header.map((line) => parseHeader(line, '--header'));
   const secret = headerFile.flatMap((path) => {
     parts.checkSecretFile(path);
-    return readHeaderFile(path, context);
+    return readHeaderFile(path, '--header-file', context);
   });
-  const exposed = open.find(([name]) => SECRET_HEADERS.test(name));
+  const exposed = open.find(([name]) => isSecretName(name));
   if (exposed !== undefined) {
     throw new SvcError(
       'invalid_value',
@@ -55,17 +56,28 @@ export function buildTarget(parts: TargetParts): Target {
       },
     );
   }
+  const own = profileHeaders(parts, baseUrl);
   const target: Target = {
     service,
     baseUrl,
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
-    headers: Object.fromEntries([...open, ...secret]),
-    secretHeaders: new Set(secret.map(([name]) => name)),
+    headers: Object.fromEntries([...own.open, ...own.secret, ...open, ...secret]),
+    secretHeaders: new Set([...own.secret, ...secret].map(([name]) => name)),
     ...outbound(parts, insecure),
     now: context.now,
     random: context.random,
     sleep: context.sleep,
   };
+  const [credential] = credentialSettings(service, settings);
+  if (credential !== undefined && own.secret.some(([name]) => name === 'authorization')) {
+    throw new SvcError(
+      'config_invalid',
+      `two credentials: ${credential} and ${service}.headers both set authorization`,
+      {
+        hint: `svc config unset ${credential}`,
+      },
+    );
+  }
   const authorizer = parts.authorize(target, settings);
   if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
     const message = 'two credentials: a header file and the environment both set authorization';
@@ -73,7 +85,10 @@ export function buildTarget(parts: TargetParts): Target {
       hint: `drop the header, or unset SVC_${service.toUpperCase()}_TOKEN`,
     });
   }
-  return { ...target, authorizer };
+  if (authorizer === undefined) return target;
+  // The environment precedes the profile.
+  const { authorization: _, ...headers } = target.headers;
+  return { ...target, headers, authorizer };
 }
 
 export type OutboundParts = Pick<
@@ -102,21 +117,52 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
   };
 }
 
-const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key|password).*)$/;
-
-function parseHeader(line: string, source: string): [name: string, value: string] {
-  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)$/.exec(line);
+function parseHeader(line: string, source: string): readonly [name: string, value: string] {
+  const header = parseHeaderLine(line);
   // The line is not shown: even a malformed one may contain a secret.
-  if (match === null) throw new SvcError('invalid_value', `${source}: not of the form "Name: value"`);
-  return [(match[1] ?? '').toLowerCase(), (match[2] ?? '').trimEnd()];
+  if (header === undefined) throw new SvcError('invalid_value', `${source}: not of the form "Name: value"`);
+  return header;
 }
 
-function readHeaderFile(path: string, context: Context): [string, string][] {
-  const lines = readTextFile(path, '--header-file', context).split(/\r?\n/);
+/** The headers of the profile, which go to the address of the profile only. Those from a file are secret. */
+function profileHeaders({ service, settings, context, checkSecretFile }: TargetParts, baseUrl: URL) {
+  const name = `${service}.headers`;
+  const value = settings.get(name);
+  const items = value === undefined ? [] : (listOf(value) ?? []);
+  if (items.length > 0) checkProfileBound(name, baseUrl, settings);
+  const isFile = (item: string): boolean => item.startsWith('@');
+  return {
+    open: items.filter((item) => !isFile(item)).map((line) => parseHeader(line, name)),
+    secret: items.filter(isFile).flatMap((item) => {
+      checkSecretFile(item.slice(1));
+      return readHeaderFile(item.slice(1), name, context);
+    }),
+  };
+}
+
+/** What a profile sends to a service goes to the address of the same profile only. */
+export function checkProfileBound(name: string, baseUrl: URL, settings: Settings): void {
+  const address = name.replace(/\w+$/, 'url');
+  const bound = settings.profileOrigin(address);
+  if (bound === undefined) {
+    throw new SvcError('config_invalid', `${name} needs the address that it is for`, {
+      hint: `set it in the same profile: svc config set ${address} <url>`,
+    });
+  }
+  checkBound(bound, baseUrl, `${name} is for`, `use another profile, or unset ${name}`);
+}
+
+export function checkBound(bound: string | undefined, { origin }: URL, what: string, hint: string): void {
+  if (bound === undefined || bound === origin) return;
+  throw new SvcError('credential_unusable', `${what} ${bound}, not for ${origin}`, { hint });
+}
+
+function readHeaderFile(path: string, source: string, context: Context): (readonly [string, string])[] {
+  const lines = readTextFile(path, source, context).split(/\r?\n/);
   return lines
     .map((line, index): [string, number] => [line, index + 1])
     .filter(([line]) => line.trim() !== '' && !line.startsWith('#'))
-    .map(([line, number]) => parseHeader(line, `--header-file ${path}, line ${number}`));
+    .map(([line, number]) => parseHeader(line, `${source} ${path}, line ${number}`));
 }
 
 function pemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<TlsOptions, 'ca' | 'cert' | 'key'> {

@@ -163,6 +163,9 @@ export const TOPICS: readonly Topic[] = [
         rows: (SETTING_KEYS as readonly Setting[]).map(({ key, help }): Row => [key, help]),
       },
       {
+        text: 'The credential of a profile goes to the address of the same profile only. A command, and headers, are one text or a JSON array: \'["pass", "show", "am"]\', \'X-Scope-OrgID: blue\'. A secret header is in a file, named as @FILE.',
+      },
+      {
         title: 'Environment variables',
         rows: [
           ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): Row[] =>

@@ -16,6 +16,8 @@ export interface FailedAnswer {
   readonly retryAt?: string | undefined;
   /** Whether the request had an `Authorization` header. */
   readonly credentialSent?: boolean;
+  /** The setting that provides the credential, if it is of the profile. */
+  readonly credentialSource?: string | undefined;
 }
 
 export function contentType(headers: FailedAnswer['headers']): string {

@@ -240,7 +240,7 @@ export class Sender {
     request: RequestValue,
     endpoint: EndpointShape,
   ): Promise<Failure> {
-    const { baseUrl, secrets, now } = this.#target;
+    const { baseUrl, secrets, now, authorizer } = this.#target;
     const text = (await body.start(LARGEST_ERROR_TEXT)).toString();
     if (status === 400 && baseUrl.protocol === 'http:' && PLAIN_TO_TLS.test(text)) {
       const hint = 'write the address with https://';
@@ -258,6 +258,7 @@ export class Sender {
       text: secrets.hide(text),
       retryAt: after === undefined ? undefined : new Date(now() + after).toISOString(),
       credentialSent: 'authorization' in request.headers,
+      credentialSource: authorizer?.source,
     };
     const explainable = status >= (this.#rules.explainsRedirects ? 300 : 400);
     const explained = explainable ? this.#rules.explain?.(failed, endpoint) : undefined;

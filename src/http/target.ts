@@ -7,6 +7,8 @@ export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 export interface Authorizer {
   /** The only origin (`https://host:port`) that may receive the header. */
   readonly origin: string;
+  /** The setting that provides it. */
+  readonly source?: string;
   header(): Promise<Readonly<Record<string, string>>>;
   /** After a 401: true if there is a new credential and the request may be sent once more. */
   refresh?(): Promise<boolean>;

@@ -45,6 +45,8 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
 
 async function hasCredential(service: ServiceName, settings: Settings, paths: Paths): Promise<boolean> {
   if (credentialSettings(service, settings).length > 0) return true;
+  // Such a file has secret headers.
+  if (/(?:^|")@/.test(settings.resolve(`${service}.headers`).value ?? '')) return true;
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 
-export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names' | 'command';
+export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names' | 'command' | 'headers';
 
 export interface Setting {
   readonly key: string;
@@ -38,6 +38,7 @@ export const SETTING_KEYS = [
   { key: 'alerts.passwordFile', type: 'path', help: 'File with the password of alerts.user' },
   { key: 'alerts.tokenFile', type: 'path', help: 'File with the bearer token for the alert manager' },
   { key: 'alerts.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the alert manager' },
+  { key: 'alerts.headers', type: 'headers', help: 'Headers of each request to the alert manager, or @FILE' },
   {
     key: 'alerts.author',
     type: 'text',
@@ -70,6 +71,11 @@ export const SETTING_KEYS = [
     type: 'command',
     help: 'Command that prints the access token, in place of a stored login',
   },
+  {
+    key: 'webhooks.headers',
+    type: 'headers',
+    help: 'Headers of each request to the recording webhook service, or @FILE',
+  },
   { key: 'catalog.url', type: 'url', env: 'SVC_CATALOG_URL', flag: '--base-url', help: 'Address of the catalog' },
   {
     key: 'catalog.user',
@@ -80,9 +86,11 @@ export const SETTING_KEYS = [
   { key: 'catalog.passwordFile', type: 'path', help: 'File with the password of catalog.user' },
   { key: 'catalog.tokenFile', type: 'path', help: 'File with the bearer token for the catalog' },
   { key: 'catalog.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the catalog' },
+  { key: 'catalog.headers', type: 'headers', help: 'Headers of each request to the catalog, or @FILE' },
   { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
   { key: 'trade.tokenFile', type: 'path', help: 'File with the token for the trading gateway' },
   { key: 'trade.tokenCommand', type: 'command', help: 'Command that prints the token for the trading gateway' },
+  { key: 'trade.headers', type: 'headers', help: 'Headers of each request to the trading gateway, or @FILE' },
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',
@@ -213,6 +221,8 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       const [program] = listOf(text) ?? [];
       return program ? undefined : 'is not a program, or a JSON array such as ["pass", "show", "am"]';
     }
+    case 'headers':
+      return headersProblem(text);
     case 'text':
     case 'path':
       return undefined;
@@ -234,15 +244,58 @@ export function listOf(text: string): readonly string[] | undefined {
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
   if (problem !== undefined) return problem;
-  if (setting.type === 'path' && !isAbsolute(text)) return 'must be an absolute path';
-  const program = setting.type === 'command' ? (listOf(text)?.[0] ?? '') : '';
-  if (/[/\\]/.test(program) && !isAbsolute(program))
-    return 'must begin with the name or the absolute path of a program';
-  return undefined;
+  return pathsIn(setting, text).every((path) => isAbsolute(path)) ? undefined : 'must be an absolute path';
 }
 
-/** The text for display: an address may be refused because of the password in it. */
+function pathsIn({ type }: Setting, text: string): readonly string[] {
+  if (type === 'path') return [text];
+  const items = listOf(text) ?? [];
+  if (type === 'command') return items.slice(0, 1).filter((program) => /[/\\]/.test(program));
+  return type === 'headers' ? items.filter((item) => item.startsWith('@')).map((item) => item.slice(1)) : [];
+}
+
+/** A value in settings.json as text, where lists may be arrays, and what is wrong with it. */
+export function storedValue(
+  setting: Setting,
+  stored: unknown,
+): { readonly value: string; readonly problem: string | undefined } {
+  const value = typeof stored === 'object' ? JSON.stringify(stored) : String(stored);
+  const isList = Array.isArray(stored) && (setting.type === 'command' || setting.type === 'headers');
+  return {
+    value,
+    problem: typeof stored === 'object' && !isList ? 'must be a string' : problemWithStored(setting, value),
+  };
+}
+
+/** A header line as name, in lower case, and value; undefined if it is none. */
+export function parseHeaderLine(line: string): readonly [name: string, value: string] | undefined {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)$/.exec(line);
+  return match === null ? undefined : [(match[1] ?? '').toLowerCase(), (match[2] ?? '').trimEnd()];
+}
+
+/** Whether a header of this name (in lower case) must be in a file. */
+export function isSecretName(name: string): boolean {
+  return /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key|password).*)$/.test(name);
+}
+
+function headersProblem(text: string): string | undefined {
+  const items = listOf(text) ?? [];
+  const lines = items.filter((item) => !item.startsWith('@')).map(parseHeaderLine);
+  if (items.length === 0 || items.includes('@') || lines.includes(undefined)) {
+    return 'is not a header such as "X-Scope-OrgID: blue", @FILE, or a JSON array of them';
+  }
+  const secret = lines.find((line) => isSecretName(line?.[0] ?? ''));
+  return secret && `has a secret, ${secret[0]}: put this line in a file, and write @FILE`;
+}
+
+/** The text for display: an address may be refused because of the password in it, and a header because it is secret. */
 export function shownValue(setting: Setting, text: string): string {
+  if (setting.type === 'headers') {
+    const shown = (listOf(text) ?? ['']).map((item) =>
+      headersProblem(item) === undefined ? item : item.replace(/^([^:]*:)?.*/s, '$1 ***').trim(),
+    );
+    return text.startsWith('[') ? JSON.stringify(shown) : (shown[0] ?? '');
+  }
   if (setting.type !== 'url' || urlProblem(text) === undefined) return text;
   return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*)?.*@/is, '$1***@');
 }

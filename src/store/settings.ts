@@ -1,7 +1,7 @@
 /** The settings of one run: their values and origins. */
 import type { Context, Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { findSetting, problemWith, problemWithStored, type Setting, shownValue } from './setting-keys.ts';
+import { findSetting, problemWith, type Setting, shownValue, storedValue } from './setting-keys.ts';
 import {
   DEFAULT_PROFILE,
   type ProfileValues,
@@ -191,12 +191,7 @@ class LoadedSettings implements Settings {
     const stored = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
     if (stored === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
-    const isList = Array.isArray(stored) && LISTS.has(setting.type);
-    if (typeof stored === 'object' && !isList) {
-      return { value: JSON.stringify(stored), origin, problem: 'must be a string' };
-    }
-    const value = isList ? JSON.stringify(stored) : String(stored);
-    return { value, origin, problem: problemWithStored(setting, value) };
+    return { ...storedValue(setting, stored), origin };
   }
 
   #usable(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {
@@ -212,9 +207,6 @@ class LoadedSettings implements Settings {
     });
   }
 }
-
-/** The types whose values may be arrays in settings.json. */
-const LISTS: ReadonlySet<Setting['type']> = new Set(['command']);
 
 const UNSET: ResolvedSetting = { value: undefined, origin: { kind: 'unset', detail: '' }, problem: undefined };
 

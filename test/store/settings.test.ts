@@ -79,6 +79,7 @@ describe('precedence', () => {
       integer: String(source + 1),
       names: `${word},b`,
       command: word,
+      headers: `X-Name: ${word}`,
     };
     return values[setting.type];
   }

@@ -8,7 +8,7 @@ type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 const CHECK_PATH = 'check the path of --base-url: svc adds /api/v2 to it';
 
 export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
-  const { status, credentialSent } = answer;
+  const { status, credentialSent, credentialSource } = answer;
   const { method, path, effect } = endpoint;
   const text = serviceMessage(answer);
   const failure = (code: ErrorCode, message: string, hint?: string) =>
@@ -28,7 +28,7 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
         'unauthorized',
         `Alertmanager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
         credentialSent
-          ? 'check SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'
+          ? `check ${credentialSource ?? 'SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'}`
           : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
       );
     case 404:

@@ -12,7 +12,7 @@ type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
 /** `basePath` is that of the base URL: `/` for most. */
 export function explainCatalog(answer: FailedAnswer, { method, path }: Call, basePath = '/'): SvcError | undefined {
-  const { status } = answer;
+  const { status, credentialSent, credentialSource } = answer;
   const extra = basePath !== '/';
   const wrongPath = (text: string): SvcError =>
     failure('wrong_path', extra ? `${text} (the path of the base URL is ${basePath})` : text, CHECK_PATH);
@@ -37,8 +37,8 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
     case 401:
       return failure(
         'unauthorized',
-        `the catalog, or a proxy in front of it, requires a credential${text && `: ${text}`}`,
-        TOKEN,
+        `the catalog, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
+        credentialSource === undefined ? TOKEN : `check ${credentialSource}`,
       );
     case 404: {
       const missing = Object.hasOwn(MISSING, text) ? MISSING[text] : undefined;

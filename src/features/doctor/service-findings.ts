@@ -119,6 +119,8 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
   const common = { check: 'sign-in', subject: service };
   const source = credentialSource(ctx, service);
   const stores = service === 'webhooks' || service === 'trade';
+  if (source === undefined && !stores && target.secretHeaders.size > 0)
+    return { ...common, ...ok('from a header file') };
   if (source === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
   if (source !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${source}`) };
   // Reading it would set it aside, and that is a repair.

@@ -1,6 +1,7 @@
 /** Joins credentials and services into `Authorizer`s for the transport. */
 
 import type { RunContext } from '../../cli/command.ts';
+import { checkBound, checkProfileBound } from '../../cli/target.ts';
 import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, ServiceName, Target } from '../../http/target.ts';
@@ -78,28 +79,17 @@ function profileAuthorizer(context: AuthorizerContext, target: Target, settings:
   }
   const value = settings.get(name) ?? '';
   checkProfileBound(name, baseUrl, settings);
-  const { origin } = baseUrl;
-  if (name.endsWith('.tokenCommand')) return { origin, ...commandCredential(listOf(value) ?? [], context, target) };
+  const common = { origin: baseUrl.origin, source: name };
+  if (name.endsWith('.tokenCommand')) return { ...common, ...commandCredential(listOf(value) ?? [], context, target) };
   const read = fileSecret(name, value, context, target.log);
-  if (name.endsWith('.tokenFile')) return { origin, header: async () => bearer(read()) };
+  if (name.endsWith('.tokenFile')) return { ...common, header: async () => bearer(read()) };
   const user = settings.get(`${service}.user`);
   if (user === undefined) {
     throw new SvcError('config_invalid', `${name} is set without a user`, {
       hint: `svc config set ${service}.user <name>`,
     });
   }
-  return { origin, header: async () => basic(user, read()) };
-}
-
-function checkProfileBound(name: string, baseUrl: URL, settings: Settings): void {
-  const address = name.replace(/\w+$/, 'url');
-  const bound = settings.profileOrigin(address);
-  if (bound === undefined) {
-    throw new SvcError('config_invalid', `${name} needs the address that it is for`, {
-      hint: `set it in the same profile: svc config set ${address} <url>`,
-    });
-  }
-  checkBound(bound, baseUrl, `${name} is for`, `use another profile, or unset ${name}`);
+  return { ...common, header: async () => basic(user, read()) };
 }
 
 /** Reads the file each time: what it contains may change. */
@@ -168,11 +158,6 @@ function bearer(token: string): Headers {
 
 function basic(user: string, password: string): Headers {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
-}
-
-function checkBound(bound: string | undefined, { origin }: URL, what: string, hint: string): void {
-  if (bound === undefined || bound === origin) return;
-  throw new SvcError('credential_unusable', `${what} ${bound}, not for ${origin}`, { hint });
 }
 
 /**

@@ -59,7 +59,9 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
       return failure(
         'unauthorized',
         `the recording service rejected the credential${reason === '' ? '' : `: ${reason}`}`,
-        'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a valid token',
+        answer.credentialSource === undefined
+          ? 'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a valid token'
+          : `check ${answer.credentialSource}`,
       );
     case 404:
       if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {

@@ -120,7 +120,10 @@ describe('a token command', () => {
   it('whose token does not change after a 401 leads to no second request', async () => {
     accepted = { method: 'GET', token: 'another' };
     const { run, runs } = script('echo the-same-token');
-    expect(await run(LISTS.alerts)).toMatchObject({ code: 4 });
+    expect(await run(LISTS.alerts)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('check alerts.tokenCommand'),
+    });
     expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer the-same-token'], runs: 2 });
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { fileFailure, makeFolder } from '../../../store/own-file.ts';
-import { findSetting, problemWithStored } from '../../../store/setting-keys.ts';
+import { findSetting, storedValue } from '../../../store/setting-keys.ts';
 import { replaceSettings } from '../../../store/settings-editor.ts';
 import { parseSettings, readSettingsBytes, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 
@@ -87,8 +87,7 @@ function checkText(text: Uint8Array, path: string, leftover: { hint: string }): 
   for (const [name, values] of Object.entries(document.profiles ?? {})) {
     for (const [key, value] of Object.entries(values)) {
       const setting = findSetting(key);
-      const problem =
-        setting && (typeof value === 'object' ? 'must be a string' : problemWithStored(setting, String(value)));
+      const problem = setting && storedValue(setting, value).problem;
       if (problem) throw new SvcError('config_invalid', `profile ${name}: ${key} ${problem}`, leftover);
     }
   }
