@@ -1,6 +1,8 @@
 /** The kinds of flags and arguments that a command may declare, and their input types. */
 
+import { SvcError } from '../errors.ts';
 import { FORMATS } from '../output/types.ts';
+import { zoneOf } from '../output/zone.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
 /** Where values come from: a prompt reads them from the service, completion from a short-lived cache. */
@@ -53,6 +55,8 @@ export interface Instant {
   readonly relative?: true;
   /** It was written as a day alone: the instant is where the day begins in UTC. */
   readonly date?: true;
+  /** Typed as a clock time of this zone. */
+  readonly zone?: string;
 }
 
 /** `--flag` and, if the default is true, `--no-flag`. */
@@ -294,6 +298,22 @@ export const WRITE_FLAGS = {
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 
+/** Whose clock times, days and dates are meant. */
+export const TZ_FLAG = {
+  type: 'string',
+  value: 'zone',
+  check(name) {
+    try {
+      zoneOf(name);
+    } catch {
+      throw new SvcError('invalid_value', `there is no time zone ${JSON.stringify(name)}`, {
+        hint: 'pass local, UTC, or a name such as Europe/Berlin',
+      });
+    }
+  },
+  help: 'Time zone of clock times (default local)',
+} as const satisfies Flags[string];
+
 /** That of a command that opens a page in a browser with its own `--web`. */
 const WEB_FLAGS = {
   'dry-run': { type: 'boolean', group: 'Browser options', help: 'With --web, only print the address' },
@@ -321,8 +341,10 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 
 /** The options that the command's help shows. */
 export function ownFlags({ flags, effect }: Optioned): Flags {
-  if (effect !== 'read') return { ...flags, ...WRITE_FLAGS };
-  return flags?.['web'] === undefined ? { ...flags } : { ...flags, ...WEB_FLAGS };
+  const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;
+  // Those with dates have their own, or none.
+  const isTimed = Object.values(flags ?? {}).some((flag) => flag.type === 'time' && !flag.dates);
+  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...more };
 }
 
 export function allFlags(command: Optioned): Flags {

@@ -1,6 +1,7 @@
 /** From argv to a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
+import { zoneOf } from '../output/zone.ts';
 import type { Command } from './command.ts';
 import {
   type Argument,
@@ -8,16 +9,18 @@ import {
   camelCase,
   type Flag,
   GLOBAL_FLAGS,
+  type Instant,
   negatable,
   placeholder,
   repeatable,
   SERVICE_FLAGS,
   splitList,
+  TZ_FLAG,
   takesValue,
   usageLine,
 } from './flags.ts';
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
-import { parseDuration, parseTime } from './time.ts';
+import { parseDuration, parseTime, type TimeRules } from './time.ts';
 
 /** The command's words and the rest, which includes options before the command. */
 export interface CommandPath {
@@ -146,7 +149,15 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     const line = tokens.slice(end + 1);
     assign(commandLine, argument, line);
   }
-  for (const [name, flag] of flags) input[camelCase(name)] = optionValue(name, flag, typed.get(name) ?? [], now);
+  const [tz = 'local'] = typed.get('tz') ?? [];
+  const clock: Clock = { now, zone: () => zoneOf(String(single('tz', TZ_FLAG, String(tz), clock))) };
+  for (const [name, flag] of flags) {
+    const texts = typed.get(name) ?? [];
+    const value = optionValue(name, flag, texts, clock);
+    input[camelCase(name)] = value;
+    const { iso, zone } = flag.type === 'time' ? ((value ?? {}) as Partial<Instant>) : {};
+    if (zone !== undefined) notices.push(`--${name} ${texts[0]} in ${zone} is ${iso}`);
+  }
   return { input, given, missing: missingOf(command, given), help: false, notices: [...new Set(notices)] };
 }
 
@@ -234,7 +245,9 @@ export function failureOptions(argv: readonly string[]): Partial<Record<'output'
   return found;
 }
 
-function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], now: number): unknown {
+type Clock = Required<Pick<TimeRules, 'now' | 'zone'>>;
+
+function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], clock: Clock): unknown {
   if (typed.length === 0) return defaultOf(flag);
   if (flag.type === 'boolean' || typed.every((value) => value === true)) return typed.at(-1);
   // `--comment --watch`: here --watch is the value.
@@ -247,7 +260,7 @@ function optionValue(name: string, flag: Flag, typed: readonly (string | boolean
     throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
   if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
-  const values = texts.map((text) => single(name, flag, text, now));
+  const values = texts.map((text) => single(name, flag, text, clock));
   return flag.repeat ? values : values[0];
 }
 
@@ -270,7 +283,7 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
   }
 }
 
-function single(name: string, flag: Flag, text: string, now: number): unknown {
+function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
   const bad = (why: string, details: Suggestion = {}): SvcError =>
     new SvcError('invalid_value', `--${name}: ${why}`, details);
   const named = <T>(parse: () => T): T => {
@@ -305,7 +318,7 @@ function single(name: string, flag: Flag, text: string, now: number): unknown {
     }
     case 'time':
       return named(() =>
-        parseTime(text, { now, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
+        parseTime(text, { ...clock, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
       );
     case 'string':
       named(() => flag.check?.(text));

@@ -3,6 +3,7 @@
  * without JavaScript's parser, which accepts 30 February and guesses zones.
  */
 import { SvcError } from '../errors.ts';
+import type { Zone } from '../output/zone.ts';
 import type { Instant } from './flags.ts';
 
 const SECOND = 1000;
@@ -97,6 +98,8 @@ export interface TimeRules {
   readonly unix?: boolean;
   /** Whether a bare date means the start of that day in UTC. */
   readonly dates?: boolean;
+  /** Whose clocks `18:00` is read from. Without it, such a time is refused. */
+  readonly zone?: () => Zone;
 }
 
 /** The years 1 to 9999, the range of RFC 3339 and of the services. */
@@ -105,9 +108,13 @@ const LATEST = 253_402_300_799_999;
 
 const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 
+const CLOCK = /^(?:(today|tomorrow|yesterday)\s+|(\d{4}-\d{2}-\d{2})\s+)?(\d{1,2}):(\d{2})(?::(\d{2}))?$/i;
+const DAYS_FROM_TODAY: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
 /** Throws `invalid_value` with the reason, and with the right spelling as its hint if the text is understood. */
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return { ...instant(rules.now, text), relative: true };
+  if (rules.zone !== undefined && CLOCK.test(text)) return clockTime(text, rules, rules.zone());
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
   if (/^\d{4}-\d/.test(text)) {
     const parsed = instant(parseRfc3339(text, rules.dates ?? false), text);
@@ -119,6 +126,21 @@ export function parseTime(text: string, rules: TimeRules): Instant {
 function instant(ms: number, text: string): Instant {
   if (ms < EARLIEST || ms > LATEST) throw invalid(text, 'is outside the years 1 to 9999', 'use a time closer to now');
   return { ms, iso: new Date(ms).toISOString() };
+}
+
+/** `18:00` is the next such time, or the last one if a bare duration means the past. */
+function clockTime(text: string, { now, bare }: TimeRules, zone: Zone): Instant {
+  const [, day, date, hour = '', minute = '', second = '00'] = CLOCK.exec(text) ?? [];
+  const time = `T${hour.padStart(2, '0')}:${minute}:${second}`;
+  if (!exists(`${date ?? '1970-01-01'}${time}`)) throw invalid(text, 'names a day or time that does not exist', FORMS);
+  const today = Math.floor((now + zone.offset(now)) / DAY) * DAY;
+  const on = (start: number): number => zone.instant(start + Date.parse(`1970-01-01${time}Z`));
+  const resolved = (ms: number): Instant => ({ ...instant(ms, text), zone: zone.name });
+  if (date !== undefined) return resolved(on(Date.parse(date)));
+  if (day !== undefined) return resolved(on(today + DAY * (DAYS_FROM_TODAY[day.toLowerCase()] ?? 0)));
+  const ms = on(today);
+  if (bare === 'forward') return resolved(ms >= now ? ms : on(today + DAY));
+  return resolved(ms <= now ? ms : on(today - DAY));
 }
 
 function invalid(text: string, why: string, hint: string): SvcError {
@@ -137,12 +159,13 @@ function bareNumber(text: string, rules: TimeRules): Instant {
   throw invalid(text, 'is a bare number, not a time', hint);
 }
 
-function relative(text: string, { now, bare }: TimeRules): Instant {
+function relative(text: string, { now, bare, zone }: TimeRules): Instant {
+  const forms = zone === undefined ? FORMS : FORMS.replace('like', 'like 18:00, tomorrow 02:00,');
   const [, sign, prefix, rest = ''] = /^([+-])?(in\s+)?(.*)$/s.exec(text) ?? [];
   const suffix = /\sago$/.test(rest);
   const body = suffix ? rest.slice(0, -'ago'.length).trimEnd() : rest;
   const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
-  if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', FORMS);
+  if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', forms);
   const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
   return instant(now + (back ? -1 : 1) * offset(), text);
 
@@ -153,7 +176,7 @@ function relative(text: string, { now, bare }: TimeRules): Instant {
       if (!(error instanceof SvcError)) throw error;
       const right = correctedDuration(body);
       const hint =
-        right === undefined ? FORMS : `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`;
+        right === undefined ? forms : `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`;
       throw invalid(text, 'is not a time', hint);
     }
   }

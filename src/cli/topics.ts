@@ -76,6 +76,8 @@ const TIMES: readonly Block[] = [
       ['2h ago, -2h', 'before now'],
       ['in 2h, +2h', 'after now'],
       ['2h', 'after now for an end, before now for the start of a history'],
+      ['18:00', 'local time, or that of --tz: the next, or the last where 2h is before now'],
+      ['tomorrow 02:00, 2026-11-23 02:00', 'the same on a certain day; also today and yesterday'],
       ['2026-11-20', 'the start of that day in UTC or in --tz, if the option takes dates'],
       ['1795176000', 'Unix seconds, for webhook signatures'],
     ],

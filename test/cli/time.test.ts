@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
+import { zoneOf } from '../../src/output/zone.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 250);
 const forward = { now: NOW, bare: 'forward' } as const;
@@ -192,4 +193,55 @@ test('the time that a refusal proposes is taken', () => {
       expect(parseTime(proposed, forward).ms).toBe(Date.parse(`${iso.slice(0, 19)}Z`) + millis - offset);
     }),
   );
+});
+
+describe('clock times', () => {
+  const berlin = { zone: () => zoneOf('Europe/Berlin') };
+  // 13:00 in Berlin.
+  test.each([
+    ['18:00', '2026-11-20T17:00:00.000Z', '2026-11-19T17:00:00.000Z'],
+    ['9:30', '2026-11-21T08:30:00.000Z', '2026-11-20T08:30:00.000Z'],
+    ['00:00:30', '2026-11-20T23:00:30.000Z', '2026-11-19T23:00:30.000Z'],
+    ['today 02:00', '2026-11-20T01:00:00.000Z', '2026-11-20T01:00:00.000Z'],
+    ['tomorrow 02:00', '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00.000Z'],
+    ['Yesterday  02:00', '2026-11-19T01:00:00.000Z', '2026-11-19T01:00:00.000Z'],
+    ['2026-07-01 02:00', '2026-07-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'],
+    // The clocks skip from 02:00 to 03:00, and show 02:30 twice.
+    ['2026-03-29 02:30', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
+    ['2026-10-25 02:30', '2026-10-25T00:30:00.000Z', '2026-10-25T00:30:00.000Z'],
+  ])('%s', (text, next, last) => {
+    expect(parseTime(text, { ...forward, ...berlin })).toEqual({
+      ms: Date.parse(next),
+      iso: next,
+      zone: 'Europe/Berlin',
+    });
+    expect(parseTime(text, { ...back, ...berlin }).iso).toBe(last);
+  });
+
+  test('a day is that of the zone, not of UTC', () => {
+    const tokyo = {
+      now: Date.parse('2026-11-20T20:00:00Z'),
+      bare: 'forward',
+      zone: () => zoneOf('Asia/Tokyo'),
+    } as const;
+    expect(parseTime('today 02:00', tokyo).iso).toBe('2026-11-20T17:00:00.000Z');
+    expect(parseTime('04:59', tokyo).iso).toBe('2026-11-21T19:59:00.000Z');
+    expect(parseTime('05:00', tokyo).iso).toBe('2026-11-20T20:00:00.000Z');
+  });
+
+  test.each([
+    ['24:00', 'does not exist'],
+    ['12:60', 'does not exist'],
+    ['2026-02-30 12:00', 'does not exist'],
+    ['2026-11-20T12:00', 'has no zone'],
+    ['noon', 'is not a time'],
+    ['12:00 ago', 'is not a time'],
+  ])('%s is refused', (text, why) => {
+    expect(refusal(text, { ...forward, ...berlin }).message).toContain(why);
+  });
+
+  test('without a zone they are refused', () => {
+    expect(refusal('18:00').message).toContain('is not a time');
+    expect(refusal('noon', { ...forward, ...berlin }).hint).toContain('18:00, tomorrow 02:00, 2026');
+  });
 });

@@ -5,6 +5,7 @@ import { parseDuration, parseTime } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
 import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
+import { UTC } from '../../src/output/zone.ts';
 
 function rows(topic: string, title: RegExp): readonly (readonly [string, string])[] {
   const blocks = TOPICS.find(({ name }) => name === topic)?.blocks ?? [];
@@ -34,6 +35,9 @@ describe('times', () => {
     'in 2h': '2026-11-21T14:00:00.000Z',
     '+2h': '2026-11-21T14:00:00.000Z',
     '2h': '2026-11-21T14:00:00.000Z',
+    '18:00': '2026-11-21T18:00:00.000Z',
+    'tomorrow 02:00': '2026-11-22T02:00:00.000Z',
+    '2026-11-23 02:00': '2026-11-23T02:00:00.000Z',
     '2026-11-20': '2026-11-20T00:00:00.000Z',
     '1795176000': '2026-11-20T12:00:00.000Z',
   };
@@ -44,8 +48,9 @@ describe('times', () => {
       ...(/\d{4}-\S+$/.exec(right) ?? []),
     ]);
     expect(listed.sort()).toEqual(Object.keys(points).sort());
+    const zone = () => UTC;
     for (const [text, iso] of Object.entries(points)) {
-      expect(parseTime(text, { now, bare: 'forward', unix: /^\d{10}$/.test(text), dates: true }).iso).toBe(iso);
+      expect(parseTime(text, { now, bare: 'forward', unix: /^\d{10}$/.test(text), dates: true, zone }).iso).toBe(iso);
     }
   });
 

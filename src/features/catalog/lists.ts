@@ -1,9 +1,8 @@
 /** Lists of the catalog: pages by `limit` and `offset` as seen on the public implementation, and the options that lists share. */
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import { TZ_FLAG as CLOCK_TZ, type Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import { zoneOf } from '../../output/zone.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { type Numeric, numberOf } from './statistics.ts';
 
@@ -19,20 +18,7 @@ export const PARAM_FLAG = {
 } as const satisfies Flags[string];
 
 /** Whose days, weeks and dates are meant. */
-export const TZ_FLAG = {
-  type: 'string',
-  value: 'zone',
-  check(name) {
-    try {
-      zoneOf(name);
-    } catch {
-      throw new SvcError('invalid_value', `there is no time zone ${JSON.stringify(name)}`, {
-        hint: 'pass local, UTC, or a name such as Europe/Berlin',
-      });
-    }
-  },
-  help: 'Time zone: UTC, Asia/Tokyo (default local)',
-} as const satisfies Flags[string];
+export const TZ_FLAG = { ...CLOCK_TZ, help: 'Time zone: UTC, Asia/Tokyo (default local)' } as const;
 
 export const PRODUCT_ARGUMENT = {
   help: 'Product: its id, the beginning of it, or a part of the title',

@@ -35,6 +35,27 @@ onBothServices((service) => {
     return run;
   };
 
+  test('clock times of --tz, which are shown in UTC', async () => {
+    const now = Date.parse('2026-11-23T12:00:00Z');
+    const argv = ['team=tz', '-c', 'why', '--from', 'tomorrow 02:00', '--until', '2026-11-24 04:00'];
+    const run = await create([...argv, '--tz', 'Europe/Berlin', '--dry-run', '-o', 'json'], { now: () => now });
+    expect(run.stderr.trimEnd().split('\n')).toEqual([
+      '--until 2026-11-24 04:00 in Europe/Berlin is 2026-11-24T03:00:00.000Z',
+      '--from tomorrow 02:00 in Europe/Berlin is 2026-11-24T01:00:00.000Z',
+    ]);
+    expect(printed<{ body: object }>(run).body).toMatchObject({
+      startsAt: '2026-11-24T01:00:00.000Z',
+      endsAt: '2026-11-24T03:00:00.000Z',
+    });
+    for (const [wrong, message] of [
+      [['--until', '25:00'], '--until: "25:00" names a day or time that does not exist'],
+      [['--until', '18:00', '--tz', 'Nowhere'], '--tz: there is no time zone "Nowhere"'],
+    ] as const) {
+      const refusedRun = await refused(['team=tz', '-c', 'why', ...wrong, '-o', 'json']);
+      expect([refusedRun.code, failure(refusedRun).message]).toEqual([2, message]);
+    }
+  });
+
   describe('one from arguments', () => {
     test('an hour from now by default, and the value says what was made', async () => {
       const now = Date.now();
