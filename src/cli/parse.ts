@@ -149,8 +149,8 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     const line = tokens.slice(end + 1);
     assign(commandLine, argument, line);
   }
-  const [tz = 'local'] = typed.get('tz') ?? [];
-  const clock: Clock = { now, zone: () => zoneOf(String(single('tz', TZ_FLAG, String(tz), clock))) };
+  const clock: Clock = { now, zone: () => zoneOf(tz) };
+  const tz = String(optionValue('tz', TZ_FLAG, typed.get('tz') ?? [], clock) ?? 'local');
   for (const [name, flag] of flags) {
     const texts = typed.get(name) ?? [];
     const value = optionValue(name, flag, texts, clock);
