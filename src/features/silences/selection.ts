@@ -83,6 +83,8 @@ export const STATE_FLAGS = {
 export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAGS> & {
   /** Undefined for every state. */
   readonly states: ReadonlySet<string> | undefined;
+  /** If the user named them, the server is asked for these states only. The default is not worth another request. */
+  readonly requestedStates?: ReadonlySet<string> | undefined;
   /** Milliseconds. */
   readonly within: number | undefined;
   readonly createdSince?: Instant | undefined;
@@ -110,7 +112,7 @@ export async function selectedSilences(
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
   const silences = filterAsync(
-    alertmanager.silences(filter),
+    alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
     (silence) =>
       (states === undefined || states.has(silence.status.state)) &&
       (within === undefined || endsWithin(silence, within, now)) &&
@@ -197,8 +199,9 @@ export function selectionOf(
   if (all && (expired || state.length > 0)) {
     throw new SvcError('usage', `--all and --${expired ? 'expired' : 'state'} cannot be used together`);
   }
-  const states = expired ? ['expired'] : state.length > 0 ? state : CURRENT;
-  return { ...options, states: all ? undefined : new Set(states), unusedFor: options.for };
+  const given = expired ? ['expired'] : state;
+  const states = all ? undefined : new Set(given.length > 0 ? given : CURRENT);
+  return { ...options, states, requestedStates: given.length > 0 ? states : undefined, unusedFor: options.for };
 }
 
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
