@@ -97,7 +97,7 @@ export type OutboundParts = Pick<
 >;
 
 export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
-  const { context, secrets, version, dryRun, log } = parts;
+  const { settings, context, secrets, version, dryRun, log } = parts;
   const { env } = context;
   return {
     userAgent: `svc/${version}`,
@@ -107,7 +107,7 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
       // A CGI server sets HTTP_PROXY from a "Proxy:" header.
       http: env['http_proxy'] || undefined,
       https: env['https_proxy'] || env['HTTPS_PROXY'] || undefined,
-      all: env['all_proxy'] || env['ALL_PROXY'] || undefined,
+      all: env['all_proxy'] || env['ALL_PROXY'] || settings.get('proxy'),
       noProxy: env['no_proxy'] || env['NO_PROXY'] || undefined,
     },
     signal: context.signal,

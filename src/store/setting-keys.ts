@@ -2,7 +2,17 @@
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../errors.ts';
 
-export type SettingType = 'url' | 'choice' | 'text' | 'path' | 'duration' | 'integer' | 'names' | 'command' | 'headers';
+export type SettingType =
+  | 'url'
+  | 'choice'
+  | 'text'
+  | 'path'
+  | 'duration'
+  | 'integer'
+  | 'names'
+  | 'command'
+  | 'headers'
+  | 'proxy';
 
 export interface Setting {
   readonly key: string;
@@ -145,6 +155,7 @@ export const SETTING_KEYS = [
   },
   { key: 'cert', type: 'path', env: 'SVC_CERT', flag: '--cert', help: 'Client certificate (PEM)' },
   { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: 'Key of the client certificate (PEM)' },
+  { key: 'proxy', type: 'proxy', help: 'Proxy for all addresses, if no variable names one' },
 ] as const satisfies readonly Setting[];
 
 export function findSetting(key: string): Setting | undefined {
@@ -223,6 +234,8 @@ export function problemWith(setting: Setting, text: string): string | undefined 
     }
     case 'headers':
       return headersProblem(text);
+    case 'proxy':
+      return proxyProblem(text);
     case 'text':
     case 'path':
       return undefined;
@@ -296,7 +309,7 @@ export function shownValue(setting: Setting, text: string): string {
     );
     return text.startsWith('[') ? JSON.stringify(shown) : (shown[0] ?? '');
   }
-  if (setting.type !== 'url' || urlProblem(text) === undefined) return text;
+  if ((setting.type !== 'url' && setting.type !== 'proxy') || problemWith(setting, text) === undefined) return text;
   return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*)?.*@/is, '$1***@');
 }
 
@@ -306,6 +319,13 @@ function urlProblem(text: string): string | undefined {
   }
   const { username, password } = new URL(text);
   return username === '' && password === '' ? undefined : 'must not contain a user name or password';
+}
+
+function proxyProblem(text: string): string | undefined {
+  if (!/^(?:https?|socks5h?):\/\/[^/\s]+\/?$/i.test(text) || !URL.canParse(text)) {
+    return 'is not the address of an http, https, socks5 or socks5h proxy';
+  }
+  return text.includes('@') ? 'must not contain a user name or password: set ALL_PROXY instead' : undefined;
 }
 
 function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): string | undefined {

@@ -57,10 +57,14 @@ export interface SettingsSources {
   readonly lenient?: boolean;
 }
 
-/** The settings in use that provide a service's credential. */
+/** The settings that can provide a service's credential. A profile has one of them at most. */
+export function credentialKeys(service: string): readonly string[] {
+  return ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
+}
+
+/** Those in use. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
-  const keys = ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
-  return keys.filter((key) => settings.resolve(key).value !== undefined);
+  return credentialKeys(service).filter((key) => settings.resolve(key).value !== undefined);
 }
 
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {

@@ -80,6 +80,7 @@ describe('precedence', () => {
       names: `${word},b`,
       command: word,
       headers: `X-Name: ${word}`,
+      proxy: `socks5://${word}:1080`,
     };
     return values[setting.type];
   }

@@ -7,6 +7,7 @@ export const commands: Commands = {
   unset: async () => (await import('./commands/unset.ts')).configUnset,
   path: async () => (await import('./commands/path.ts')).configPath,
   edit: async () => (await import('./commands/edit.ts')).configEdit,
+  import: async () => (await import('./commands/import.ts')).configImport,
   profiles: async () => (await import('./commands/profiles.ts')).configProfiles,
   use: async () => (await import('./commands/use.ts')).configUse,
   purge: async () => (await import('./commands/purge.ts')).configPurge,

@@ -13,7 +13,8 @@ interface StoredFile {
 }
 
 /** Also their locks and drafts. SVC_CONFIG_DIR may be a folder with files of others: nothing else there is deleted. */
-const CONFIGURATION = /^(?:settings|credentials|webhook-secrets)(?:-edit-\d+-\d+)?\.json(?:\.|$)/;
+const CONFIGURATION =
+  /^(?:settings|credentials|webhook-secrets)(?:-edit-\d+-\d+)?\.json(?:\.|$)|^secrets[/\\][\w.-]+\.(?:alerts\.\w+|cacert|cert|key)$/;
 
 export const configPurge = listCommand({
   id: 'config purge',
@@ -46,6 +47,7 @@ export const configPurge = listCommand({
     try {
       for (const { path } of files) rmSync(path, { force: true });
       for (const folder of [ctx.paths.state, ctx.paths.cache]) rmSync(folder, { recursive: true, force: true });
+      removeIfEmpty(join(ctx.paths.config, 'secrets'));
       removeIfEmpty(ctx.paths.config);
     } catch (error) {
       throw fileFailure('cannot delete all files', error);
@@ -55,7 +57,7 @@ export const configPurge = listCommand({
 });
 
 function storedFiles({ config, state, cache }: Paths): readonly StoredFile[] {
-  const own = filesIn(config, false).filter((name) => CONFIGURATION.test(name));
+  const own = filesIn(config, true).filter((name) => CONFIGURATION.test(name));
   const paths = [
     ...own.map((name) => join(config, name)),
     ...[state, cache].flatMap((folder) => filesIn(folder, true).map((name) => join(folder, name))),

@@ -2,7 +2,8 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { problemWithStored, requireSetting, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
+import { profileValues } from '../../../store/settings-file.ts';
+import { checkProfileName, withValues } from '../profile-values.ts';
 
 interface StoredSetting {
   readonly profile: string;
@@ -44,7 +45,7 @@ export const configSet = recordCommand({
       const values = profileValues(document, name);
       created = values === undefined;
       before = values?.[key];
-      return withValue(document, name, { ...values, [key]: value });
+      return withValues(document, name, { [key]: value });
     });
     return {
       value: { profile: name, key, value },
@@ -70,17 +71,6 @@ function checkValue(setting: Setting, value: string): void {
       ? { hint: 'user and password come from the environment: see svc help configuration' }
       : {}),
   });
-}
-
-function checkProfileName(name: string): void {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
-  throw new SvcError('invalid_value', `"${name}" cannot be the name of a profile`, {
-    hint: 'use letters, digits, dots, hyphens and underscores; begin with a letter or a digit',
-  });
-}
-
-function withValue(document: SettingsDocument, name: string, values: Record<string, unknown>): SettingsDocument {
-  return { ...document, profiles: { ...document.profiles, [name]: values } };
 }
 
 function footer(

@@ -1,0 +1,286 @@
+/** `svc config import amtool`: what becomes a setting, where secrets go, and that svc then reaches what amtool reaches. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { describeRealServers } from '../../../contract/servers.ts';
+import { Authority } from '../../../http/certificates.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { startAlertmanager } from '../../../support/alertmanager.ts';
+import { amtoolBinary } from '../../../support/peers.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+
+interface Row {
+  readonly from: string;
+  readonly key: string | null;
+  readonly value: string | null;
+  readonly note: string | null;
+}
+
+/** Files of amtool in a home of their own. */
+function setUp(config: string, http?: string) {
+  const home = temporaryHome();
+  const path = join(home, '.config/amtool/config.yml');
+  const httpPath = join(home, '.config/amtool/http.yml');
+  write(path, http === undefined ? config : `${config}\nhttp.config.file: ${httpPath}\n`);
+  if (http !== undefined) write(httpPath, http);
+  const run = (argv: readonly string[]) => svc(argv, { home, env: { HOME: home } });
+  return {
+    home,
+    path,
+    run,
+    rows: async (...more: string[]): Promise<Row[]> => {
+      const { code, stdout, stderr } = await run([
+        'config',
+        'import',
+        'amtool',
+        '--profile',
+        'am',
+        ...more,
+        '-o',
+        'json',
+      ]);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      return JSON.parse(stdout) as Row[];
+    },
+    settings: (): Record<string, string> => {
+      const file = join(home, 'config/settings.json');
+      return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).profiles['am'] : {};
+    },
+    secretFile: (key: string) => join(home, 'config/secrets', `am.${key}`),
+  };
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const importedKeys = (rows: readonly Row[]) => rows.flatMap(({ key }) => key ?? []);
+
+describe('config import amtool', () => {
+  it('sets what amtool is configured with, and says what it left out and why', async () => {
+    const { rows, settings } = setUp(
+      'alertmanager.url: "http://am.example.com:9093/am"\nauthor: ann\ncomment_required: true\noutput: extended\ntimeout: 1m30s\ndate.format: x\nreceivers: [a]\n',
+    );
+    const found = await rows();
+    expect(settings()).toEqual({
+      'alerts.url': 'http://am.example.com:9093/am',
+      'alerts.author': 'ann',
+      output: 'wide',
+      timeout: '1m30s',
+    });
+    const left = found.filter(({ key }) => key === null);
+    expect(left.map(({ from }) => from)).toEqual(['comment_required', 'date.format', 'receivers']);
+    for (const { note } of left) expect(note).toMatch(/\w/);
+  });
+
+  it('takes the paths, the proxy and the headers of the HTTP client file', async () => {
+    const { home, rows, settings, secretFile } = setUp(
+      'alertmanager.url: http://am.example.com',
+      `
+basic_auth: {username: ops, password_file: pw}
+tls_config: {ca_file: /etc/ca.pem, cert_file: /etc/cert.pem, key_file: /etc/key.pem, insecure_skip_verify: true}
+proxy_url: socks5://proxy.example.com:1080
+http_headers:
+  X-Scope-OrgID: {values: [blue]}
+  X-Api-Key: {values: [key-0123456789]}
+  X-Trace: {secrets: [trace-0123456789]}
+  X-Many: {values: [a, b]}
+oauth2: {client_id: a, client_secret: secret-0123456789}
+follow_redirects: true
+proxy_from_environment: true
+`,
+    );
+    const found = await rows();
+    expect(settings()).toEqual({
+      'alerts.url': 'http://am.example.com',
+      'alerts.user': 'ops',
+      'alerts.passwordFile': join(home, '.config/amtool/pw'),
+      cacert: '/etc/ca.pem',
+      cert: '/etc/cert.pem',
+      key: '/etc/key.pem',
+      proxy: 'socks5://proxy.example.com:1080',
+      'alerts.headers': JSON.stringify(['X-Scope-OrgID: blue', `@${secretFile('alerts.headers')}`]),
+    });
+    expect(readFileSync(secretFile('alerts.headers'), 'utf8')).toBe(
+      'X-Api-Key: key-0123456789\nX-Trace: trace-0123456789\n',
+    );
+    expect(found.filter(({ key }) => key === null).map(({ from }) => from)).toEqual([
+      'tls_config.insecure_skip_verify',
+      'http_headers.X-Many.values',
+      'oauth2',
+      'follow_redirects',
+    ]);
+    expect(JSON.stringify(found)).not.toContain('0123456789');
+  });
+
+  it.each([
+    ['a password', 'basic_auth: {username: ops, password: "secret 0123"}', 'alerts.passwordFile', 'secret 0123'],
+    ['a bearer token', 'bearer_token: secret-0123', 'alerts.tokenFile', 'secret-0123'],
+    ['credentials', 'authorization: {credentials: secret-0123}', 'alerts.tokenFile', 'secret-0123'],
+    [
+      'credentials of another scheme',
+      'authorization: {type: GenieKey, credentials: secret-0123}',
+      'alerts.headers',
+      'Authorization: GenieKey secret-0123\n',
+    ],
+    ['a key', 'tls_config: {key: "-----BEGIN PRIVATE KEY-----"}', 'key', '-----BEGIN PRIVATE KEY-----'],
+  ])('writes %s to a file that only the user can read, and never to settings.json', async (_what, http, key, text) => {
+    const { home, rows, settings, secretFile, run } = setUp('alertmanager.url: http://am.example.com', http);
+    const dry = await rows('--dry-run');
+    expect([settings(), readdirSync(home)]).toEqual([{}, expect.not.arrayContaining(['secrets'])]);
+    expect(await rows()).toEqual(dry);
+    expect(readFileSync(secretFile(key), 'utf8')).toBe(text);
+    expect(statSync(secretFile(key)).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(secretFile(key))).mode & 0o777).toBe(0o700);
+    expect(settings()[key]).toContain(secretFile(key));
+    const table = await run(['config', 'import', 'amtool', '--profile', 'am']);
+    expect(JSON.stringify([dry, settings(), table])).not.toMatch(/secret.0123|BEGIN/);
+  });
+
+  it('takes user and password from the address, and never shows them', async () => {
+    const { rows, settings, secretFile } = setUp('alertmanager.url: "http://ops:p%40ss-0123@am.example.com/am"');
+    const found = await rows();
+    expect(settings()).toMatchObject({ 'alerts.url': 'http://am.example.com/am', 'alerts.user': 'ops' });
+    expect(readFileSync(secretFile('alerts.passwordFile'), 'utf8')).toBe('p@ss-0123');
+    expect(JSON.stringify([found, settings()])).not.toMatch(/0123/);
+  });
+
+  it('has the default address of amtool where the file has none', async () => {
+    const { rows, settings } = setUp('author: ann');
+    await rows();
+    expect(settings()).toEqual({ 'alerts.url': 'http://localhost:9093/', 'alerts.author': 'ann' });
+  });
+
+  it('leaves out what svc would refuse, without showing it', async () => {
+    const { rows, settings } = setUp(
+      'alertmanager.url: http://am.example.com\ntimeout: 5\noutput: xml',
+      'proxy_url: http://ops:secret-0123@proxy.example.com:3128\nbasic_auth: {username: ops, password: ""}\nauthorization: {type: Digest, credentials_file: x}',
+    );
+    const found = await rows();
+    expect(importedKeys(found)).toEqual(['alerts.url', 'alerts.user']);
+    expect(settings()).toEqual({ 'alerts.url': 'http://am.example.com', 'alerts.user': 'ops' });
+    expect(JSON.stringify(found)).not.toContain('secret-0123');
+    expect(found.find(({ from }) => from === 'proxy_url')?.note).toContain('ALL_PROXY');
+  });
+
+  it('prefers the file in the home directory, and reads that of Debian', async () => {
+    const { home, rows, settings } = setUp('author: ann');
+    write(join(home, '.config/prometheus/amtool.yml'), 'author: bob\nalertmanager.url: http://debian.example.com\n');
+    await rows();
+    expect(settings()).toEqual({ 'alerts.url': 'http://debian.example.com', 'alerts.author': 'ann' });
+  });
+
+  it('asks before it replaces a value of the profile, or its other credential', async () => {
+    const { rows, run, settings } = setUp('alertmanager.url: http://am.example.com', 'bearer_token_file: /etc/token');
+    await run(['config', 'set', 'alerts.tokenCommand', 'pass', '--profile', 'am']);
+    await run(['config', 'set', 'alerts.url', 'http://other.example.com', '--profile', 'am']);
+    const refused = await run(['config', 'import', 'amtool', '--profile', 'am']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(refused.stderr).toContain('Replace alerts.tokenCommand, alerts.url of profile am?');
+    await rows('--dry-run');
+    expect(settings()['alerts.url']).toBe('http://other.example.com');
+    await rows('--yes');
+    await rows();
+    expect(settings()).toEqual({ 'alerts.url': 'http://am.example.com', 'alerts.tokenFile': '/etc/token' });
+  });
+
+  it('writes secrets that config purge deletes', async () => {
+    const { home, rows, run } = setUp('', 'bearer_token: secret-0123');
+    await rows();
+    expect(await run(['config', 'purge', '--yes'])).toMatchObject({ code: 0 });
+    expect(existsSync(join(home, 'config'))).toBe(false);
+  });
+
+  it.each([
+    ['a: [secret-0123', 'line 1'],
+    ['a: 1\na: secret-0123', 'line 2'],
+    ['secret-0123', 'not a YAML mapping'],
+    [
+      'alertmanager.url: http://ops:secret-0123@h\nhttp.config.file: HTTP',
+      'both alertmanager.url and http.config.file',
+    ],
+    ['http.config.file: /missing/http.yml', 'cannot read /missing/http.yml'],
+  ])('refuses %j and changes nothing', async (text, why) => {
+    const { home, path, run, settings } = setUp('');
+    write(join(home, 'http.yml'), 'basic_auth: {username: ops}');
+    write(path, text.replace('HTTP', join(home, 'http.yml')));
+    const { code, stdout, stderr } = await run(['config', 'import', 'amtool', path, '--profile', 'am']);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
+    expect(stderr).not.toContain('secret-0123');
+    expect(settings()).toEqual({});
+  });
+
+  it('names the places where amtool would find a file', async () => {
+    const home = temporaryHome();
+    const { code, stderr } = await svc(['config', 'import', 'amtool'], { home, env: { HOME: home } });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${home}/.config/amtool/config.yml`) });
+  });
+
+  it('makes svc use the proxy of the profile, but not for loopback, and not where a variable names another', async () => {
+    await using proxy = await faultServer((socket) => socket.write(answer(200, '[]')));
+    await using other = await faultServer((socket) => socket.write(answer(200, '[]')));
+    const { run, rows, home } = setUp('alertmanager.url: http://am.example.com', `proxy_url: ${proxy.url}`);
+    await rows();
+    const list = ['silences', 'list', '--profile', 'am'];
+    expect(await run(list)).toMatchObject({ code: 0 });
+    expect(proxy.requests.map(({ path }) => path)).toEqual(['http://am.example.com/api/v2/silences']);
+    await svc(list, { home, env: { http_proxy: other.url } });
+    await run([...list, '--base-url', other.url]);
+    expect([proxy.requests.length, other.requests.length]).toEqual([1, 2]);
+  });
+});
+
+describeRealServers(({ release }) => {
+  const authority = new Authority();
+  afterAll(() => authority.remove());
+  const peer = amtoolBinary(release);
+
+  test.skipIf(peer === undefined)(
+    'client certificates and basic authentication: svc reaches what amtool reaches',
+    async () => {
+      const server = authority.save(authority.sign('IP:127.0.0.1'));
+      const client = authority.save(authority.sign('DNS:client'));
+      const { url, stop } = await startAlertmanager({
+        release,
+        webConfig: `
+tls_server_config: {cert_file: ${server.certFile}, key_file: ${server.keyFile}, client_ca_file: ${authority.file}, client_auth_type: RequireAndVerifyClientCert}
+basic_auth_users: {operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"}
+`,
+      });
+      try {
+        const home = temporaryHome();
+        const folder = join(home, '.config/prometheus');
+        write(
+          join(folder, 'amtool.yml'),
+          `alertmanager.url: ${url}\nhttp.config.file: ${folder}/http.yml\nauthor: ann\n`,
+        );
+        write(
+          join(folder, 'http.yml'),
+          `basic_auth: {username: operator, password_file: password}
+tls_config: {ca_file: ${authority.file}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}
+`,
+        );
+        // Until 0.28 a path is relative to the folder above.
+        write(join(folder, release < '0.29' ? '../password' : 'password'), 'correct horse\n');
+        const env = { HOME: home };
+        const amtool = (...argv: string[]): string =>
+          execFileSync(peer?.command ?? '', argv, { encoding: 'utf8', env: { ...process.env, ...peer?.env, ...env } });
+        const id = amtool('silence', 'add', 'job=db', '-c', 'x').trim();
+        const refused = await svc(['silences', 'list', '--base-url', url], { home, env });
+        expect(refused.code).toBe(7);
+        expect(await svc(['config', 'import', 'amtool', '--profile', 'am'], { home, env })).toMatchObject({ code: 0 });
+        const run = await svc(['silences', 'list', '--profile', 'am', '-o', 'json'], { home, env });
+        expect({ code: run.code, ids: JSON.parse(run.stdout) }).toMatchObject({
+          code: 0,
+          ids: [{ id, createdBy: 'ann' }],
+        });
+        const created = await svc(['silences', 'create', 'job=web', '-c', 'y', '--profile', 'am', '-q'], { home, env });
+        expect(amtool('silence', 'query', '-q').trim().split('\n').sort()).toEqual([id, created.stdout.trim()].sort());
+      } finally {
+        await stop();
+      }
+    },
+  );
+});
