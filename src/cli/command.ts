@@ -15,6 +15,7 @@ import type {
   RecordOutput,
   Rendering,
   Rows,
+  Snapshot,
   TextOutput,
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
@@ -123,6 +124,20 @@ export interface Example {
   readonly why: string;
 }
 
+/** A row of one cluster among several. */
+export interface ClusterRow {
+  readonly cluster: string;
+}
+
+/** What becomes of the rows of several clusters, which are listed one cluster after the other otherwise. */
+export interface Clusters {
+  // biome-ignore lint/suspicious/noExplicitAny: the rows are those that the same declaration's output renders
+  merge?(rows: readonly any[], settings: Settings): readonly any[];
+  /** Of rows that are watched. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  urgent?(rows: readonly any[], settings: Settings): Snapshot<any>['urgent'];
+}
+
 export interface Call {
   readonly service: ServiceName;
   readonly effect: Effect;
@@ -147,6 +162,8 @@ interface Spec<A extends Arguments, F extends Flags> {
   readonly effect: Effect;
   /** The remote service: adds `--base-url`, `--timeout`, TLS and header options. */
   readonly service?: ServiceName;
+  /** It can run on several profiles, each with a cluster of its own. */
+  readonly clusters?: Clusters;
   /** For commands whose service and effect depend on the arguments. `effect` is then the strongest possible effect. */
   readonly callOf?: (input: Input<A, F>) => Call;
   /** Whether the command runs until it is stopped or waits for something: its notices are then printed at once in every format. */

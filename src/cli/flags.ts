@@ -266,7 +266,12 @@ export const GLOBAL_FLAGS = {
   color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'When to use colour' },
   'no-color': { type: 'boolean', help: 'Same as --color never' },
   input: { type: 'boolean', default: true, help: 'Never prompt; a missing value is an error' },
-  profile: { type: 'string', value: 'name', complete: 'profiles', help: 'Profile to use' },
+  profile: {
+    type: 'string',
+    value: 'name',
+    complete: 'profiles',
+    help: 'Profile to use; alerts and silences take several',
+  },
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
 } as const satisfies Flags;
 
@@ -286,6 +291,11 @@ export const SERVICE_FLAGS = {
   cert: { type: 'string', value: 'file', complete: 'files', help: 'Client certificate (PEM)' },
   key: { type: 'string', value: 'file', complete: 'files', help: 'Key of the client certificate (PEM)' },
   insecure: { type: 'boolean', help: 'Skip certificate checks; allow credentials over http' },
+} as const satisfies Flags;
+
+/** Options of commands that can run on several clusters; they also take several profiles. */
+const CLUSTER_FLAGS = {
+  'all-profiles': { type: 'boolean', help: 'Use every profile with an address of its own' },
 } as const satisfies Flags;
 
 /** Options of commands that change something. */
@@ -320,8 +330,10 @@ const WEB_FLAGS = {
 } as const satisfies Flags;
 
 /** The values of the shared options. Those for services and writes are set only if the command takes them. */
-export type GlobalInput = Input<Record<never, never>, typeof GLOBAL_FLAGS> &
+export type GlobalInput = Omit<Input<Record<never, never>, typeof GLOBAL_FLAGS>, 'profile'> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {
+    readonly profile?: string | readonly string[] | undefined;
+    readonly allProfiles?: boolean;
     /** Not for a command's own --limit: for an order that is a price. */
     readonly limit?: unknown;
   };
@@ -331,6 +343,7 @@ interface Optioned {
   readonly effect: string;
   readonly service?: unknown;
   readonly callOf?: unknown;
+  readonly clusters?: unknown;
   readonly flags?: Flags;
 }
 
@@ -340,13 +353,15 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 }
 
 /** The options that the command's help shows. */
-export function ownFlags({ flags, effect }: Optioned): Flags {
+export function ownFlags({ flags, effect, clusters }: Optioned): Flags {
   const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;
   // Those with dates have their own, or none.
   const isTimed = Object.values(flags ?? {}).some((flag) => flag.type === 'time' && !flag.dates);
-  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...more };
+  const several = clusters === undefined ? {} : CLUSTER_FLAGS;
+  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...several, ...more };
 }
 
 export function allFlags(command: Optioned): Flags {
-  return { ...ownFlags(command), ...(isRemote(command) ? SERVICE_FLAGS : {}), ...GLOBAL_FLAGS };
+  const several: Flags = command.clusters === undefined ? {} : { profile: { ...GLOBAL_FLAGS.profile, repeat: true } };
+  return { ...ownFlags(command), ...(isRemote(command) ? SERVICE_FLAGS : {}), ...GLOBAL_FLAGS, ...several };
 }

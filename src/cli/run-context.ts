@@ -166,6 +166,14 @@ export function runContext(parts: Parts): RunContext {
   };
 }
 
+/** The command line that undoes what was done on the server of this context. */
+export function undoText(
+  undo: readonly string[],
+  { serverOptions: options }: Pick<RunContext, 'serverOptions'>,
+): string {
+  return `Undo: ${['svc', ...undo, ...options].map(shellWord).join(' ')}`;
+}
+
 /** Elsewhere an option of the same name is the command's own. */
 function serverOptions(globals: GlobalInput, remote: boolean): readonly string[] {
   const { profile } = GLOBAL_FLAGS;

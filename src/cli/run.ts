@@ -1,18 +1,17 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
 import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
-import { shellWord } from '../http/as-curl.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
 import { canvasOf, colorLevel, isDumb, supportsLinks } from '../output/terminal.ts';
 import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { requireSetting } from '../store/setting-keys.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
-import type { Answer, Command } from './command.ts';
+import type { Answer, Command, RunContext } from './command.ts';
 import { type GlobalInput, splitList } from './flags.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { type Engine, runContext } from './run-context.ts';
+import { type Engine, runContext, undoText } from './run-context.ts';
 
 export async function runCommand(
   command: Command,
@@ -26,13 +25,18 @@ export async function runCommand(
   const context = streams ? { ...outer, signal: AbortSignal.any([outer.signal, quit.signal]) } : outer;
   const globals = parsed.input as unknown as GlobalInput;
   const { service, effect } = command.callOf?.(parsed.input) ?? command;
-  const settings = await loadSettings({
-    paths: context.paths,
-    env: context.env,
-    lenient: command.repairsSettings === true,
-    profileFlag: globals.profile,
-    flags: settingFlags(command, service, globals),
-  });
+  const flags = settingFlags(command, service, globals);
+  const settingsOf = (profileFlag: string | undefined) =>
+    loadSettings({
+      paths: context.paths,
+      env: context.env,
+      lenient: command.repairsSettings === true,
+      profileFlag,
+      flags,
+    });
+  const names = [globals.profile ?? []].flat();
+  const several = names.length > 1 || globals.allProfiles === true;
+  const settings = await settingsOf(several ? undefined : names[0]);
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
   const notices = new Notices(context, {
     quiet: globals.quiet,
@@ -43,8 +47,10 @@ export async function runCommand(
     streams,
   });
   for (const text of [...parsed.notices, ...settings.warnings.map((one) => one.text)]) notices.say(text);
+  const clusters = several ? await import('./clusters.ts') : undefined;
   const declared = command.outputOf?.(parsed.input) ?? command.output;
-  await checkOutputOptions(declared, options, { writes: effect !== 'read' });
+  const output = clusters === undefined ? declared : clusters.clusterOutput(declared);
+  await checkOutputOptions(output, options, { writes: effect !== 'read' });
 
   const stdout: OutStream = Object.assign(Object.create(context.stdout) as OutStream, {
     write: (chunk: string | Uint8Array) => {
@@ -90,14 +96,32 @@ export async function runCommand(
       notices.say(`too narrow for ${dropped.join(', ')}: use -o wide, --columns or a wider terminal`);
     }
   };
-  const overrides =
-    globals.profile === undefined
-      ? undefined
-      : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, settings, context.paths);
-  const ctx = runContext({ command, service, globals, settings, context, engine, options, notices, overrides });
+  const contextOf = async (own: Settings, profile: string | undefined) => {
+    const overrides =
+      profile === undefined
+        ? undefined
+        : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, own, context.paths);
+    const chosen = { ...globals, profile };
+    return runContext({
+      command,
+      service,
+      globals: chosen,
+      settings: own,
+      context,
+      engine,
+      options,
+      notices,
+      overrides,
+    });
+  };
+  const ctx = await contextOf(settings, several ? undefined : names[0]);
   let end: Answer<unknown>['end'];
   try {
-    const answer = await command.run(parsed.input, ctx);
+    const all = await clusters?.clustersOf(globals, { service, paths: context.paths, settingsOf, contextOf });
+    const answer =
+      all === undefined
+        ? await command.run(parsed.input, ctx)
+        : await (clusters as NonNullable<typeof clusters>).runOnClusters(command, parsed.input, all);
     end = answer.end;
     if (answer.value instanceof Plan) {
       const { renderDryRun } = await import('./dry-run.ts');
@@ -105,18 +129,18 @@ export async function runCommand(
         curl: globals.dryRun === 'curl',
         options,
         stdout,
-        secretHeaders: service === undefined ? new Set() : ctx.target.secretHeaders,
+        secretHeaders: secretHeadersOf(service === undefined ? [] : (all?.map((one) => one.ctx) ?? [ctx])),
       });
       await notices.release();
       return 0;
     }
     const { as = command.output } = answer;
-    const { output } = command;
     // The items of two lists with the same id are of the same kind, whatever the columns.
-    const isOwn = as === output || (as.kind === 'list' && output.kind === 'list' && as.id === output.id);
+    const isOwn =
+      as === command.output || (as.kind === 'list' && command.output.kind === 'list' && as.id === command.output.id);
     // Only a person at a terminal presses <Tab> afterwards.
     const noting =
-      context.stdout.isTTY && command.offers !== undefined && isOwn
+      context.stdout.isTTY && !several && command.offers !== undefined && isOwn
         ? (await import('./completion/noting.ts')).noting(answer.value, command)
         : undefined;
     const value = noting === undefined ? answer.value : noting.value;
@@ -128,7 +152,7 @@ export async function runCommand(
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
     if (answer.undo !== undefined) {
-      notices.say(`Undo: ${['svc', ...answer.undo, ...ctx.serverOptions].map(shellWord).join(' ')}`);
+      notices.say(undoText(answer.undo, ctx));
     }
     await notices.release();
     await answer.hold?.();
@@ -144,6 +168,10 @@ export async function runCommand(
     await end?.();
     await notices.flushed();
   }
+}
+
+function secretHeadersOf(contexts: readonly Pick<RunContext, 'target'>[]): ReadonlySet<string> {
+  return new Set(contexts.flatMap(({ target }) => [...target.secretHeaders]));
 }
 
 /** An unknown field shows only in the response: after a write, the error must not read as "nothing was sent". */

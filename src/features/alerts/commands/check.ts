@@ -14,7 +14,6 @@ import {
   alertQuery,
   collect,
   filterAsync,
-  receiverMatchers,
   SELECTION_FLAGS,
   selects,
   wantedStates,
@@ -72,6 +71,7 @@ export const alertsCheck = recordCommand({
     'If nothing matches and a name is close to a known one, the check exits 2 and suggests that name, except with --expect or --allow-missing.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
   effect: 'read',
   service: 'alerts',
+  clusters: {},
   streams: ({ wait }) => wait !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
@@ -101,12 +101,11 @@ export const alertsCheck = recordCommand({
     const wanted = wantedStates(input);
     const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
     let isTrusted = input.allowMissing || input.expect;
     const read = async (): Promise<readonly Alert[]> => {
       const selection = { wanted, olderThan: input.olderThan };
       const now = ctx.now();
-      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
+      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
       isTrusted = true;
@@ -120,7 +119,6 @@ export const alertsCheck = recordCommand({
     const message = [
       [alertsText(count), ...filter.filter].join(' '),
       ...(input.receiver === undefined ? [] : [`routed to ${input.receiver}`]),
-      ...(receivers.length === 0 ? [] : [`receivers with ${receivers.join(' ')}`]),
       `${boundsText(bounds)} wanted`,
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),

@@ -17,6 +17,7 @@ export const alertsCreate = listCommand({
     'The server resolves an alert without an end after its resolve timeout (5m by default). Send the same labels again to extend the alert, or with --end now to resolve it.',
   effect: 'write',
   service: 'alerts',
+  clusters: {},
   args: {
     name: { help: 'The alert name, or name=value', complete: 'matchers' },
     label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' },

@@ -10,6 +10,7 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
+  RECEIVER_MATCHER_FLAG,
   receiverMatchers,
   SELECTION_FLAGS,
   wantedStates,
@@ -29,9 +30,11 @@ export const alertsGroups = listCommand({
     'An alert appears in every group whose route matches it. Groups are sorted by their worst alert; see svc help output.',
   effect: 'read',
   service: 'alerts',
+  clusters: { merge: (rows, settings) => worstGroupsFirst(rows, severitiesOf(settings)) },
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...RECEIVER_MATCHER_FLAG,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' },
   },
   examples: [

@@ -1,4 +1,4 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type Snapshot,
   type WatchOutput,
 } from '../../../output/types.ts';
+import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { ALERT_LIST, alertCandidates, alertList, EMPTY, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { refuseUnknownLabels, warnOfNames } from '../known-names.ts';
@@ -26,6 +27,7 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
+  RECEIVER_MATCHER_FLAG,
   receiverMatchers,
   SELECTION_FLAGS,
   selects,
@@ -45,10 +47,12 @@ export const alertsList = listCommand({
     '--watch redraws the table at a terminal until q or Ctrl-C. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
+  clusters: { merge: mergeAlerts, urgent: (rows, settings) => urgentOf(rows, severitiesOf(settings)) },
   streams: ({ watch }) => watch !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...RECEIVER_MATCHER_FLAG,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
     'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },
@@ -130,6 +134,19 @@ export const alertsList = listCommand({
     return { value, as: alertList(severities), code: code(all.length > 0) };
   },
 });
+
+type ClusterAlert = Alert & ClusterRow;
+
+/** An alert that is in the same state in several clusters is one row. */
+function mergeAlerts(rows: readonly ClusterAlert[], settings: Settings): readonly Alert[] {
+  const merged = new Map<string, ClusterAlert>();
+  for (const row of rows) {
+    const key = `${row.fingerprint} ${row.status.state}`;
+    const other = merged.get(key);
+    merged.set(key, other === undefined ? row : { ...other, cluster: `${other.cluster},${row.cluster}` });
+  }
+  return worstFirst([...merged.values()], severitiesOf(settings));
+}
 
 interface Modes {
   readonly groupBy: readonly string[];

@@ -9,6 +9,7 @@ export const alertsReceivers = listCommand({
   summary: 'List the receivers of notifications',
   effect: 'read',
   service: 'alerts',
+  clusters: {},
   flags: RECEIVER_MATCHER_FLAG,
   examples: [{ run: 'svc alerts receivers -q', why: 'Print the names, one per line' }],
   output: {

@@ -22,6 +22,7 @@ export const alertsResolve = listCommand({
     'Sends the alerts again with the same labels and an end time of now. svc asks before it resolves several alerts, or alerts selected by matchers. Silenced and inhibited alerts are included.\nHexadecimal arguments, such as 1a58 or dead, are fingerprints. Write alertname=dead to select an alert by that name.',
   effect: 'write',
   service: 'alerts',
+  clusters: {},
   args: {
     alert: {
       help: 'Fingerprints or prefixes of them, or matchers',

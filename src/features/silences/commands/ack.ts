@@ -21,6 +21,7 @@ export const silencesAck = listCommand({
     'Creates one silence for each alert, with all of its labels, or with --by one for each group of alerts. The comment begins with ACK!, which svc silences keepalive and other tools recognise. svc refuses to mute an alert that you did not name. Acknowledging an alert again extends its silence.',
   effect: 'write',
   service: 'alerts',
+  clusters: {},
   args: {
     fingerprint: {
       help: 'Fingerprints, or their unambiguous beginnings',

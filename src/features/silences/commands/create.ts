@@ -31,6 +31,7 @@ export const silencesCreate = recordCommand({
     'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',
   effect: 'write',
   service: 'alerts',
+  clusters: {},
   args: {
     matcher: {
       help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',

@@ -14,6 +14,7 @@ export const silencesExtend = listCommand({
     'In JSON, id is the silence that you named and silenceID the one in force now. The result is extended, at-max (it already lasts as long as --max allows), not-found or error.',
   effect: 'write',
   service: 'alerts',
+  clusters: {},
   args: PROMPTED_IDS,
   flags: {
     by: { type: 'duration', positive: true, required: true, help: 'How much to add' },

@@ -1,0 +1,248 @@
+/** One command on several profiles: each runs it on its own server, and what they return is one answer. */
+
+import type { Paths } from '../context.ts';
+import { type ErrorCode, SvcError } from '../errors.ts';
+import { Plan } from '../http/endpoint.ts';
+import type { ServiceName } from '../http/target.ts';
+import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering, Snapshot } from '../output/types.ts';
+import type { Settings } from '../store/settings.ts';
+import { profileNames, profileValues, readSettingsFile, settingsPath } from '../store/settings-file.ts';
+import { bulk } from './bulk.ts';
+import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
+import type { GlobalInput } from './flags.ts';
+import { undoText } from './run-context.ts';
+
+/** A cluster is called by the name of its profile. */
+interface Cluster {
+  readonly name: string;
+  readonly ctx: RunContext;
+}
+
+type Rows = readonly ClusterRow[];
+
+interface Profiles {
+  readonly service: ServiceName | undefined;
+  readonly paths: Paths;
+  settingsOf(profile: string): Promise<Settings>;
+  contextOf(settings: Settings, profile: string): Promise<RunContext>;
+}
+
+/** Throws `config_invalid` for a profile without an address: two of them would be the same server. */
+export async function clustersOf(
+  { profile, allProfiles, baseUrl }: Pick<GlobalInput, 'profile' | 'allProfiles' | 'baseUrl'>,
+  { service, paths, settingsOf, contextOf }: Profiles,
+): Promise<readonly Cluster[]> {
+  const given = [profile ?? []].flat();
+  if (allProfiles && given.length > 0)
+    throw new SvcError('usage', '--profile and --all-profiles cannot be used together');
+  if (baseUrl !== undefined) throw new SvcError('usage', '--base-url names one server, and there are several profiles');
+  const twice = given.find((name, index) => given.indexOf(name) !== index);
+  if (twice !== undefined) throw new SvcError('usage', `--profile ${twice} is given twice`);
+  const names = allProfiles ? profilesWith(`${service}.url`, paths) : given;
+  return Promise.all(
+    names.map(async (name) => {
+      const settings = await settingsOf(name);
+      if (settings.profileOrigin(`${service}.url`) === undefined) {
+        throw new SvcError('config_invalid', `profile ${name} has no ${service}.url`, {
+          hint: `svc config set ${service}.url <url> --profile ${name}`,
+        });
+      }
+      return { name, ctx: await contextOf(settings, name) };
+    }),
+  );
+}
+
+function profilesWith(key: string, paths: Paths): readonly string[] {
+  const { document } = readSettingsFile(settingsPath(paths));
+  const names = profileNames(document).filter((name) => Object.hasOwn(profileValues(document, name) ?? {}, key));
+  if (names.length > 0) return names;
+  throw new SvcError('config_invalid', `no profile has ${key}`, {
+    hint: `svc config set ${key} <url> --profile <name>`,
+  });
+}
+
+/** Reads run at once, changes one after the other, because each may ask. */
+export async function runOnClusters(
+  command: Command,
+  input: unknown,
+  clusters: readonly Cluster[],
+): Promise<Answer<unknown>> {
+  const most = command.effect === 'read' ? clusters.length : 1;
+  const outcome = await bulk(clusters, most, async ({ name, ctx }) => {
+    const answer = await command.run(input, named(name, ctx));
+    if (answer.value instanceof Plan) return answer.value;
+    const isStream = (answer.as ?? command.output).kind === 'watch';
+    return { name, ctx, answer, rows: isStream ? [] : await rowsOf(name, answer.value) };
+  });
+  if (outcome instanceof Plan) return { value: outcome };
+  const done = outcome.outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
+  const failed = outcome.outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
+  const [first] = done;
+  if (first === undefined) throw allFailed(failed, outcome.code);
+  for (const { item, error } of failed) item.ctx.warn(`${item.name}: ${error.message}`);
+  for (const { ctx, answer } of done) if (answer.undo !== undefined) ctx.notice(undoText(answer.undo, ctx));
+  const as = first.answer.as ?? command.output;
+  const merge = (rows: Rows): Rows => {
+    const isOwn = as.kind === 'watch' || (as.kind === 'list' && as.id === (command.output as ListOutput<unknown>).id);
+    return isOwn ? (command.clusters?.merge?.(rows, first.ctx.settings) ?? rows) : rows;
+  };
+  const urgent = (rows: Rows) => command.clusters?.urgent?.(rows, first.ctx.settings);
+  const broken = new Set<string>();
+  const footers = done.flatMap(({ name, answer: { footer } }) => {
+    const text = typeof footer === 'function' ? footer() : footer;
+    return text === undefined ? [] : [`${name}: ${text}`];
+  });
+  return {
+    value:
+      as.kind === 'watch'
+        ? together(
+            done.map(({ name, answer }) => ({ name, snapshots: answer.value as AsyncIterable<Snapshot<object>> })),
+            { merge, urgent, broke: (name) => broken.add(name) },
+          )
+        : merge(done.flatMap(({ rows }) => rows)),
+    as: clusterRendering(as),
+    code: () =>
+      failed.length > 0 || broken.size > 0
+        ? 'partly_done'
+        : commonCode(done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code))),
+    ...(footers.length === 0 ? {} : { footer: footers.join('\n') }),
+    end: async () => {
+      for (const { answer } of done) await answer.end?.();
+    },
+  };
+}
+
+/** Messages and questions say which cluster they are about. The bytes of several responses are no JSON. */
+function named(name: string, ctx: RunContext): RunContext {
+  return Object.assign(Object.create(ctx) as RunContext, {
+    wants: { ...ctx.wants, rawJson: false },
+    notice: (text: string) => ctx.notice(`${name}: ${text}`),
+    warn: (text: string) => ctx.warn(`${name}: ${text}`),
+    confirm: (question: string, typing: Parameters<RunContext['confirm']>[1]) =>
+      ctx.confirm(`${name}: ${question}`, typing),
+  });
+}
+
+function allFailed(failed: readonly { item: Cluster; error: SvcError }[], code: ErrorCode | undefined): SvcError {
+  const [first] = failed;
+  const message = failed.map(({ item, error }) => `${item.name}: ${error.message}`).join('; ');
+  return new SvcError(code ?? 'internal', message, { hint: first?.error.hint });
+}
+
+/** One cluster that says no decides; several reasons are a partial answer. */
+function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
+  const [first, ...others] = codes.filter((code) => code !== undefined);
+  return others.every((code) => code === first) ? first : 'partly_done';
+}
+
+async function rowsOf(cluster: string, value: unknown): Promise<Rows> {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null) return [{ cluster, ...{ value } }];
+  const isList = Symbol.iterator in value || Symbol.asyncIterator in value;
+  const rows: ClusterRow[] = [];
+  for await (const row of isList ? (value as AsyncIterable<object>) : [value]) rows.push({ cluster, ...row });
+  return rows;
+}
+
+const CLUSTER = { name: 'cluster', cell: ({ cluster }: ClusterRow) => cluster, vital: true } as const;
+
+function clusterRendering(as: Rendering): Rendering {
+  if (as.kind === 'screen') throw new SvcError('internal', 'a full screen shows one cluster');
+  return as.kind === 'watch' ? { ...as, list: listWithCluster(as.list) } : clusterOutput(as);
+}
+
+/** What the answers of several clusters are printed as. */
+export function clusterOutput(output: AnyOutput): AnyOutput {
+  if (output.kind === 'list') return listWithCluster(output);
+  if (output.kind === 'record') return recordAsList(output);
+  if (output.kind === 'chart') throw new SvcError('internal', 'a chart shows one cluster');
+  return {
+    kind: 'list',
+    columns: [CLUSTER, { name: 'value', cell: ({ value }: { readonly value: Cell }) => value }],
+    id: ({ value }) => String(value),
+  };
+}
+
+function listWithCluster<Row>({ json: _json, live: _live, ...list }: ListOutput<Row>): ListOutput<Row & ClusterRow> {
+  return { ...list, columns: [CLUSTER, ...list.columns] };
+}
+
+/** A record that is said in one line has that line in its row. */
+function recordAsList<Value>({ columns, id, line }: RecordOutput<Value>): ListOutput<Value & ClusterRow> {
+  if (line === undefined) return { kind: 'list', columns: [CLUSTER, ...columns], id };
+  const result = (value: Value): Cell => [line(value)].flat()[0] as Cell;
+  const others = columns.map((column) => ({ ...column, wide: true as const }));
+  return { kind: 'list', columns: [CLUSTER, { name: 'result', cell: result, flex: true }, ...others], id };
+}
+
+interface Watched {
+  readonly name: string;
+  readonly snapshots: AsyncIterable<Snapshot<object>>;
+}
+
+interface Merging {
+  merge(rows: Rows): Rows;
+  urgent(rows: Rows): Snapshot<ClusterRow>['urgent'];
+  /** The watch of this cluster failed. */
+  broke(name: string): void;
+}
+
+/** The latest rows of all, whenever one has new ones. A cluster whose watch fails stays with its error. */
+async function* together(
+  watched: readonly Watched[],
+  { merge, urgent, broke }: Merging,
+): AsyncGenerator<Snapshot<ClusterRow>> {
+  const latest = new Map<string, Snapshot<ClusterRow>>();
+  const waiting = new Map<string, Promise<() => Snapshot<ClusterRow> | undefined>>();
+  const iterators = watched.map(({ name, snapshots }) => ({ name, iterator: snapshots[Symbol.asyncIterator]() }));
+  const next = ({ name, iterator }: (typeof iterators)[number]): void => {
+    const step = iterator.next().then(
+      ({ done, value }) =>
+        () => {
+          if (done) return undefined;
+          next({ name, iterator });
+          return withCluster(name, value);
+        },
+      (error: unknown) => () => {
+        if (!(error instanceof SvcError) || error.reason === 'signal' || waiting.size === 0) throw error;
+        broke(name);
+        const { rows = [], at = 0 } = latest.get(name) ?? {};
+        return { at, rows, changes: [], error: error.message };
+      },
+    );
+    waiting.set(
+      name,
+      step.then((take) => () => {
+        waiting.delete(name);
+        const snapshot = take();
+        if (snapshot !== undefined) latest.set(name, snapshot);
+        return snapshot === undefined
+          ? undefined
+          : { ...snapshot, error: snapshot.error && `${name}: ${snapshot.error}` };
+      }),
+    );
+  };
+  for (const one of iterators) next(one);
+  try {
+    while (waiting.size > 0) {
+      const snapshot = (await Promise.race(waiting.values()))();
+      if (snapshot === undefined) continue;
+      const rows = merge([...latest.values()].flatMap((one) => one.rows));
+      const footer = [...latest].map(([name, one]) => `${name}: ${one.error ?? one.footer ?? ''}`).join(' | ');
+      yield { ...snapshot, rows, urgent: urgent(rows), footer };
+    }
+  } finally {
+    for (const { iterator } of iterators) void iterator.return?.();
+  }
+}
+
+function withCluster(cluster: string, snapshot: Snapshot<object>): Snapshot<ClusterRow> {
+  const { outage } = snapshot;
+  return {
+    ...snapshot,
+    rows: snapshot.rows.map((row) => ({ cluster, ...row })),
+    changes: snapshot.changes.map(({ event, row }) => ({ event, row: { cluster, ...row } })),
+    urgent: undefined,
+    outage: outage && { ...outage, reason: outage.reason === undefined ? cluster : `${cluster}: ${outage.reason}` },
+  };
+}

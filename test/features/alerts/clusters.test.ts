@@ -1,0 +1,204 @@
+/** Several profiles side by side, each with an Alertmanager of its own. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startAlertmanagerEmulator } from '../../../src/sandbox/alerts/server.ts';
+import { answer, faultServer } from '../../http/servers.ts';
+import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+
+interface Row {
+  readonly cluster: string;
+  readonly [field: string]: unknown;
+}
+
+let eu: Awaited<ReturnType<typeof startAlertmanagerEmulator>>;
+let us: typeof eu;
+let home: string;
+
+beforeAll(async () => {
+  const start = () => startAlertmanagerEmulator({ now: Date.now, seed: 'empty' });
+  [eu, us] = await Promise.all([start(), start()]);
+  await post(eu.url, { alertname: 'Shared', severity: 'warning' });
+  await post(us.url, { alertname: 'Shared', severity: 'warning' });
+  await post(us.url, { alertname: 'Alone', severity: 'critical' });
+});
+afterAll(() => Promise.all([eu.close(), us.close()]));
+
+beforeEach(() => {
+  home = temporaryHome();
+  profiles({ eu: eu.url, us: us.url });
+});
+
+async function post(url: string, labels: Record<string, string>): Promise<void> {
+  const body = JSON.stringify([{ labels, endsAt: new Date(Date.now() + 3_600_000).toISOString() }]);
+  const headers = { 'content-type': 'application/json' };
+  expect((await fetch(`${url}/api/v2/alerts`, { method: 'POST', headers, body })).status).toBe(200);
+}
+
+function profiles(addresses: Record<string, string>, more: Record<string, unknown> = {}): void {
+  mkdirSync(join(home, 'config'), { recursive: true });
+  const entries = Object.entries(addresses).map(([name, url]) => [name, { 'alerts.url': url, ...more }]);
+  const document = { profiles: { ...Object.fromEntries(entries), other: { timeout: '5s' } } };
+  writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify(document), { mode: 0o600 });
+}
+
+const onBoth = (line: string, options: RunOptions = {}) =>
+  svc([...line.split(' '), '--profile', 'eu', '--profile', 'us'], { home, ...options });
+const onAll = (line: string) => svc([...line.split(' '), '--all-profiles'], { home });
+const rows = ({ stdout }: { readonly stdout: string }): Row[] => JSON.parse(stdout);
+const names = (list: readonly Row[]) =>
+  list.map(({ cluster, labels }) => [cluster, (labels as Record<string, string>)['alertname']]);
+
+describe('alerts list', () => {
+  test.each([
+    ['--profile twice', onBoth],
+    ['--all-profiles', onAll],
+  ])('with %s merges what is in the same state, the worst first', async (_name, run) => {
+    const listed = await run('alerts list -o json');
+    expect([listed.code, listed.stderr]).toEqual([0, '']);
+    expect(names(rows(listed))).toEqual([
+      ['us', 'Alone'],
+      ['eu,us', 'Shared'],
+    ]);
+    expect((await run('alerts list --columns cluster,alertname')).stdout).toBe(
+      'CLUSTER  ALERTNAME\nus       Alone\neu,us    Shared\n',
+    );
+  });
+
+  test('--count and --group-by have a row for each cluster', async () => {
+    expect((await onBoth('alerts list --count')).stdout).toBe('CLUSTER  VALUE\neu       1\nus       2\n');
+    const groups = rows(await onBoth('alerts list --group-by alertname -o json'));
+    expect(groups.map(({ cluster, alerts }) => [cluster, alerts])).toEqual([
+      ['eu', 1],
+      ['us', 1],
+      ['us', 1],
+    ]);
+  });
+
+  test('a cluster that cannot be read is named, and the exit status is 10', async () => {
+    profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
+    const listed = await svc(['alerts', 'list', '--profile', 'eu', '--profile', 'gone', '-o', 'json'], { home });
+    expect(listed.code).toBe(10);
+    expect(names(rows(listed))).toEqual([['eu', 'Shared']]);
+    expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
+  });
+
+  test('a cluster that returns only part of an answer counts as not read', async () => {
+    const whole = JSON.stringify(await (await fetch(`${us.url}/api/v2/alerts`)).json());
+    await using partial = await faultServer((socket) => {
+      socket.end(answer(200, whole).slice(0, -40), 'latin1');
+    });
+    profiles({ eu: eu.url, us: partial.url });
+    const listed = await onBoth('alerts list -o json');
+    expect(listed.code).toBe(10);
+    expect(names(rows(listed))).toEqual([['eu', 'Shared']]);
+    expect(listed.stderr).toMatch(/^us: /);
+  });
+
+  test('where none can be read, all are named with the common status', async () => {
+    profiles({ eu: 'http://127.0.0.1:1', us: 'http://127.0.0.1:1' });
+    const listed = await onBoth('alerts list');
+    expect(listed).toMatchObject({ code: 7, stdout: '' });
+    expect(listed.stderr).toMatch(/eu: nothing listens .*; us: nothing listens /);
+  });
+
+  test('--watch follows all of them, and reports an outage of one', async () => {
+    const ended = new AbortController();
+    const events: { event: string; alert?: Row; reason?: string }[] = [];
+    let failing = false;
+    const alerts = await (await fetch(`${us.url}/api/v2/alerts`)).text();
+    await using flaky = await faultServer((socket) => {
+      socket.end(failing ? answer(503, '{}') : answer(200, alerts, { 'content-type': 'application/json' }));
+    });
+    profiles({ eu: eu.url, us: flaky.url });
+    await onBoth('alerts list --watch=1s -o ndjson', {
+      signal: ended.signal,
+      onStdout: async (text) => {
+        events.push(
+          ...text
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line)),
+        );
+        if (events.length === 3) failing = true;
+        if (events.length > 3) ended.abort();
+      },
+    });
+    expect(
+      events
+        .slice(0, 3)
+        .map(({ event, alert }) => `${event} ${alert?.cluster}`)
+        .sort(),
+    ).toEqual(['added eu', 'added us', 'added us']);
+    expect(events[3]).toMatchObject({ event: 'unreachable', reason: expect.stringMatching(/^us: /) });
+  });
+});
+
+test('alerts check holds only if it holds in every cluster', async () => {
+  const checked = await onBoth('alerts check Alone --allow-missing -o json');
+  expect(checked.code).toBe(1);
+  expect(rows(checked).map(({ cluster, ok, count }) => [cluster, ok, count])).toEqual([
+    ['eu', true, 0],
+    ['us', false, 1],
+  ]);
+  expect((await onBoth('alerts check Nothing --allow-missing')).code).toBe(0);
+});
+
+describe('silences', () => {
+  const written = async (line: string, options: RunOptions = {}) => onBoth(`silences ${line} -o json`, options);
+
+  test('create, list and expire by comment in each cluster, with the way to undo it', async () => {
+    const created = await written('create alertname=Shared -d 1h -c CHG-1');
+    expect(created.code).toBe(0);
+    expect(rows(created).map(({ cluster }) => cluster)).toEqual(['eu', 'us']);
+    expect(rows(await written('list')).map(({ cluster, comment }) => [cluster, comment])).toEqual([
+      ['eu', 'CHG-1'],
+      ['us', 'CHG-1'],
+    ]);
+    const expired = await written('expire --comment CHG-1 --yes');
+    expect(rows(expired).map(({ cluster, result }) => [cluster, result])).toEqual([
+      ['eu', 'expired'],
+      ['us', 'expired'],
+    ]);
+    expect(rows(await written('list'))).toEqual([]);
+  });
+
+  test('create says what became of each where one is away', async () => {
+    profiles({ eu: 'http://127.0.0.1:1', us: us.url });
+    const created = await written('create alertname=Shared -d 1h -c CHG-2');
+    expect(created.code).toBe(10);
+    expect(rows(created).map(({ cluster }) => cluster)).toEqual(['us']);
+    expect(created.stderr).toMatch(/^eu: nothing listens /m);
+  });
+
+  test('--dry-run plans all requests, and shows no secret header of any', async () => {
+    const file = join(home, 'headers');
+    writeFileSync(file, 'X-Api-Key: s3cret-of-the-gateway\n', { mode: 0o600 });
+    profiles({ eu: eu.url, us: us.url }, { 'alerts.headers': [`@${file}`] });
+    const planned = await written('create alertname=Shared -d 1h -c CHG-3 --dry-run');
+    expect(planned.stdout).toContain(`${eu.url}/api/v2/silences`);
+    expect(planned.stdout).toContain(`${us.url}/api/v2/silences`);
+    expect(planned.stdout + planned.stderr).not.toContain('s3cret');
+    expect(rows(await written('list --comment CHG-3'))).toEqual([]);
+  });
+
+  test('each question names its cluster', async () => {
+    const asked = await onBoth('silences create alertname=Shared -d 3d -c long', { terminal: 120, answer: false });
+    expect(asked).toMatchObject({ code: 2 });
+    expect(asked.asked.map((question) => question.slice(0, 12))).toEqual(['eu: Silence ', 'us: Silence ']);
+  });
+});
+
+test.each([
+  ['alerts list --profile eu --profile eu', '--profile eu is given twice'],
+  ['alerts list --profile eu --all-profiles', '--profile and --all-profiles cannot be used together'],
+  ['alerts list --base-url http://localhost --profile eu --profile us', '--base-url names one server'],
+  ['alerts list --profile eu --profile other', 'profile other has no alerts.url'],
+  ['alerts list --profile eu --profile gone', 'there is no profile "gone"'],
+  ['alerts triage --profile eu --profile us', '--profile is given more than once'],
+  ['catalog products list --profile eu --profile us', '--profile is given more than once'],
+])('%s is refused', async (line, message) => {
+  const run = await svc(line.split(' '), { home });
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain(message);
+});
