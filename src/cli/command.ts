@@ -113,8 +113,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   checkSecretFile(path: string): void;
   /** The same in chunks, for input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
-  /** Draws a chart as a self-contained SVG file. */
-  drawSvg(picture: ChartPicture): Promise<string>;
+  /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
+  drawSvg(picture: ChartPicture, width?: number): Promise<string>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }

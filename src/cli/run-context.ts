@@ -161,7 +161,7 @@ export function runContext(parts: Parts): RunContext {
     },
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
-    drawSvg: async (picture) => (await import('../output/chart/svg.ts')).drawSvg(picture, options),
+    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }

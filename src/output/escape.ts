@@ -120,3 +120,13 @@ function jsonEscape(character: string): string {
 function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
+
+/** For XML and HTML, also in a quoted attribute. Characters that XML cannot represent are escaped or replaced. */
+export function xmlText(text: string): string {
+  return escapeText(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -223,6 +223,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
   'catalog match': [{ args: [PRODUCT] }, { args: [PRODUCT, '--store', 'chizhik', '--search', 'milk'] }],
+  'catalog report': [
+    { args: ['-', '--html', FOLDER], stdin: `sections: [{type: compare, id: ${PRODUCT}}]` },
+    { args: ['-', '--html', '-'], stdin: `sections: [{type: history, id: ${PRODUCT}}]`, prints: 'text' },
+  ],
   'catalog export': [
     { args: [FOLDER, '--max-products', '1'] },
     { args: [FOLDER, PRODUCT, '--format', 'parquet', '--since', '-2d'] },

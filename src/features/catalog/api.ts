@@ -1,7 +1,7 @@
 /** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
-import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import { type CallValues, type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
 import type { Members } from './matches.ts';
@@ -74,23 +74,27 @@ export interface CountQuery {
 
 export type Catalog = ReturnType<typeof openCatalog>;
 
+/** Responses that several commands share, by their request. */
+export type SharedResponses = Map<string, Promise<unknown>>;
+
 /** `members`: products that are read as one; each alone without it. */
-export function openCatalog(target: Target, members: Members = (id) => [id]) {
+export function openCatalog(target: Target & { readonly shared?: SharedResponses }, members: Members = (id) => [id]) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
+  const call = sharing(target.shared, (from, values) => client.call(from, values));
   const one =
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
-      client.call(from, { query });
+      call(from, { query });
   const byId =
     <T>(from: Endpoint<T, 'read'>, name: string) =>
     async (id: string, query: QueryValues = {}): Promise<T> =>
-      client.call(from, { params: { [name]: pathId(id) }, query });
+      call(from, { params: { [name]: pathId(id) }, query });
   const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
   const list =
     <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await client.call(from, { query }));
+      page(await call(from, { query }));
   const listOfProduct =
     <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
@@ -118,6 +122,22 @@ export function openCatalog(target: Target, members: Members = (id) => [id]) {
       return client.clockSkewMs;
     },
     close: () => client.close(),
+  };
+}
+
+type Call = <T>(from: Endpoint<T, 'read'>, values: CallValues) => Promise<T>;
+
+/** What a command asks for a second time may have changed: it is requested again. */
+function sharing(shared: SharedResponses | undefined, call: Call): Call {
+  if (shared === undefined) return call;
+  const asked = new Set<string>();
+  return <T>(from: Endpoint<T, 'read'>, values: CallValues) => {
+    const key = JSON.stringify([from.path, values]);
+    const known = asked.has(key) ? undefined : shared.get(key);
+    asked.add(key);
+    const response = (known ?? call(from, values)) as Promise<T>;
+    shared.set(key, response);
+    return response;
   };
 }
 

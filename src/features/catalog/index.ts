@@ -12,6 +12,7 @@ export const commands: Commands = {
   compare: async () => (await import('./commands/compare.ts')).catalogCompare,
   check: async () => (await import('./commands/check.ts')).catalogCheck,
   match: async () => (await import('./commands/match.ts')).catalogMatch,
+  report: async () => (await import('./commands/report.ts')).catalogReport,
   export: async () => (await import('./commands/export.ts')).catalogExport,
   'categories list': async () => (await import('./commands/categories-list.ts')).catalogCategoriesList,
   'categories get': async () => (await import('./commands/categories-settlements-get.ts')).catalogCategoriesGet,

@@ -1,13 +1,13 @@
 /** A chart as a self-contained SVG file: no script, no font or other files, and the same bytes for the same picture. */
 import { fraction } from '../cells.ts';
-import { escapeText } from '../escape.ts';
+import { escapeText, xmlText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
 import { isPoint, position, rangeIn, rangeOf, type Stretch, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
 import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
 
-const WIDTH = 860;
+const USUAL_WIDTH = 860;
 const FIELD_HEIGHT = 300;
 const EDGE = 24;
 const FONT_SIZE = 12;
@@ -36,19 +36,24 @@ interface Frame {
   readonly y: (value: number) => number;
 }
 
-export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOptions, 'time'>): Promise<string> {
+/** `width`: of the picture; texts have the same size in all. */
+export async function drawSvg(
+  picture: ChartPicture,
+  { time }: Pick<OutputOptions, 'time'>,
+  width = USUAL_WIDTH,
+): Promise<string> {
   const shown: ShownTime = time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const { series } = picture;
   const [low, high] = rangeIn(picture);
   const ticks = low <= high ? valueTicks(low, high) : [];
 
   const title = titleOf(picture);
-  const titles = title === '' ? [] : wrap(escapeText(title), Math.floor((WIDTH - 2 * EDGE) / (TITLE_SIZE * 0.6)));
+  const titles = title === '' ? [] : wrap(escapeText(title), Math.floor((width - 2 * EDGE) / (TITLE_SIZE * 0.6)));
   const top = EDGE + titles.length * TITLE_LINE;
   const left = EDGE + Math.max(0, ...ticks.map(({ text }) => textWidth(text))) + 8;
   const frame: Frame = {
     left,
-    right: WIDTH - EDGE,
+    right: width - EDGE,
     top,
     bottom: top + FIELD_HEIGHT,
     x: (column) => left + column / FINENESS,
@@ -56,17 +61,17 @@ export async function drawSvg(picture: ChartPicture, { time }: Pick<OutputOption
   };
   const columns = Math.max(1, Math.floor((frame.right - left) * FINENESS));
   const all = series.map((one) => stretchesOf(one, picture, columns));
-  const legend = legendEntries(picture, all, frame.bottom + 62);
+  const legend = legendEntries(picture, all, frame.bottom + 62, frame.right);
   const height = round(legend.bottom + EDGE);
   const between = windowText(picture, shown);
-  const empty = `<text class="svc-pale" x="${WIDTH / 2}" y="${top + FIELD_HEIGHT / 2}" text-anchor="middle">no values ${between}</text>`;
+  const empty = `<text class="svc-pale" x="${width / 2}" y="${top + FIELD_HEIGHT / 2}" text-anchor="middle">no values ${between}</text>`;
 
   return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
     `<title>${xmlText(title)}</title>`,
     `<desc>${xmlText(description(picture, all, between))}</desc>`,
     styleSheet(),
-    `<rect class="svc-page" width="${WIDTH}" height="${height}"/>`,
+    `<rect class="svc-page" width="${width}" height="${height}"/>`,
     ...titles.map(
       (line, index) =>
         `<text class="svc-ink" x="${EDGE}" y="${EDGE + 12 + index * TITLE_LINE}" font-size="${TITLE_SIZE}" font-weight="600">${xmlText(line)}</text>`,
@@ -99,6 +104,7 @@ function valueLine({ value, text }: ValueTick, { left, right, y }: Frame): strin
 }
 
 function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Frame): string {
+  const width = right + EDGE;
   const label = (x: number, line: number, text: string, anchor = 'middle'): string =>
     `<text class="svc-pale" x="${round(x)}" y="${bottom + 2 + line * 17}" text-anchor="${anchor}">${text}</text>`;
   const parts = [`<line class="svc-grid" x1="${round(left)}" x2="${right}" y1="${bottom}" y2="${bottom}"/>`];
@@ -114,11 +120,11 @@ function timeAxis(window: Window, time: ShownTime, { left, right, bottom }: Fram
     const x = left + position(tick.at, window) * (right - left);
     parts.push(`<line class="svc-grid" x1="${round(x)}" x2="${round(x)}" y1="${bottom}" y2="${bottom + 5}"/>`);
     const half = textWidth(tick.text) / 2;
-    parts.push(label(Math.min(WIDTH - half, Math.max(half, x)), 1, tick.text));
+    parts.push(label(Math.min(width - half, Math.max(half, x)), 1, tick.text));
     const needed = textWidth(tick.context) / 2;
     // Without labels that would touch the previous one.
     if (!contexts.includes(tick) || x - needed < free) continue;
-    const center = Math.min(WIDTH - needed - 2, x);
+    const center = Math.min(width - needed - 2, x);
     parts.push(label(center, 2, tick.context));
     first = Math.min(first, center - needed);
     free = center + needed + 8;
@@ -203,13 +209,13 @@ function overlap(one: Box, other: Box): boolean {
 }
 
 /** Side by side if there is space. */
-function legendEntries({ series }: ChartPicture, all: readonly (readonly Stretch[])[], top: number) {
+function legendEntries({ series }: ChartPicture, all: readonly (readonly Stretch[])[], top: number, right: number) {
   let x = EDGE;
   let y = top;
   const entries = series.map(({ name }, index) => {
     const text = shorten(escapeText(name), LONGEST_NAME) + (all[index]?.length === 0 ? ' (no values)' : '');
     const needed = 34 + textWidth(text) + 18;
-    if (x > EDGE && x + needed > WIDTH - EDGE) {
+    if (x > EDGE && x + needed > right) {
       x = EDGE;
       y += LEGEND_LINE;
     }
@@ -261,16 +267,6 @@ function styleSheet(): string {
   const shapes =
     '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}.svc-note{paint-order:stroke;stroke-width:3;stroke-linejoin:round}';
   return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}</style>`;
-}
-
-/** Characters that XML cannot represent are escaped or replaced. */
-function xmlText(text: string): string {
-  return escapeText(text)
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 function round(value: number): number {

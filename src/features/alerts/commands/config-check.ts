@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { Problem } from '../../../store/yaml.ts';
 import { CONFIG_FLAGS, checkedVersion, readRoutingConfig, readUtf8 } from '../routing/source.ts';
-import type { Problem } from '../routing/yaml.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
 

@@ -2,9 +2,9 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import type { Alertmanager } from '../api.ts';
 import type { RoutingConfig } from './config.ts';
-import { checkYaml, type Problem, readYaml } from './yaml.ts';
 
 export const CONFIG_FLAGS = {
   'config-file': {
