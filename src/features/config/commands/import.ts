@@ -8,7 +8,7 @@ import { problemWithStored, requireSetting, shownValue } from '../../../store/se
 import { credentialKeys } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues, readSettingsFile, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
-import { type AmtoolValue, amtoolValues } from '../amtool.ts';
+import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../profile-values.ts';
 
 interface ImportedValue {
@@ -52,6 +52,7 @@ export const configImport = listCommand({
   run: async ({ file }, ctx) => {
     const { name } = ctx.settings.profile;
     checkProfileName(name);
+    const { amtoolValues } = await import('../amtool.ts');
     const piped = file === '-' ? Buffer.from(await ctx.readInput('-')).toString() : undefined;
     const paths = piped !== undefined ? [STDIN] : file === undefined ? defaultPaths(ctx) : [resolve(file)];
     const found = amtoolValues(paths, {
