@@ -2,28 +2,8 @@
 import type { Cell, Column, ListOutput } from '../../output/types.ts';
 import type { SeriesField } from './api.ts';
 import type { Source } from './schema.ts';
-import { unitOf } from './series.ts';
-import { exact, numberOf, percentOf, type Series } from './statistics.ts';
-
-const PRICE_FIELDS: readonly SeriesField[] = ['price', 'discount_price', 'loyal_price'];
-
-/** `lowest`: the lowest of the prices that a source has. A product's `price_from` is not: its loyalty price may be below it. */
-export type OfferField = 'lowest' | SeriesField;
-
-interface Amount {
-  readonly value: number;
-  readonly field: SeriesField;
-}
-
-/** Undefined where the source has no such value. */
-export function amountOf(source: Source, wanted: OfferField): Amount | undefined {
-  let lowest: Amount | undefined;
-  for (const field of wanted === 'lowest' ? PRICE_FIELDS : [wanted]) {
-    const value = numberOf(source[field]);
-    if (value !== null && (lowest === undefined || value < lowest.value)) lowest = { value, field };
-  }
-  return lowest;
-}
+import { amountOf, type OfferField, unitOf } from './series.ts';
+import { exact, percentOf, type Series } from './statistics.ts';
 
 /** A source as it came, and how its price compares with the others of the product that sell by the same unit. */
 export type Offer = Source & {

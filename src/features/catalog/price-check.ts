@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import type { Catalog, SeriesField } from './api.ts';
 import type { Report } from './lists.ts';
-import { amountOf, type OfferField, observedBefore } from './offers.ts';
+import { observedBefore } from './offers.ts';
 import {
   listedSources,
   missingSources,
@@ -12,7 +12,7 @@ import {
   type SourceSelection,
   selects,
 } from './product-sources.ts';
-import { inEffect, type PriceSeries, seriesNames, seriesOf, unitOf } from './series.ts';
+import { amountOf, inEffect, type OfferField, type PriceSeries, seriesNames, seriesOf, unitOf } from './series.ts';
 import { exact, percentOf } from './statistics.ts';
 import { type Per, productPricesPer } from './unit-price.ts';
 import { wireTime } from './window.ts';
@@ -230,13 +230,13 @@ function current({ offer, observed_at }: PriceSeries, { field }: ReadingWanted) 
 }
 
 function moved({ observations, offer, ...series }: PriceSeries, { now, ...wanted }: ReadingWanted, since: number) {
-  const field = (wanted.field ?? 'price') as SeriesField;
+  const field = wanted.field ?? 'price';
   const last = inEffect(observations, field, now);
   const first = inEffect(observations, field, since)?.value ?? null;
   // A row may have no snapshot yet: its value is known, and how far it moved is not.
-  const value = last === undefined ? ((offer && amountOf(offer, field)?.value) ?? null) : last.value;
+  const { value, field: kind } = last ?? { value: null, field: null, ...(offer && amountOf(offer, field)) };
   return {
-    field,
+    field: kind ?? (field === 'lowest' ? null : field),
     value,
     observed_at: last === undefined ? series.observed_at : wireTime(last.until),
     first,

@@ -7,12 +7,35 @@ import type { Snapshot, Source } from './schema.ts';
 import { numberOf } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
+/** `lowest`: the lowest of the prices that a source has. A product's `price_from` is not: its loyalty price may be below it. */
+export type OfferField = 'lowest' | SeriesField;
+
+export const PRICE_FIELDS = ['lowest', 'price', 'discount_price', 'loyal_price'] as const;
+
+export interface Amount {
+  readonly value: number;
+  /** The one that it is. */
+  readonly field: SeriesField;
+}
+
+type Amounts = Partial<Pick<Source, SeriesField>>;
+
+/** Undefined where there is no such value. */
+export function amountOf(source: Amounts, wanted: OfferField): Amount | undefined {
+  let lowest: Amount | undefined;
+  for (const field of wanted === 'lowest' ? (['price', 'discount_price', 'loyal_price'] as const) : [wanted]) {
+    const value = numberOf(source[field]);
+    if (value !== null && (lowest === undefined || value < lowest.value)) lowest = { value, field };
+  }
+  return lowest;
+}
+
 /** Microseconds since 1970, the finest that the service keeps. */
 type Micros = number;
 
 /** A snapshot and the time that its values hold for (doc 3 §4): that between valid_from_at and valid_to_at, else the time of observation. */
 export interface Observation {
-  readonly snapshot: Snapshot;
+  readonly snapshot: Pick<Snapshot, SeriesField | keyof SourceKey | 'id'>;
   readonly from: Micros;
   readonly to: Micros;
   readonly observed: Micros;
@@ -107,18 +130,22 @@ function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceS
 }
 
 /** The field in each interval of the window, by the rule of the service's own `dynamics` of one source: the latest observation decides. */
-export function bucketValues(
+export function bucketAmounts(
   observations: readonly Observation[],
-  field: SeriesField,
+  field: OfferField,
   { from: begin, to: until, starts, end }: Pick<CalendarWindow, 'from' | 'to' | 'starts' | 'end'>,
-): readonly (number | null)[] {
-  const values = new Array<number | null>(starts.length).fill(null);
+): readonly (Amount | undefined)[] {
+  const values = new Array<Amount | undefined>(starts.length).fill(undefined);
   for (const { snapshot, from, to } of observations) {
     const [first, last] = [Math.max(from, begin * 1000), Math.min(to, until * 1000, end * 1000 - 1)];
     if (first <= last)
-      values.fill(numberOf(snapshot[field]), startsUntil(first, starts) - 1, startsUntil(last, starts));
+      values.fill(amountOf(snapshot, field), startsUntil(first, starts) - 1, startsUntil(last, starts));
   }
   return values;
+}
+
+export function bucketValues(...wanted: Parameters<typeof bucketAmounts>): readonly (number | null)[] {
+  return bucketAmounts(...wanted).map((amount) => amount?.value ?? null);
 }
 
 /** How many of the points begin until then. */
@@ -134,12 +161,13 @@ function startsUntil(time: Micros, starts: readonly number[]): number {
 
 export interface InEffect {
   readonly value: number | null;
+  readonly field: SeriesField | null;
   /** When it was last observed, in milliseconds since 1970: not after the given time. */
   readonly until: number;
 }
 
 /** What a field was at a time, in milliseconds since 1970: a value lasts until the next observation. Undefined before the first. */
-export function inEffect(observations: readonly Observation[], field: SeriesField, at: number): InEffect | undefined {
+export function inEffect(observations: readonly Observation[], field: OfferField, at: number): InEffect | undefined {
   const time = at * 1000;
   let found: Observation | undefined;
   let until = Number.NEGATIVE_INFINITY;
@@ -148,13 +176,16 @@ export function inEffect(observations: readonly Observation[], field: SeriesFiel
     found = one;
     until = Math.min(one.to, time);
   }
-  return found && { value: numberOf(found.snapshot[field]), until: Math.floor(until / 1000) };
+  if (found === undefined) return undefined;
+  const amount = amountOf(found.snapshot, field);
+  return { value: amount?.value ?? null, field: amount?.field ?? null, until: Math.floor(until / 1000) };
 }
 
 /** The last value there was at a time, which no observation without one ends. */
-export function lastValue(observations: readonly Observation[], field: SeriesField, at: number): number | null {
-  const known = observations.filter(({ snapshot }) => numberOf(snapshot[field]) !== null);
-  return inEffect(known, field, at)?.value ?? null;
+export function lastAmount(observations: readonly Observation[], field: OfferField, at: number): Amount | undefined {
+  const known = observations.filter(({ snapshot }) => amountOf(snapshot, field) !== undefined);
+  const last = inEffect(known, field, at);
+  return last?.value == null || last.field === null ? undefined : { value: last.value, field: last.field };
 }
 
 function observationOf(snapshot: Snapshot): Observation {
@@ -193,7 +224,9 @@ function unitsOf({ price_unit, unit }: Source): Group['units'] {
   return [price_unit || null, unit || null];
 }
 
-export function sourceKey({ parser_name, source_id }: Pick<Source, 'parser_name' | 'source_id'>): string {
+type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
+
+export function sourceKey({ parser_name, source_id }: SourceKey): string {
   return JSON.stringify([parser_name, source_id]);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
-import { bucketValues, inEffect, lastValue, seriesOf } from '../../../src/features/catalog/series.ts';
+import { bucketValues, inEffect, lastAmount, seriesOf } from '../../../src/features/catalog/series.ts';
 import { INTERVALS, pointsIn, STEP_MS, suitableInterval } from '../../../src/features/catalog/window.ts';
 import { type Observation, referenceDynamics } from './reference-dynamics.ts';
 
@@ -141,7 +141,7 @@ test('a value is in effect until the next observation, whether there is a value 
   expect(value(3.7)).toEqual({ value: 20, until: BEGIN + 3.7 * DAY });
   expect(value(6)).toEqual({ value: 20, until: BEGIN + 5 * DAY });
   expect(value(8)).toEqual({ value: null, until: BEGIN + 7 * DAY });
-  expect(lastValue(series?.observations ?? [], 'price', BEGIN + 8 * DAY)).toBe(20);
+  expect(lastAmount(series?.observations ?? [], 'price', BEGIN + 8 * DAY)?.value).toBe(20);
 });
 
 test.each([

@@ -152,7 +152,6 @@ export const catalogCheck = recordCommand({
 });
 
 interface Modes {
-  readonly field: string | undefined;
   readonly since: unknown;
   readonly any: boolean;
   readonly all: boolean;
@@ -160,15 +159,10 @@ interface Modes {
   readonly interval: number | undefined;
 }
 
-function checkModes({ field, since, any, all, wait, interval }: Modes, change: boolean): void {
+function checkModes({ since, any, all, wait, interval }: Modes, change: boolean): void {
   if (any && all) throw new SvcError('usage', '--any and --all cannot be used together');
   if (interval !== undefined && wait === undefined) {
     throw new SvcError('usage', '--interval needs --wait, which says how long to wait');
-  }
-  if (change && field === 'lowest') {
-    throw new SvcError('usage', '--change needs one field: the lowest price may come from different fields', {
-      hint: 'pass --field price, discount_price, loyal_price or available_count',
-    });
   }
   if (!change && since !== undefined) throw new SvcError('usage', '--since needs --change');
 }

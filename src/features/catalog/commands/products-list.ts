@@ -15,10 +15,9 @@ import {
   TIME_ORDERS,
   UNDOCUMENTED,
 } from '../lists.ts';
-import { amountOf } from '../offers.ts';
 import { listedSources } from '../product-sources.ts';
 import type { Product } from '../schema.ts';
-import { seriesOf, unitOf } from '../series.ts';
+import { amountOf, seriesOf, unitOf } from '../series.ts';
 import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 
 const EITHER = ['true', 'false'] as const;
