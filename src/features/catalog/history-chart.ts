@@ -1,8 +1,8 @@
 /** The history of a product as a chart, and as rows for programs. */
 import type { Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../output/types.ts';
-import type { DynamicsQuery } from './api.ts';
+import type { DynamicsQuery, SeriesField } from './api.ts';
 import type { Source } from './schema.ts';
-import { unitOf } from './series.ts';
+import { type OfferField, unitOf } from './series.ts';
 import type { Series, Statistics } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
@@ -18,7 +18,13 @@ export interface ProductHistory extends Series {
   readonly unit: string | null;
   readonly settlement: Source['settlement'];
   /** What was asked for, as the service's own series tells it. */
-  readonly meta: DynamicsQuery & { readonly canonical_product_id: string; readonly timezone: string };
+  readonly meta: Omit<DynamicsQuery, 'field'> & {
+    readonly field: OfferField;
+    readonly canonical_product_id: string;
+    readonly timezone: string;
+  };
+  /** With `lowest`: which price each value is. */
+  readonly fields?: readonly (SeriesField | null)[];
   /** What it is called among the others. */
   readonly series: string;
   readonly fill: Fill;
@@ -33,22 +39,26 @@ interface PointRow {
   /** The row that names its source where ids are printed. */
   readonly [FIRST]: boolean;
   readonly canonical_product_id: string;
+  readonly title: string | null;
   readonly parser_name: string;
   readonly place: string | null;
   readonly region: string | null;
   readonly unit: string;
   readonly source_id: string;
+  readonly field: OfferField | null;
   readonly date: string;
   readonly value: number | null;
 }
 
 const POINT_COLUMNS: readonly Column<PointRow>[] = [
   { name: 'product', cell: (row) => row.canonical_product_id },
+  { name: 'title', cell: ({ title }) => title },
   { name: 'store', cell: (row) => row.parser_name },
   { name: 'place', cell: ({ place }) => place },
   { name: 'region', cell: ({ region }) => region },
   { name: 'unit', cell: ({ unit }) => unit },
   { name: 'source', cell: (row) => row.source_id },
+  { name: 'field', cell: ({ field }) => field },
   { name: 'date', cell: ({ date }) => date },
   { name: 'value', cell: ({ value }) => value, align: 'right' },
 ];
@@ -80,6 +90,7 @@ function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, v
   for (const { dates, values, meta, settlement, ...one } of histories) {
     const row = {
       canonical_product_id: meta.canonical_product_id,
+      title: one.title_original,
       parser_name: one.parser_name,
       place: settlement?.name ?? null,
       region: settlement?.region ?? null,
@@ -87,7 +98,8 @@ function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, v
       source_id: one.source_id,
     };
     for (const [index, date] of dates.entries()) {
-      yield { ...row, date, value: values[index] ?? null, [FIRST]: index === 0 };
+      const field = one.fields === undefined ? meta.field : (one.fields[index] ?? null);
+      yield { ...row, field, date, value: values[index] ?? null, [FIRST]: index === 0 };
     }
   }
 }

@@ -10,7 +10,9 @@ import type { CalendarWindow } from './window.ts';
 /** `lowest`: the lowest of the prices that a source has. A product's `price_from` is not: its loyalty price may be below it. */
 export type OfferField = 'lowest' | SeriesField;
 
-export const PRICE_FIELDS = ['lowest', 'price', 'discount_price', 'loyal_price'] as const;
+const PRICES = ['price', 'discount_price', 'loyal_price'] as const;
+
+export const PRICE_FIELDS = ['lowest', ...PRICES] as const;
 
 export interface Amount {
   readonly value: number;
@@ -23,7 +25,7 @@ type Amounts = Partial<Pick<Source, SeriesField>>;
 /** Undefined where there is no such value. */
 export function amountOf(source: Amounts, wanted: OfferField): Amount | undefined {
   let lowest: Amount | undefined;
-  for (const field of wanted === 'lowest' ? (['price', 'discount_price', 'loyal_price'] as const) : [wanted]) {
+  for (const field of wanted === 'lowest' ? PRICES : [wanted]) {
     const value = numberOf(source[field]);
     if (value !== null && (lowest === undefined || value < lowest.value)) lowest = { value, field };
   }
@@ -35,7 +37,7 @@ type Micros = number;
 
 /** A snapshot and the time that its values hold for (doc 3 §4): that between valid_from_at and valid_to_at, else the time of observation. */
 export interface Observation {
-  readonly snapshot: Pick<Snapshot, SeriesField | keyof SourceKey | 'id'>;
+  readonly snapshot: Snapshot;
   readonly from: Micros;
   readonly to: Micros;
   readonly observed: Micros;
@@ -134,12 +136,12 @@ export function bucketAmounts(
   observations: readonly Observation[],
   field: OfferField,
   { from: begin, to: until, starts, end }: Pick<CalendarWindow, 'from' | 'to' | 'starts' | 'end'>,
-): readonly (Amount | undefined)[] {
-  const values = new Array<Amount | undefined>(starts.length).fill(undefined);
+): readonly (Amount | null)[] {
+  const values = new Array<Amount | null>(starts.length).fill(null);
   for (const { snapshot, from, to } of observations) {
     const [first, last] = [Math.max(from, begin * 1000), Math.min(to, until * 1000, end * 1000 - 1)];
     if (first <= last)
-      values.fill(amountOf(snapshot, field), startsUntil(first, starts) - 1, startsUntil(last, starts));
+      values.fill(amountOf(snapshot, field) ?? null, startsUntil(first, starts) - 1, startsUntil(last, starts));
   }
   return values;
 }
@@ -182,10 +184,10 @@ export function inEffect(observations: readonly Observation[], field: OfferField
 }
 
 /** The last value there was at a time, which no observation without one ends. */
-export function lastAmount(observations: readonly Observation[], field: OfferField, at: number): Amount | undefined {
+export function lastAmount(observations: readonly Observation[], field: OfferField, at: number): Amount | null {
   const known = observations.filter(({ snapshot }) => amountOf(snapshot, field) !== undefined);
   const last = inEffect(known, field, at);
-  return last?.value == null || last.field === null ? undefined : { value: last.value, field: last.field };
+  return last?.value == null || last.field === null ? null : { value: last.value, field: last.field };
 }
 
 function observationOf(snapshot: Snapshot): Observation {

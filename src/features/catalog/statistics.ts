@@ -81,7 +81,7 @@ export function exact(value: number): number {
 }
 
 /** A value is taken to last until the next one; `before` is what lasts into the first point. */
-export function filled(values: readonly (number | null)[], before: number | null): readonly (number | null)[] {
+export function filled<T>(values: readonly (T | null)[], before: T | null): readonly (T | null)[] {
   let last = before;
   return values.map((value) => {
     last = value ?? last;

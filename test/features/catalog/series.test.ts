@@ -137,10 +137,10 @@ test('a value is in effect until the next observation, whether there is a value 
   );
   const value = (days: number) => inEffect(series?.observations ?? [], 'price', BEGIN + days * DAY);
   expect(value(0.9)).toBeUndefined();
-  expect(value(2)).toEqual({ value: 10, until: BEGIN + DAY });
-  expect(value(3.7)).toEqual({ value: 20, until: BEGIN + 3.7 * DAY });
-  expect(value(6)).toEqual({ value: 20, until: BEGIN + 5 * DAY });
-  expect(value(8)).toEqual({ value: null, until: BEGIN + 7 * DAY });
+  expect(value(2)).toEqual({ value: 10, field: 'price', until: BEGIN + DAY });
+  expect(value(3.7)).toEqual({ value: 20, field: 'price', until: BEGIN + 3.7 * DAY });
+  expect(value(6)).toEqual({ value: 20, field: 'price', until: BEGIN + 5 * DAY });
+  expect(value(8)).toEqual({ value: null, field: null, until: BEGIN + 7 * DAY });
   expect(lastAmount(series?.observations ?? [], 'price', BEGIN + 8 * DAY)?.value).toBe(20);
 });
 

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import { type Zone, zoneOf } from '../../../output/zone.ts';
+import { zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog } from '../api.ts';
 import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
@@ -25,7 +25,7 @@ import {
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
-import { bucketValues, type PriceSeries, seriesOf, unitOf } from '../series.ts';
+import { bucketValues, type OfferField, PRICE_FIELDS, type PriceSeries, seriesOf, unitOf } from '../series.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
 
@@ -53,7 +53,7 @@ export const catalogCompare = listCommand({
     region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region' },
     field: {
       type: 'choice',
-      choices: ['lowest', 'price', 'discount_price', 'loyal_price'],
+      choices: PRICE_FIELDS,
       default: 'lowest',
       help: 'Price to compare',
     },
@@ -107,7 +107,7 @@ interface Compared extends SelectionInput {
   readonly by: 'source' | 'store' | 'region';
   readonly trend: boolean;
   readonly region: readonly string[];
-  readonly field: 'lowest' | 'price' | 'discount_price' | 'loyal_price';
+  readonly field: OfferField;
   readonly newerThan: number | undefined;
   readonly per: Per | undefined;
   readonly tz: string | undefined;
@@ -147,7 +147,7 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     series.flatMap(({ offer }) => offer ?? []),
     rules,
   );
-  const offers = wanted.trend ? withTrends(found, series, now, zoneOf(wanted.tz ?? 'local')) : found;
+  const offers = wanted.trend ? withTrends(found, series, wanted, now) : found;
   const title = sources.find((one) => one.title_original)?.title_original ?? id;
   return { id, offers, sources, left, resized: resized.map((text) => `${title}, ${text}`) };
 }
@@ -169,14 +169,14 @@ function missingPlaces({ store, region, place }: Compared, sources: readonly Sou
 function withTrends(
   offers: readonly Offer[],
   series: readonly PriceSeries[],
+  { field, tz }: Compared,
   now: number,
-  zone: Zone,
 ): readonly Offer[] {
-  const window = calendarWindow({ from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' }, zone);
+  const window = calendarWindow({ from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' }, zoneOf(tz ?? 'local'));
   return offers.map((offer) => {
     const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
     if (own === undefined || own.observations.length === 0) return offer;
-    const values = bucketValues(own.observations, offer.effectiveField ?? 'price', window);
+    const values = bucketValues(own.observations, field, window);
     return { ...offer, trend: { dates: bucketDates(window), values } };
   });
 }

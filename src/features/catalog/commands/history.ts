@@ -3,13 +3,23 @@ import { chartCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { UTC, zoneOf } from '../../../output/zone.ts';
-import { openCatalog, type SeriesField, type SeriesInterval } from '../api.ts';
+import { openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import { productNames } from '../product-names.ts';
 import { missingSources, productSeries } from '../product-sources.ts';
-import { bucketValues, lastValue, type PriceSeries, seriesNames, sharedUnit, unitOf } from '../series.ts';
+import {
+  bucketAmounts,
+  bucketValues,
+  lastAmount,
+  type OfferField,
+  PRICE_FIELDS,
+  type PriceSeries,
+  seriesNames,
+  sharedUnit,
+  unitOf,
+} from '../series.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
 import { PER_FLAG, productPricesPer } from '../unit-price.ts';
 import {
@@ -37,14 +47,14 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the price of a product at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, store, place, unit and source.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
     field: {
       type: 'choice',
-      choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
+      choices: [...PRICE_FIELDS, 'available_count'],
       default: 'price',
       help: 'Value to draw',
     },
@@ -143,13 +153,14 @@ export const catalogHistory = chartCommand({
 function productHistories(
   id: string,
   series: readonly PriceSeries[],
-  { field, fill, window }: { readonly field: SeriesField; readonly fill: Fill; readonly window: CalendarWindow },
+  { field, fill, window }: { readonly field: OfferField; readonly fill: Fill; readonly window: CalendarWindow },
 ): readonly ProductHistory[] {
   const names = seriesNames(series);
   const dates = bucketDates(window);
   return series.map(({ observations, ...one }, index) => {
     const { parser_name, source_id, title_original, price_unit, unit, settlement } = one;
-    const values = bucketValues(observations, field, window);
+    const observed = bucketAmounts(observations, field, window);
+    const shown = fill === 'last' ? filled(observed, lastAmount(observations, field, window.from)) : observed;
     const [date_from, date_to] = [wireTime(window.from), wireTime(window.to)];
     return {
       parser_name,
@@ -171,8 +182,9 @@ function productHistories(
         timezone: window.zone.name,
       },
       dates,
-      values: fill === 'last' ? filled(values, lastValue(observations, field, window.from)) : values,
-      statistics: statisticsOf({ dates, values }),
+      values: shown.map((amount) => amount?.value ?? null),
+      ...(field === 'lowest' ? { fields: shown.map((amount) => amount?.field ?? null) } : {}),
+      statistics: statisticsOf({ dates, values: observed.map((amount) => amount?.value ?? null) }),
     };
   });
 }
@@ -185,7 +197,7 @@ function fittingWindow(
   windowBy: (interval: SeriesInterval) => CalendarWindow,
   finest: CalendarWindow,
   series: readonly PriceSeries[],
-  field: SeriesField,
+  field: OfferField,
 ): CalendarWindow {
   const windows = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map(windowBy);
   const fitting = windows.find((window) => {

@@ -287,7 +287,6 @@ describe('what cannot be checked', () => {
     [['p1', '--change', '10'], 2, 'write it like 10%'],
     [['p1', '--change', '0%'], 2, 'above 0'],
     [['p1', '--change', 'ten'], 2, '10% (either way), +10% (a rise) or -10% (a fall)'],
-    [['p1', '--change', '5%', '--field', 'lowest'], 2, '--change needs one field'],
     [['p1', '--below', '5', '--since', '1d'], 2, '--since needs --change'],
     [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
     [['p1', '--below', '5', '--interval', '5s'], 2, '--interval needs --wait'],

@@ -339,15 +339,17 @@ describe('data', () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const window = ['--from', '2026-01-08T12:00:00Z', '--to', '2026-01-10T12:00:00Z', '--interval', '1d'];
     expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
-      'product,store,place,region,unit,source,date,value',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-08T00:00:00Z,',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-09T00:00:00Z,240',
-      'p1,chizhik,Казань,Татарстан,RUB/PCE,r:2,2026-01-10T00:00:00Z,110',
+      'product,title,store,place,region,unit,source,field,date,value',
+      'p1,"Milk 3.2 %, 930 ml",chizhik,Казань,Татарстан,RUB/PCE,r:2,price,2026-01-08T00:00:00Z,',
+      'p1,"Milk 3.2 %, 930 ml",chizhik,Казань,Татарстан,RUB/PCE,r:2,price,2026-01-09T00:00:00Z,240',
+      'p1,"Milk 3.2 %, 930 ml",chizhik,Казань,Татарстан,RUB/PCE,r:2,price,2026-01-10T00:00:00Z,110',
       '',
     ]);
     const lines = (await history(...window, '-o', 'ndjson')).stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))[1]).toEqual({
       canonical_product_id: 'p1',
+      title: 'Milk 3.2 %, 930 ml',
+      field: 'price',
       parser_name: 'chizhik',
       place: 'Казань',
       region: 'Татарстан',

@@ -1,0 +1,86 @@
+/** The price really paid: the lowest of price, discount and loyalty price, over time. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { market } from './market.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+  catalog.replies(
+    market([
+      {
+        product: 'milk',
+        store: 'fixprice',
+        place: 'Moscow',
+        prices: [
+          { ago: 3, price: 100, discount_price: 90 },
+          { ago: 2, price: 100, loyal_price: 80 },
+          { ago: 1, price: 70, discount_price: null },
+        ],
+      },
+    ]),
+  );
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const WINDOW = ['--from', '2026-01-11', '--to', '2026-01-15', '--interval', '1d', '--tz', 'UTC'];
+
+test('history says which price is the lowest on each day', async () => {
+  const { stdout, stderr } = await catalog.run(['history', 'milk', '--field', 'lowest', ...WINDOW, '-o', 'json']);
+  expect(stderr).toBe('');
+  const [one] = JSON.parse(stdout);
+  expect(one).toMatchObject({
+    values: [null, 90, 80, 70],
+    fields: [null, 'discount_price', 'loyal_price', 'price'],
+    meta: { field: 'lowest' },
+    statistics: { first: 90, last: 70, min: 70 },
+  });
+  const csv = await catalog.run([
+    'history',
+    'milk',
+    '--field',
+    'lowest',
+    ...WINDOW,
+    '-o',
+    'csv',
+    '--columns',
+    'field,value',
+  ]);
+  expect(csv.stdout.split(/\r?\n/)).toEqual([
+    'field,value',
+    ',',
+    'discount_price,90',
+    'loyal_price,80',
+    'price,70',
+    '',
+  ]);
+});
+
+test('history of one field has no list of fields', async () => {
+  const { stdout } = await catalog.run(['history', 'milk', ...WINDOW, '-o', 'json']);
+  expect(JSON.parse(stdout)[0]).not.toHaveProperty('fields');
+});
+
+test('--fill last repeats the price together with what it is', async () => {
+  const fill = ['--from', '2026-01-13', '--to', '2026-01-16', '--interval', '1d', '--tz', 'UTC', '--fill', 'last'];
+  const { stdout } = await catalog.run(['history', 'milk', '--field', 'lowest', ...fill, '-o', 'json']);
+  expect(JSON.parse(stdout)[0]).toMatchObject({
+    values: [80, 70, 70],
+    fields: ['loyal_price', 'price', 'price'],
+    statistics: { covered: 2 },
+  });
+});
+
+test('check measures the change of the lowest price', async () => {
+  const argv = ['check', 'milk', '--change', '-20%', '--since', '3d', '--field', 'lowest', '-o', 'json'];
+  const { code, stdout } = await catalog.run(argv);
+  expect(code).toBe(0);
+  const [one] = JSON.parse(stdout).sources;
+  expect(one).toMatchObject({ field: 'price', value: 70, first: 90 });
+  expect(one.changePercent).toBeCloseTo(-22.2222, 3);
+});
+
+test('compare draws the trend of the price that it compares', async () => {
+  const { stdout } = await catalog.run(['compare', 'milk', '--trend', '--tz', 'UTC', '-o', 'json']);
+  expect(JSON.parse(stdout)[0].trend.values.slice(-5)).toEqual([null, 90, 80, 70, null]);
+});
