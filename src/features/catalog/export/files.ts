@@ -35,7 +35,7 @@ interface Sink {
 }
 
 /** As many rows as are in memory at once: a row group of Parquet. */
-const BATCH = 20_000;
+const BATCH = 5_000;
 
 /** Until it is committed, the file is complete beside its place. An earlier one stays where it is. */
 export async function stageFile(
