@@ -79,10 +79,29 @@ describe('shownValue', () => {
     );
   });
 
+  it('never shows the value of a secret header', () => {
+    const headers = requireSetting('alerts.headers');
+    const name = fc.constantFrom('Authorization', 'cookie', 'X-Api-Key', 'x-auth-token', 'My-Secret', 'no header');
+    const items = fc.array(fc.tuple(name, fc.constantFrom(': ', ':', ' ')), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(items, fc.boolean(), (pairs, list) => {
+        const lines = pairs.map(([one, separator]) => `${one}${separator}SECRET`);
+        const text = list ? JSON.stringify(['X-Scope-OrgID: blue', ...lines]) : (lines[0] ?? '');
+        expect(shownValue(headers, text)).not.toContain('SECRET');
+        expect(problemWith(headers, text)).toBeDefined();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('shows the rest as it is', () => {
     expect(shownValue(requireSetting('alerts.url'), 'https://h/a@b')).toBe('https://h/a@b');
     expect(shownValue(requireSetting('alerts.url'), 'https://u:p@h/x')).toBe('https://***@h/x');
     expect(shownValue(requireSetting('alerts.author'), 'ops@host')).toBe('ops@host');
+    expect(shownValue(requireSetting('proxy'), 'http://u:p@h:3128')).toBe('http://***@h:3128');
+    for (const text of ['X-Scope-OrgID: blue', '@/etc/headers', '["X-A: b","@/etc/headers"]']) {
+      expect(shownValue(requireSetting('alerts.headers'), text)).toBe(text);
+    }
   });
 });
 

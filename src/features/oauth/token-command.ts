@@ -45,7 +45,9 @@ export async function commandToken(
     ]);
     const token = output.text().trim();
     for (const line of new Set([token, ...token.split(/\s*\n\s*/)])) secrets.add(line);
-    const said = redactText(secrets.hide(complaint.text().trim())).slice(0, LONGEST_REASON);
+    const said = redactText(secrets.hide(complaint.text().trim()))
+      .replace(/\s*\n\s*/g, '; ')
+      .slice(0, LONGEST_REASON);
     const why = said === '' ? '' : `: ${said}`;
     if (status === undefined) throw failure(`did not finish within ${LIMIT_S} s${why}`);
     if (status !== 0) throw failure(`failed with exit status ${status}${why}`);

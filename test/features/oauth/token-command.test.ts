@@ -59,6 +59,12 @@ function setUp(values: (home: string) => Record<string, unknown>, address = serv
 const script = (text: string, service = 'alerts') =>
   setUp((home) => ({ [`${service}.tokenCommand`]: ['sh', '-c', `printf x >> '${home}/runs'; ${text}`] }));
 
+/** Its n-th token is `token-n`. */
+const counting = () =>
+  setUp((home) => ({
+    'alerts.tokenCommand': ['sh', '-c', 'printf x >> "$0"; echo token-$(($(wc -c < "$0")))', join(home, 'runs')],
+  }));
+
 describe('a token command', () => {
   it.each(Object.entries(LISTS))('signs in requests of %s', async (service, argv) => {
     const { run } = script('echo " token-of-a-command "', service);
@@ -108,12 +114,28 @@ describe('a token command', () => {
     ['POST', SILENCE],
   ])('runs once more after a 401 to %s, and the request is repeated', async (method, argv) => {
     accepted = { method, token: 'token-2' };
-    const { run, runs } = setUp((home) => ({
-      'alerts.tokenCommand': ['sh', '-c', 'printf x >> "$0"; echo token-$(($(wc -c < "$0")))', join(home, 'runs')],
-    }));
+    const { run, runs } = counting();
     expect(await run(argv)).toMatchObject({ code: 0 });
     const requests = server.requests.filter((request) => request.method === method);
     expect(requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(runs()).toBe(2);
+  });
+
+  it('runs once more for all parallel requests whose token has expired', async () => {
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      matchers: [{ name: 'job', value: `j${index}`, isRegex: false, isEqual: true }],
+      startsAt: '2020-01-01T00:00:00Z',
+      endsAt: '2099-01-01T00:00:00Z',
+      createdBy: 'me',
+      comment: 'x',
+    }));
+    accepted = { method: 'POST', token: 'token-2' };
+    const { run, runs } = counting();
+    expect(await run(['silences', 'import', '-', '--yes'], { stdin: JSON.stringify(rows) })).toMatchObject({ code: 0 });
+    const posts = server.requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ headers }) => headers['authorization']);
+    expect(posts.filter((token) => token === 'Bearer token-2')).toHaveLength(40);
     expect(runs()).toBe(2);
   });
 
@@ -134,7 +156,11 @@ describe('a token command', () => {
       /failed with exit status 3: no key for \*\*\*/,
     ],
     ['is ended by a signal', 'kill -9 $$', /failed with exit status 137/],
-    ['prints nothing', 'echo "the vault is sealed" >&2', /printed nothing: the vault is sealed/],
+    [
+      'prints nothing',
+      '(echo "the vault is sealed"; echo "ask ops") >&2',
+      /printed nothing: the vault is sealed; ask ops/,
+    ],
     ['prints blanks', 'echo "  "', /printed nothing/],
   ])('that %s ends svc with exit status 4, and nothing is sent', async (_what, text, why) => {
     const { run } = script(text);
@@ -233,15 +259,19 @@ describe('a password file', () => {
   const withPassword = (values: Record<string, unknown> = { 'alerts.user': 'ops' }) =>
     setUp((home) => {
       writeFileSync(join(home, 'password'), 'sécret pass\n', { mode: 0o600 });
-      return { 'alerts.passwordFile': join(home, 'password'), ...values };
+      const path = join(home, 'password');
+      return { 'alerts.passwordFile': path, 'catalog.passwordFile': path, 'catalog.user': 'ops', ...values };
     });
   const basic = (user: string) => `Basic ${Buffer.from(`${user}:sécret pass`).toString('base64')}`;
 
   it('signs in with the user of the profile', async () => {
     const { run } = withPassword();
-    const { stdout, stderr } = await run([...LISTS.alerts, '--debug']);
-    expect(sent()).toEqual([basic('ops')]);
-    expect(stdout + stderr).not.toContain('sécret pass');
+    for (const argv of [LISTS.alerts, LISTS.catalog]) {
+      const { stdout, stderr } = await run([...argv, '--debug']);
+      expect(stdout + stderr).not.toContain('sécret pass');
+    }
+    expect(new Set(sent())).toEqual(new Set([basic('ops')]));
+    expect(server.requests.length).toBeGreaterThan(1);
   });
 
   it('with --profile goes with the user of the profile, not with that of the environment', async () => {
