@@ -132,6 +132,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--with-counts'] },
   ],
   'silences get': [{ args: [SILENCE] }, { args: ['2f1a'] }],
+  'silences check': [{ args: ['--expiring-within', '2h'], exits: 1 }],
   'silences create': [
     { args: ['NodeDown', '-c', 'disk swap'], follows: true },
     { args: ['NodeDown', '-c', 'all week', '--for', '7d'], asks: true, follows: true },

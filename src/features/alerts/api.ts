@@ -42,6 +42,9 @@ export const ENDPOINTS = {
   groups: { ...list('/alerts/groups', 'alertGroup'), largeItems: true as const },
 };
 
+const SILENCE_STATES = ['active', 'pending', 'expired'] as const;
+type SilenceStates = Partial<Record<(typeof SILENCE_STATES)[number], false>>;
+
 type AlertQuery = StateQuery & AlertFilter;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
@@ -97,8 +100,16 @@ export function openAlertmanager(target: Target) {
       client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
     receivers: (matchers?: readonly string[]) =>
       client.items(ENDPOINTS.receivers, { query: { receiver_matchers: matchers } }),
-    /** Compares the filter with the matchers as text. Includes expired silences. */
-    silences: (filter: readonly string[] = []) => client.items(ENDPOINTS.silences, { query: { filter } }),
+    /** Compares the filter with the matchers as text. Without states, includes expired silences. */
+    silences: (filter: readonly string[] = [], states: SilenceStates = {}) =>
+      client.items(ENDPOINTS.silences, { query: { filter, ...states } }),
+    /** What to exclude (0.34 or newer). Older servers return silences in every state. */
+    async silenceStates(wanted: ReadonlySet<string> | undefined): Promise<SilenceStates> {
+      const unwanted = SILENCE_STATES.filter((state) => wanted?.has(state) === false);
+      if (unwanted.length === 0) return {};
+      const { reaches } = await releaseOf({ status }, '0.34').catch(unlessUnreachable);
+      return reaches ? Object.fromEntries(unwanted.map((state) => [state, false])) : {};
+    },
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
     postSilence: async (body: PostableSilence) => client.send(ENDPOINTS.postSilence, { body }),
     deleteSilence: async (id: string, confirmed: Confirmed) =>
@@ -149,14 +160,27 @@ export async function requireRelease(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<void> {
   if (dryRun) return;
-  const { version } = (await alertmanager.status()).versionInfo;
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  const [wantedMajor, wantedMinor] = since.split('.').map(Number);
+  const { version, reaches } = await releaseOf(alertmanager, since);
   // Compatible servers may have another numbering, or none.
-  if (minor === undefined || Number(major) !== wantedMajor || Number(minor) >= (wantedMinor ?? 0)) return;
+  if (reaches !== false) return;
   throw new SvcError('guarded', `${option} needs Alertmanager ${since} or newer, and the server is ${version}`, {
     hint: `leave out ${option}, or update the server`,
   });
+}
+
+/** `reaches` is undefined if the server has another numbering than Alertmanager. */
+async function releaseOf({ status }: Pick<Alertmanager, 'status'>, since: string) {
+  const { version } = (await status()).versionInfo;
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
+  const isComparable = minor !== undefined && Number(major) === wantedMajor;
+  return { version, reaches: isComparable ? Number(minor) >= wantedMinor : undefined };
+}
+
+/** The next request would fail as well if no response came. */
+function unlessUnreachable(error: unknown): { readonly reaches?: undefined } {
+  if (error instanceof SvcError && (error.httpStatus !== undefined || error.code === 'bad_answer')) return {};
+  throw error;
 }
 
 /** Undefined after a failure. An interruption is thrown. */

@@ -13,6 +13,16 @@ export type AlertState = (typeof ALERT_STATES)[number];
 /** The help section of the options that select. */
 export const FILTERS = 'Filter options';
 
+export const RECEIVER_MATCHER_FLAG = {
+  'receiver-matcher': {
+    type: 'string',
+    group: FILTERS,
+    value: 'matcher',
+    repeat: true,
+    help: 'Match receiver labels (0.33+)',
+  },
+} as const satisfies Flags;
+
 export const SELECTION_FLAGS = {
   state: {
     type: 'choice',
@@ -30,20 +40,11 @@ export const SELECTION_FLAGS = {
     complete: 'receivers',
     help: 'Only alerts for matching receivers',
   },
+  ...RECEIVER_MATCHER_FLAG,
 } as const satisfies Flags;
 
 export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },
-} as const satisfies Flags;
-
-export const RECEIVER_MATCHER_FLAG = {
-  'receiver-matcher': {
-    type: 'string',
-    group: FILTERS,
-    value: 'matcher',
-    repeat: true,
-    help: 'Match receiver labels (0.33+)',
-  },
 } as const satisfies Flags;
 
 /** In the server's spelling. */

@@ -3,6 +3,7 @@ import type { Commands } from '../../cli/command.ts';
 export const commands: Commands = {
   list: async () => (await import('./commands/list.ts')).silencesList,
   get: async () => (await import('./commands/get.ts')).silencesGet,
+  check: async () => (await import('./commands/check.ts')).silencesCheck,
   create: async () => (await import('./commands/create.ts')).silencesCreate,
   ack: async () => (await import('./commands/ack.ts')).silencesAck,
   run: async () => (await import('./commands/run.ts')).silencesRun,

@@ -1,7 +1,7 @@
 /** The options that select silences: by state, author, comment and end, and by what they mute. */
 
 import type { RunContext } from '../../cli/command.ts';
-import type { Arguments, Flags, Input } from '../../cli/flags.ts';
+import type { Arguments, Flags, Input, Instant } from '../../cli/flags.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
@@ -39,6 +39,14 @@ export const SELECTION_FLAGS = {
   unused: { type: 'boolean', group: FILTERS, help: 'Only active silences that mute no alert now' },
 } as const satisfies Flags;
 
+export const UNUSED_FOR = {
+  for: { type: 'duration', group: FILTERS, positive: true, help: 'With --unused: unchanged for this long' },
+} as const satisfies Flags;
+
+/** For the details of each command that takes them. */
+export const UNUSED_DETAILS =
+  'Alertmanager has no history: a silence that muted an alert an hour ago and mutes none now is unused. --for D leaves out silences that began or were changed within D.';
+
 /** The silences that a command changes: by id, or by options that select active and pending ones. */
 export const TARGET_IDS = {
   id: { help: 'Ids, or their unambiguous beginnings (- for standard input)', repeat: true, complete: 'silences' },
@@ -68,13 +76,20 @@ export const STATE_FLAGS = {
     positive: true,
     help: 'Ends (or ended) within this time',
   },
+  'created-since': { type: 'time', group: FILTERS, bare: 'back', help: 'Created since this time' },
+  ...UNUSED_FOR,
 } as const satisfies Flags;
 
 export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAGS> & {
   /** Undefined for every state. */
   readonly states: ReadonlySet<string> | undefined;
+  /** If the user named them, the server is asked for these states only. The default is not worth another request. */
+  readonly requestedStates?: ReadonlySet<string> | undefined;
   /** Milliseconds. */
   readonly within: number | undefined;
+  readonly createdSince?: Instant | undefined;
+  /** Milliseconds. */
+  readonly unusedFor: number | undefined;
 };
 
 export const CURRENT = ['active', 'pending'];
@@ -86,7 +101,8 @@ export async function selectedSilences(
   ctx: Pick<RunContext, 'now' | 'settings' | 'identity'>,
 ): Promise<AsyncIterable<Silence>> {
   const now = ctx.now();
-  const { states, within, createdBy, comment, matching, forAlert, unused } = selection;
+  const { states, within, createdBy, comment, matching, forAlert, unused, createdSince, unusedFor } = selection;
+  if (unusedFor !== undefined && !unused) throw new SvcError('usage', '--for needs --unused');
   const byAuthor = textTest(
     createdBy === 'me' ? author(ctx) : createdBy,
     'created-by',
@@ -96,10 +112,12 @@ export async function selectedSilences(
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
   const silences = filterAsync(
-    alertmanager.silences(filter),
+    alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
     (silence) =>
       (states === undefined || states.has(silence.status.state)) &&
       (within === undefined || endsWithin(silence, within, now)) &&
+      (createdSince === undefined || latestCreation(silence) >= createdSince.ms) &&
+      (unusedFor === undefined || changedLast(silence) <= now - unusedFor) &&
       byAuthor(silence.createdBy) &&
       byComment(silence.comment) &&
       (muting === undefined || muting.has(silence.id)) &&
@@ -144,6 +162,18 @@ function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boole
   return status.state === 'expired' ? end >= now - ms : end <= now + ms;
 }
 
+/**
+ * The server does not say when a silence was created. A new one starts at once or later, and is updated then: it was created at
+ * the earlier of the two times, or before.
+ */
+function latestCreation({ startsAt, updatedAt }: Silence): number {
+  return Math.min(Date.parse(startsAt), Date.parse(updatedAt));
+}
+
+function changedLast({ startsAt, updatedAt }: Silence): number {
+  return Math.max(Date.parse(startsAt), Date.parse(updatedAt));
+}
+
 function textTest(
   wanted: string | undefined,
   option: string,
@@ -169,8 +199,9 @@ export function selectionOf(
   if (all && (expired || state.length > 0)) {
     throw new SvcError('usage', `--all and --${expired ? 'expired' : 'state'} cannot be used together`);
   }
-  const states = expired ? ['expired'] : state.length > 0 ? state : CURRENT;
-  return { ...options, states: all ? undefined : new Set(states) };
+  const given = expired ? ['expired'] : state;
+  const states = all ? undefined : new Set(given.length > 0 ? given : CURRENT);
+  return { ...options, states, requestedStates: given.length > 0 ? states : undefined, unusedFor: options.for };
 }
 
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
@@ -182,16 +213,16 @@ export const NONE_MATCH = 'no silences match; nothing was sent';
 /** What was selected by options, or the ids that were named. */
 export type Chosen = { readonly selected: readonly Silence[] } | { readonly ids: readonly string[] };
 
-type Targets = Input<typeof TARGET_IDS, typeof TARGET_FLAGS>;
+type Targets = Input<typeof TARGET_IDS, typeof TARGET_FLAGS> & Partial<Pick<SilenceSelection, 'unusedFor'>>;
 
 export async function chosenSilences(input: Targets, alertmanager: Alertmanager, ctx: RunContext): Promise<Chosen> {
-  const { id, all, unused, createdBy, comment, forAlert, matching } = input;
+  const { id, all, unused, createdBy, comment, forAlert, matching, unusedFor } = input;
   const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
-  if (!all && !unused && texts.every((text) => text === undefined)) {
+  if (!all && !unused && unusedFor === undefined && texts.every((text) => text === undefined)) {
     return { ids: await typedIds(id, alertmanager, ctx) };
   }
   if (id.length > 0) throw new SvcError('usage', 'ids cannot be used with options that select silences');
-  const selection = { ...input, states: new Set(CURRENT), within: undefined };
+  const selection = { ...input, states: new Set(CURRENT), within: undefined, unusedFor };
   return { selected: await collect(await selectedSilences(selection, [], alertmanager, ctx)) };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getJson, postSilence, type SeedSilence, wire } from '../../support/alertmanager.ts';
+import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../support/alertmanager.ts';
 import type { RunOptions } from '../../support/svc.ts';
 import { failure, onBothServices, printed, writes } from '../alerts/commands/service.ts';
 
@@ -66,5 +66,63 @@ onBothServices((service) => {
       const dry = await run(['update', '--comment', 'UPD-3', '--author', 'bob', '--dry-run']);
       expect([dry.code, printed<unknown[]>(dry).length, writes(dry.sent)]).toEqual([0, 2, []]);
     });
+  });
+
+  const listed = async (argv: readonly string[], options?: RunOptions): Promise<string[]> => {
+    const found = await run(['list', ...argv], options);
+    expect(found.code).toBe(0);
+    return printed<{ id: string }[]>(found).map(({ id }) => id);
+  };
+  const DAY = 24 * HOUR;
+  const later = { now: () => Date.now() + 8 * DAY };
+
+  test('--created-since goes by the start, or the last change before it', async () => {
+    const comment = 'SINCE';
+    const endsAt = new Date(Date.now() + 9 * DAY).toISOString();
+    const ids = [
+      await seed({ comment, endsAt }),
+      await seed({ comment, startsAt: new Date(Date.now() + 2 * HOUR).toISOString(), endsAt }),
+    ];
+    const since = (time: string, options?: RunOptions) =>
+      listed(['--comment', comment, '--created-since', time], options);
+    expect((await since('1h')).sort()).toEqual(ids.toSorted());
+    expect(await since('1h', later)).toEqual([]);
+    expect((await since('9d ago', later)).sort()).toEqual(ids.toSorted());
+    await wire(service.url(), `/api/v2/silence/${ids[0]}`, { method: 'DELETE' });
+    expect(await listed(['--expired', '--comment', comment, '--created-since', '1h'])).toEqual([ids[0]]);
+  });
+
+  test('--unused --for leaves out what began or was changed within the time', async () => {
+    const [used, unused] = [await seed({ comment: 'FOR' }), await seed({ comment: 'FOR' })];
+    await postAlerts(service.url(), [{ labels: { alertname: 'Used', n: `${label - 1}` } }]);
+    const argv = ['--comment', 'FOR', '--unused'];
+    await expect.poll(() => listed(argv)).toEqual([unused]);
+    expect(await listed([...argv, '--for', '7d'])).toEqual([]);
+    expect(await listed([...argv, '--for', '7d'], later)).toEqual([unused]);
+    const recent = await run(['expire', ...argv, '--for', '7d', '--yes']);
+    expect([recent.code, printed(recent), writes(recent.sent)]).toEqual([0, [], []]);
+    const expired = await run(['expire', ...argv, '--for', '7d', '--yes'], later);
+    expect(printed<Row[]>(expired).map(({ id }) => id)).toEqual([unused]);
+    expect(await listed(['--comment', 'FOR'])).toEqual([used]);
+    for (const command of ['list', 'expire']) {
+      const alone = await run([command, '--for', '7d', '--yes'].slice(0, command === 'list' ? 3 : 4));
+      expect([alone.code, alone.sent, failure(alone).message]).toEqual([2, [], '--for needs --unused']);
+    }
+  });
+
+  test('check lists what ends within the time, the first to end at the top, with exit 1', async () => {
+    const comment = 'CHECK';
+    const ends = (ms: number) => ({ comment, endsAt: new Date(Date.now() + ms).toISOString() });
+    const [second, first] = [await seed(ends(2 * HOUR)), await seed(ends(HOUR)), await seed(ends(5 * HOUR))];
+    const check = ['check', '--comment', comment, '--expiring-within'];
+    const failed = await run([...check, '3h']);
+    expect([failed.code, printed<Row[]>(failed).map(({ id }) => id)]).toEqual([1, [first, second]]);
+    const ok = await service.svc(['silences', ...check, '30m']);
+    expect([ok.code, ok.stdout, ok.stderr]).toEqual([0, '', 'ok: no matching silence ends within this time\n']);
+    const table = await service.svc(['silences', ...check, '90m']);
+    expect([table.code, table.stderr]).toEqual([1, 'failed: 1 silence ends within 1h30m\n']);
+    expect(table.stdout).toContain(first);
+    const missing = await run(['check']);
+    expect([missing.code, missing.sent]).toEqual([2, []]);
   });
 });

@@ -14,6 +14,7 @@ import {
   alertQuery,
   collect,
   filterAsync,
+  receiverMatchers,
   SELECTION_FLAGS,
   selects,
   wantedStates,
@@ -101,11 +102,12 @@ export const alertsCheck = recordCommand({
     const wanted = wantedStates(input);
     const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
+    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
     let isTrusted = input.allowMissing || input.expect;
     const read = async (): Promise<readonly Alert[]> => {
       const selection = { wanted, olderThan: input.olderThan };
       const now = ctx.now();
-      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
+      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
       isTrusted = true;
@@ -119,6 +121,7 @@ export const alertsCheck = recordCommand({
     const message = [
       [alertsText(count), ...filter.filter].join(' '),
       ...(input.receiver === undefined ? [] : [`routed to ${input.receiver}`]),
+      ...(receivers.length === 0 ? [] : [`receivers with ${receivers.join(' ')}`]),
       `${boundsText(bounds)} wanted`,
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),

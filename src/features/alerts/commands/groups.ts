@@ -10,7 +10,6 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
-  RECEIVER_MATCHER_FLAG,
   receiverMatchers,
   SELECTION_FLAGS,
   wantedStates,
@@ -34,7 +33,6 @@ export const alertsGroups = listCommand({
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
-    ...RECEIVER_MATCHER_FLAG,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' },
   },
   examples: [

@@ -27,7 +27,6 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
-  RECEIVER_MATCHER_FLAG,
   receiverMatchers,
   SELECTION_FLAGS,
   selects,
@@ -52,7 +51,6 @@ export const alertsList = listCommand({
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
     ...SELECTION_FLAGS,
-    ...RECEIVER_MATCHER_FLAG,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
     'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },

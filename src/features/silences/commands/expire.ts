@@ -7,7 +7,16 @@ import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../a
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
-import { chosenSilences, chosenText, describeSilence, NONE_MATCH, TARGET_FLAGS, TARGET_IDS } from '../selection.ts';
+import {
+  chosenSilences,
+  chosenText,
+  describeSilence,
+  NONE_MATCH,
+  TARGET_FLAGS,
+  TARGET_IDS,
+  UNUSED_DETAILS,
+  UNUSED_FOR,
+} from '../selection.ts';
 
 interface Expired {
   readonly id: string;
@@ -28,12 +37,14 @@ export const silencesExpire = listCommand({
   summary: 'Expire silences',
   description:
     'The muted alerts notify again. If one silence cannot be expired, svc continues with the others. Without ids, options select active and pending silences that meet all of them.',
+  details: UNUSED_DETAILS,
   effect: 'destroy',
   service: 'alerts',
   clusters: {},
   args: TARGET_IDS,
   flags: {
     ...TARGET_FLAGS,
+    ...UNUSED_FOR,
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
     concurrency: {
       type: 'integer',
@@ -48,6 +59,7 @@ export const silencesExpire = listCommand({
   examples: [
     { run: 'svc silences expire 2f1a 77c0', why: 'Expire two silences by prefixes of their ids' },
     { run: 'svc silences expire --created-by me', why: 'Expire all of my silences' },
+    { run: 'svc silences expire --unused --for 7d --yes', why: 'From cron: expire what mutes nothing' },
     {
       run: 'svc silences expire --unused --comment "~^ACK!" --yes',
       why: 'Expire acknowledgements that mute nothing any more',
@@ -69,7 +81,7 @@ export const silencesExpire = listCommand({
   },
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
-    const chosen = await chosenSilences(input, alertmanager, ctx);
+    const chosen = await chosenSilences({ ...input, unusedFor: input.for }, alertmanager, ctx);
     const byOptions = 'selected' in chosen;
     const targets = byOptions ? chosen.selected.map(targetOf) : await named(chosen.ids, alertmanager, ctx);
     const confirmed = await approve(targets, byOptions, ctx);

@@ -10,6 +10,7 @@ import {
   selectedSilences,
   selectionOf,
   silenceFilter,
+  UNUSED_DETAILS,
 } from '../selection.ts';
 
 const SILENCE_LIST: ListOutput<Silence> = {
@@ -39,6 +40,7 @@ export const silencesList = listCommand({
   summary: 'List silences (active and pending by default)',
   description:
     'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',
+  details: `Alertmanager does not record when a silence was created: --created-since takes its start, or its last change if that is earlier. A silence that begins later and was changed since is listed too. ${UNUSED_DETAILS}`,
   effect: 'read',
   service: 'alerts',
   clusters: {},
@@ -51,6 +53,7 @@ export const silencesList = listCommand({
   },
   examples: [
     { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
+    { run: 'svc silences list -a --created-since "yesterday 18:00"', why: 'What was silenced overnight' },
     { run: 'svc silences list --for-alert 1a58c20e', why: 'What mutes this alert' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },
     {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeRealServers } from '../../../contract/servers.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { getJson, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
+import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
 import { svc } from '../../../support/svc.ts';
 import { printed } from './service.ts';
 
@@ -14,7 +14,7 @@ receivers:
   - name: web
     labels: { owner: frontend }
 `;
-const LIMITS = ['--silences.max-silences=1'];
+const LIMITS = ['--silences.max-silences=3', '--silences.max-silence-size-bytes=400'];
 
 describeRealServers(({ release }) => {
   const hasLabels = release >= '0.33';
@@ -47,20 +47,29 @@ describeRealServers(({ release }) => {
     expect(await silences()).toEqual([expect.objectContaining({ annotations: { ticket: 'CHG-1', owner: 'ann' } })]);
   });
 
-  test.runIf(hasLimits)('a limit of the server is exit 6', async () => {
-    const create = (value: string) => run('silences', 'create', `limit=${value}`, '-c', 'why');
-    await create('one');
-    const { code, stderr } = await create('two');
+  test.runIf(hasLimits)('a limit of the server is exit 6, and nothing is stored', async () => {
+    const create = (value: string, comment = 'why') => run('silences', 'create', `limit=${value}`, '-c', comment);
+    const large = await create('large', 'x'.repeat(400));
+    expect([large.code, large.stderr]).toEqual([6, expect.stringContaining('exceeded maximum size')]);
+    for (let count = (await silences()).length; count < 3; count++) expect((await create(`${count}`)).code).toBe(0);
+    const before = await silences();
+    const { code, stderr } = await create('more');
     expect([code, stderr]).toEqual([6, expect.stringContaining('exceeded maximum number of silences')]);
+    expect(await silences()).toEqual(before);
   });
 
   test('--receiver-matcher goes by labels of receivers, or is refused', async () => {
-    for (const group of [['receivers'], ['list'], ['groups']]) {
+    for (const group of [['receivers'], ['list'], ['groups'], ['check']]) {
       const { code, stderr } = await run('alerts', ...group, '--receiver-matcher', 'owner=dba');
       if (hasLabels) expect(code).toBe(0);
       else expect([code, stderr]).toEqual([3, expect.stringContaining('needs Alertmanager 0.33 or newer')]);
     }
     if (!hasLabels) return;
+    await postAlerts(server.url, [{ labels: { alertname: 'Routed' } }]);
+    const check = (owner: string) => run('alerts', 'check', 'Routed', '--receiver-matcher', `owner=${owner}`);
+    await expect.poll(async () => (await check('dba')).code).toBe(1);
+    expect((await check('dba')).stdout).toContain('receivers with owner="dba"');
+    expect((await check('frontend')).code).toBe(0);
     const { stdout } = await run('alerts', 'receivers', '--receiver-matcher', 'owner=dba', '-o', 'json');
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ name: 'db', labels: expect.objectContaining({ owner: 'dba' }) }),
@@ -69,6 +78,12 @@ describeRealServers(({ release }) => {
   });
 });
 
+const statusOf = (version: string) =>
+  answer(
+    200,
+    JSON.stringify({ cluster: { status: 'ready' }, versionInfo: { version }, config: { original: '' }, uptime: '' }),
+  );
+
 describe('the version', () => {
   test.each([
     ['0.33.1', 0],
@@ -76,14 +91,34 @@ describe('the version', () => {
     ['', 0],
     ['0.31.0', 3],
   ])('%j: exit %d', async (version, code) => {
-    const status = { cluster: { status: 'ready' }, versionInfo: { version }, config: { original: '' }, uptime: '' };
     await using server = await faultServer((socket, { path }) => {
-      socket.write(answer(200, JSON.stringify(path.endsWith('/status') ? status : [])));
+      socket.write(path.endsWith('/status') ? statusOf(version) : answer(200, '[]'));
     });
     const run = await svc(['alerts', 'receivers', '--receiver-matcher', 'a=b', '-o', 'json', '--base-url', server.url]);
     expect(run.code).toBe(code);
     const sent = server.requests.map(({ path }) => path).filter((path) => !path.endsWith('/status'));
     expect(sent).toEqual(code === 0 ? ['/api/v2/receivers?receiver_matchers=a%3D%22b%22'] : []);
     if (code === 0) expect(printed(run)).toEqual([]);
+  });
+});
+
+describe('states of silences', () => {
+  test.each([
+    [statusOf('0.34.0'), ['--state', 'active', '--state', 'pending'], '?expired=false'],
+    [statusOf('v0.35.1'), ['--expired', 'a=b'], '?filter=a%3D%22b%22&active=false&pending=false'],
+    [statusOf('0.34.0'), [], ''],
+    [statusOf('0.34.0'), ['-a'], ''],
+    [statusOf('0.33.9'), ['--expired'], ''],
+    [statusOf('v2.10-mimir'), ['--expired'], ''],
+    [answer(404, 'not here'), ['--expired'], ''],
+    [answer(200, '[]'), ['--expired'], ''],
+  ])('%j %j', async (status, argv, query) => {
+    await using server = await faultServer((socket, { path }) => {
+      socket.write(path.endsWith('/status') ? status : answer(200, '[]'));
+    });
+    const run = await svc(['silences', 'list', ...argv, '-o', 'json', '--base-url', server.url]);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    const sent = server.requests.map(({ path }) => path).filter((path) => !path.endsWith('/status'));
+    expect(sent).toEqual([`/api/v2/silences${query}`]);
   });
 });

@@ -25,6 +25,8 @@ export interface ServiceRun extends Run {
 export interface Service {
   /** The server itself: what tests seed and check by. */
   readonly url: () => string;
+  /** The proxy before it. */
+  readonly address: () => string;
   /** Runs `svc` with the address of the proxy before the server in its environment. */
   svc(argv: readonly string[], options?: RunOptions): Promise<ServiceRun>;
 }
@@ -65,12 +67,13 @@ export function recorded(url: () => string): Service {
     agent.destroy();
     rmSync(home, { recursive: true, force: true });
   });
+  const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return {
     url,
+    address,
     async svc(argv, options = {}) {
       const before = sent.length;
-      const SVC_ALERTS_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const run = await svc(argv, { home, ...options, env: { SVC_ALERTS_URL, ...options.env } });
+      const run = await svc(argv, { home, ...options, env: { SVC_ALERTS_URL: address(), ...options.env } });
       return { ...run, sent: sent.slice(before) };
     },
   };

@@ -1,0 +1,43 @@
+import { listCommand } from '../../../cli/command.ts';
+import { formatDuration } from '../../../cli/time.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
+import { collect } from '../../alerts/selection.ts';
+import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
+import { CURRENT, SELECTION_FLAGS, selectedSilences, silenceFilter } from '../selection.ts';
+
+export const silencesCheck = listCommand({
+  id: 'silences check',
+  summary: 'Check that no silence is about to end; exit 1 if one is',
+  description: 'Lists the active and pending silences that end within --expiring-within, the first to end at the top.',
+  effect: 'read',
+  service: 'alerts',
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
+  flags: {
+    'expiring-within': { type: 'duration', positive: true, required: true, help: 'How soon is too soon' },
+    ...SELECTION_FLAGS,
+  },
+  exits: ['condition_false'],
+  examples: [
+    { run: 'svc silences check --expiring-within 2h', why: 'From cron: report silences that end within two hours' },
+    {
+      run: 'svc silences check --expiring-within 1h --comment CHG-1042 -q | svc silences extend - --by 2h',
+      why: 'Extend those of one change that are about to end',
+    },
+  ],
+  output: {
+    kind: 'list',
+    columns: SILENCE_COLUMNS,
+    id: ({ id }) => id,
+    empty: 'ok: no matching silence ends within this time',
+  },
+  offers: silenceCandidates,
+  async run({ expiringWithin: within, ...input }, ctx) {
+    const selection = { ...input, states: new Set(CURRENT), within, unusedFor: undefined };
+    const filter = silenceFilter(input.matcher, ctx);
+    const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
+    const value = found.toSorted((a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt));
+    if (value.length === 0) return { value };
+    const subject = value.length === 1 ? '1 silence ends' : `${value.length} silences end`;
+    return { value, code: 'condition_false', footer: `failed: ${subject} within ${formatDuration(within)}` };
+  },
+});
