@@ -78,12 +78,12 @@ const UNITS = [
 
 /** `text` is RFC 3339; anything else is shown unchanged. All styles but `relative` are RFC 3339 again. */
 export function showTime(text: string, { time, now }: Clock): string {
-  const ms = Date.parse(text);
-  if (time === 'iso' || Number.isNaN(ms)) return text;
-  if (time === 'relative') return relativeTime(ms, now);
-  if (time === 'local') return localTime(ms);
   // A time in UTC keeps its digits: services send nanoseconds.
-  return /Z$/.test(text) ? text : new Date(ms).toISOString().replace('.000Z', 'Z');
+  if (time === 'iso' || (time === 'utc' && text.endsWith('Z'))) return text;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) return text;
+  if (time === 'relative') return relativeTime(ms, now);
+  return time === 'local' ? localTime(ms) : new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
 /** `3m ago`, `in 2h15m`, `now`: at most two adjacent units, seconds only alone, rounded to the last unit. */

@@ -81,13 +81,8 @@ export async function layOut(
     return { ...column, index, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
   });
   const paint = await painter(options.color);
-  const seconds = rows.map((row) =>
-    secondLine(
-      below.map((index) => row[index] ?? NO_CELL),
-      width,
-      paint,
-    ),
-  );
+  const secondOf = (row: readonly CellText[]) => below.map((index) => row[index] ?? NO_CELL);
+  const seconds = below.length === 0 ? [] : rows.map((row) => secondLine(secondOf(row), width, paint));
   const count = below.length === 0 ? Math.min(rows.length, height) : rowsWithin(seconds, height);
   const grid: Grid = {
     columns: fitted.map(({ index, width }) => ({ width, align: columns[index]?.align })),
@@ -107,11 +102,11 @@ function secondLine(cells: readonly CellText[], width: number, paint: Painter): 
   const filled = cells.filter(({ text }) => text !== '');
   let free = width - INDENT.length;
   const part = Math.ceil((free * 0.4) / Math.max(1, filled.length - 1));
-  const texts = filled.map(({ text, ...cell }, index) => {
+  const texts = filled.map((cell, index) => {
     const rest = filled.slice(index + 1).reduce((sum, cell) => sum + GAP.length + displayWidth(cell.text), 0);
-    const cut = shorten(text, rest === 0 ? free : Math.max(part, free - rest));
+    const cut = shorten(cell.text, rest === 0 ? free : Math.max(part, free - rest));
     free -= displayWidth(cut) + GAP.length;
-    return colored({ ...cell, text: cut }, paint);
+    return colored(cut, cell, paint);
   });
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
@@ -274,14 +269,14 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   });
   const shown = rows.map((cells) =>
     columns.map(({ width }, index) => {
-      const { text, ...rest } = cells[index] ?? NO_CELL;
-      return { ...rest, text: shorten(text, width) };
+      const cell = cells[index] ?? NO_CELL;
+      return { ...cell, text: shorten(cell.text, width) };
     }),
   );
   for (const cells of shown) table.push(cells.map(standIn));
   const painted = shown
     .flat()
-    .map((cell) => colored(cell, paint))
+    .map((cell) => colored(cell.text, cell, paint))
     .values();
   const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
   return rows.length === 0 ? [] : drawn.split('\n').map(trimEnd);
@@ -296,18 +291,18 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   let line = '';
   for (let index = 0; index < columns.length; index++) {
     const { width, align } = columns[index] ?? NO_COLUMN;
-    const { text, ...rest } = cells[index] ?? NO_CELL;
-    const natural = displayWidth(text);
-    const shown = natural > width ? shorten(text, width) : text;
+    const cell = cells[index] ?? NO_CELL;
+    const natural = displayWidth(cell.text);
+    const shown = natural > width ? shorten(cell.text, width) : cell.text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    const visible = colored({ ...rest, text: shown }, paint);
+    const visible = colored(shown, cell, paint);
     line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
   return trimEnd(line);
 }
 
-/** Padding after a number has no colour and no link, so that it can be trimmed at the end of a line. */
-function colored({ text, tone, link }: CellText, paint: Painter): string {
+/** As much of a cell as is shown. Padding after a number has no colour and no link, so that it can be trimmed at the end of a line. */
+function colored(text: string, { tone, link }: CellText, paint: Painter): string {
   const visible = trimEnd(text);
   const painted = paint(visible, tone);
   return (link === undefined ? painted : linked(painted, link)) + text.slice(visible.length);

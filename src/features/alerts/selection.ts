@@ -69,12 +69,10 @@ export interface AlertSelection {
 }
 
 export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSelection, now: number): boolean {
+  if (!keepsAlert(alert, wanted)) return false;
+  if (olderThan === undefined && newerThan === undefined) return true;
   const age = now - Date.parse(alert.startsAt);
-  return (
-    keepsAlert(alert, wanted) &&
-    (olderThan === undefined || age > olderThan) &&
-    (newerThan === undefined || age <= newerThan)
-  );
+  return (olderThan === undefined || age > olderThan) && (newerThan === undefined || age <= newerThan);
 }
 
 /**

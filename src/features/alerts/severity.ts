@@ -19,32 +19,40 @@ export function severityRank({ labels }: Alert, severities: Severities): number 
 }
 
 export function isSuppressed(alert: Alert): boolean {
-  return effectiveState(alert) !== alert.status.state || alert.status.state === 'suppressed';
+  return alert.status.state === 'suppressed' || effectiveState(alert) !== alert.status.state;
 }
 
 export function worstFirst(alerts: readonly Alert[], severities = DEFAULT_SEVERITIES): readonly Alert[] {
-  return sortedByKey(alerts, (alert) => urgency(alert, severities));
+  return sorted(alerts.map((alert) => ({ item: alert, ...urgency(alert, severities) })));
 }
 
 /** By the worst alert of each; the alerts of each in the same order. */
 export function worstGroupsFirst(groups: readonly AlertGroup[], severities: Severities): readonly AlertGroup[] {
-  const sorted = groups.map((group) => ({ ...group, alerts: [...worstFirst(group.alerts, severities)] }));
-  return sortedByKey(sorted, ({ alerts: [worst] }) => (worst === undefined ? [] : urgency(worst, severities)));
+  const keyed = groups.map((group) => {
+    const alerts = [...worstFirst(group.alerts, severities)];
+    return { item: { ...group, alerts }, ...(alerts[0] === undefined ? NO_URGENCY : urgency(alerts[0], severities)) };
+  });
+  return sorted(keyed);
 }
 
-type Key = readonly (number | string)[];
+interface Urgency {
+  /** Suppressed alerts after all others. */
+  readonly rank: number;
+  readonly since: number;
+  readonly id: string;
+}
 
-function urgency(alert: Alert, severities: Severities): Key {
+const NO_URGENCY: Urgency = { rank: Number.POSITIVE_INFINITY, since: 0, id: '' };
+
+function urgency(alert: Alert, severities: Severities): Urgency {
   const rank = severityRank(alert, severities) ?? severities.length;
-  return [Number(isSuppressed(alert)), rank, -Date.parse(alert.startsAt), alert.fingerprint];
+  const suppressed = isSuppressed(alert) ? severities.length + 1 : 0;
+  return { rank: rank + suppressed, since: Date.parse(alert.startsAt), id: alert.fingerprint };
 }
 
-function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => Key): readonly T[] {
-  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
-  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
-}
-
-function compareKeys(a: Key, b: Key): number {
-  const index = a.findIndex((one, at) => one !== (b[at] ?? 0));
-  return index < 0 ? 0 : (a[index] ?? 0) < (b[index] ?? 0) ? -1 : 1;
+function sorted<T>(keyed: (Urgency & { readonly item: T })[]): readonly T[] {
+  const byId = (a: Urgency, b: Urgency) => (a.id < b.id ? -1 : Number(a.id > b.id));
+  // Infinity minus Infinity is not a number, and no difference.
+  keyed.sort((a, b) => a.rank - b.rank || b.since - a.since || byId(a, b));
+  return keyed.map(({ item }) => item);
 }
