@@ -195,12 +195,21 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
         out: /"startsAt": "[^"]+T0[01]:00/,
       },
     ],
-    '15 about to expire': [{ line: 'silences list --within 8h', out: /CHG-1$/m }],
-    '16 who silenced what': [{ line: 'silences list -a --created-by ~^r --sort -starts', out: /root/ }],
+    '15 about to expire': [
+      { line: 'silences list --within 8h', out: /CHG-1$/m },
+      { line: 'silences check --expiring-within 8h --comment CHG-1', code: 1, out: /CHG-1$/m },
+    ],
+    '16 who silenced what since yesterday': [
+      {
+        line: ['silences', 'list', '-a', '--created-since', 'yesterday 00:00', '--created-by', '~^r'],
+        out: /root +CHG-1$/m,
+      },
+    ],
     '17 expire by the number of a change': [{ line: 'silences expire --comment CHG-1042 --yes', out: /expired/ }],
     '18 unused silences': [
       { line: 'silences create team=nobody -d 1h -c unused -q', makes: 'unused' },
       { line: 'silences list --unused', out: /unused/ },
+      { line: 'silences list --unused --for 7d', err: /no .*silences/ },
       { line: 'silences expire --unused --yes', out: /expired/ },
     ],
     '19 extend all of a change': [{ line: 'silences extend --comment CHG-1 --by 1h --yes', out: /extended.*CHG-1$/m }],
