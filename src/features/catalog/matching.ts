@@ -38,8 +38,11 @@ function named(per: Per, amount: number, units: readonly string[]) {
 const UNIT = Object.keys(TITLE_UNITS)
   .sort((a, b) => b.length - a.length)
   .join('|');
-/** `930 ml`, `0,45 l`, `6 × 30 g`. */
-const TITLE_SIZE = new RegExp(`(?:(\\d+)\\s*[x×х*]\\s*)?(\\d+(?:[.,]\\d+)?)\\s*(${UNIT})(?![\\p{L}\\d])`, 'giu');
+/** `930 ml`, `0,45 l`, `6 × 30 g`. Bounded: a title may be of any length. */
+const TITLE_SIZE = new RegExp(
+  `(?<![\\d.,])(?:(\\d{1,4})\\s?[x×х*]\\s?)?(\\d{1,6}(?:[.,]\\d{1,4})?)\\s?(${UNIT})(?![\\p{L}\\d])`,
+  'giu',
+);
 
 /** By its newest row that says it, else by the list of products, else by the title. */
 export function traitsOf({ title, brand }: Pick<Product, 'title' | 'brand'>, sources: readonly Source[]): Traits {
@@ -113,12 +116,15 @@ export function sizeText({ amount, per }: Size): string {
   return `${amount} ${per}`;
 }
 
+/** Every one is compared with every other. */
+const MOST_TERMS = 50;
+
 /** Without the brand and the size, which count on their own. */
 function titleTerms({ title, brand }: Traits): readonly string[] {
   const ofBrand = new Set(termsOf(brand ?? ''));
   const terms = termsOf((title ?? '').replaceAll(TITLE_SIZE, ' '));
   const others = terms.filter((term) => !ofBrand.has(term));
-  return [...new Set(others.length > 0 ? others : terms)];
+  return [...new Set(others.length > 0 ? others : terms)].slice(0, MOST_TERMS);
 }
 
 /** Without case and accents. */
