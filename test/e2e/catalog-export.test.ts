@@ -1,6 +1,6 @@
-/** `svc catalog export` as a process that is killed, or has no space on its disk. */
+/** `svc catalog export` and `report` as processes that are killed, or have no space on their disk. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type InterruptedExport, interruptedExport } from '../features/catalog/export/interrupted.ts';
@@ -50,5 +50,21 @@ describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
     exporting.expectWhole(copy, 'full');
     expect(namesIn(copy).filter((name) => name.endsWith('.new'))).toEqual([]);
     await exporting.expectResumed(copy, 'full');
+  });
+
+  it('leaves the earlier page of a report intact', async () => {
+    const cwd = freshFolder();
+    mkdirSync(join(cwd, 'disk'));
+    writeFileSync(join(cwd, 'report.yaml'), 'sections: [{type: history, id: p0}]');
+    const script = `mount -t tmpfs -o size=64k none disk && echo earlier > disk/page.html
+      cat /dev/zero > disk/full 2>&-; "$@"; status=$?; cp -r disk/page.html .; ls disk; exit $status`;
+    const command = ['svc', 'catalog', 'report', 'report.yaml', '--html', 'disk/page.html', '--force'];
+    const { code, stdout, stderr } = await start('unshare', ['-rm', 'bash', '-c', script, '-', ...command], {
+      cwd,
+      env: { SVC_CATALOG_URL: exporting.url },
+    }).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no space left on device')]);
+    expect(stdout).toBe('full\npage.html\n');
+    expect(readFileSync(join(cwd, 'page.html'), 'utf8')).toBe('earlier\n');
   });
 });
