@@ -59,7 +59,7 @@ export const configImport = listCommand({
       exists: existsSync,
       read: (path) => (path === STDIN ? (piped ?? '') : read(path, ctx)),
     });
-    const planned = found.map((value) => plan(value, join(ctx.paths.config, 'secrets', `${name}.${value.key}`)));
+    const planned = found.map((value) => plan(value, resolve(ctx.paths.config, 'secrets', `${name}.${value.key}`)));
     const set = Object.fromEntries(planned.flatMap(({ row: { key }, text }) => (key === null ? [] : [[key, text]])));
     const changes = { ...otherCredentials(set), ...set };
     const value = planned.map(({ row }) => row);
@@ -129,8 +129,14 @@ function plan({ from, key, value, secret, note }: AmtoolValue, path: string): Pl
 /** The profile's other credentials for the service, which an imported one replaces. */
 function otherCredentials(set: Readonly<Record<string, string>>): Readonly<Record<string, undefined>> {
   const keys = credentialKeys('alerts');
-  if (!keys.some((key) => key in set)) return {};
-  return Object.fromEntries(keys.filter((key) => !(key in set)).map((key) => [key, undefined]));
+  const [imported, another] = keys.filter((key) => key in set);
+  if (another !== undefined) {
+    throw new SvcError('config_invalid', `two credentials: ${imported} and ${another} would both be set`, {
+      hint: 'amtool refuses this, too: remove one of them',
+    });
+  }
+  if (imported === undefined) return {};
+  return Object.fromEntries(keys.filter((key) => key !== imported).map((key) => [key, undefined]));
 }
 
 /** The keys for which the profile has other values. */

@@ -201,11 +201,13 @@ proxy_from_environment: true
       'alertmanager.url: http://ops:secret-0123@h\nhttp.config.file: HTTP',
       'both alertmanager.url and http.config.file',
     ],
+    ['http.config.file: TWO', 'two credentials'],
     ['http.config.file: /missing/http.yml', 'cannot read /missing/http.yml'],
   ])('refuses %j and changes nothing', async (text, why) => {
     const { home, path, run, settings } = setUp('');
     write(join(home, 'http.yml'), 'basic_auth: {username: ops}');
-    write(path, text.replace('HTTP', join(home, 'http.yml')));
+    write(join(home, 'two.yml'), 'basic_auth: {username: a, password: secret-0123}\nbearer_token: secret-0123');
+    write(path, text.replace('HTTP', join(home, 'http.yml')).replace('TWO', join(home, 'two.yml')));
     const { code, stdout, stderr } = await run(['config', 'import', 'amtool', path, '--profile', 'am']);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
     expect(stderr).not.toContain('secret-0123');
