@@ -70,8 +70,8 @@ const OUTPUTS: Readonly<Record<string, string>> = { simple: 'table', extended: '
 /** Why there is no setting for them. */
 const OWN_NOTES: Readonly<Record<string, string>> = {
   'date.format': 'pass --time, or -o json for RFC 3339',
-  'require-comment': 'svc asks for a comment where one is missing',
-  comment_required: 'svc asks for a comment where one is missing',
+  'require-comment': 'svc asks for a missing comment',
+  comment_required: 'svc asks for a missing comment',
   'version-check': 'svc has no such check; see svc doctor',
   verbose: 'pass -v',
 };
@@ -184,13 +184,13 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 /** Why there is no setting for them; the name of a group stands for all its keys. */
 const HTTP_NOTES: Readonly<Record<string, string>> = {
-  oauth2: 'OAuth 2.0 is not supported: let alerts.tokenCommand print a token',
+  oauth2: 'let alerts.tokenCommand print a token',
   follow_redirects: 'svc follows no redirects',
   enable_http2: 'svc uses HTTP/1.1',
   no_proxy: 'set NO_PROXY',
   proxy_connect_header: 'svc sends no headers of your own to a proxy',
   'tls_config.insecure_skip_verify': 'pass --insecure',
-  'tls_config.server_name': 'use an address whose name is in the certificate',
+  'tls_config.server_name': 'use a name of the certificate',
 };
 
 function httpValue(

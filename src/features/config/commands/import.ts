@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Cell } from '../../../output/types.ts';
 import { writeAtomic } from '../../../store/atomic-write.ts';
 import { fileFailure, makeFolder } from '../../../store/own-file.ts';
 import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-keys.ts';
@@ -43,9 +44,8 @@ export const configImport = listCommand({
     kind: 'list',
     columns: [
       { name: 'from', cell: (row: ImportedValue) => row.from },
-      { name: 'key', cell: ({ key }) => key ?? { text: '(left out)', tone: 'warn' } },
-      { name: 'value', cell: ({ value }) => value ?? undefined, flex: true },
-      { name: 'note', cell: ({ note }) => note ?? undefined, flex: true },
+      { name: 'result', cell: resultCell, flex: true },
+      { name: 'note', cell: ({ note }) => note ?? undefined, wide: true },
     ],
     id: ({ from }) => from,
   },
@@ -78,6 +78,10 @@ export const configImport = listCommand({
     return { value, footer: `imported into profile ${name}; try it: svc alerts status --profile ${name}` };
   },
 });
+
+function resultCell({ key, value, note }: ImportedValue): Cell {
+  return key === null ? { text: `left out: ${note}`, tone: 'warn' } : `${key} = ${value}`;
+}
 
 /** Stands for a path. */
 const STDIN = 'standard input';
