@@ -4,6 +4,8 @@ import { xmlText } from './escape.ts';
 import type { Cell, ChartPicture, Column, Rendering } from './types.ts';
 
 export interface HtmlStyle extends CellStyle {
+  /** Of rows of a list. */
+  readonly limit?: number | undefined;
   /** A time of the service for readers. */
   readonly timeText: (time: string) => string;
   readonly drawSvg: (picture: ChartPicture, width?: number) => Promise<string>;
@@ -23,7 +25,10 @@ export async function htmlOf(value: unknown, rendering: Rendering, style: HtmlSt
   }
   if (rendering.kind === 'list') {
     const rows: unknown[] = [];
-    for await (const row of value as Iterable<unknown>) rows.push(row);
+    for await (const row of value as Iterable<unknown>) {
+      if (rows.length === style.limit) break;
+      rows.push(row);
+    }
     return rows.length === 0 ? htmlNote(rendering.empty ?? 'nothing') : htmlTable(rendering.columns, rows, style);
   }
   if (rendering.kind === 'record') {

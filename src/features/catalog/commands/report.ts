@@ -12,8 +12,11 @@ import { TZ_FLAG } from '../lists.ts';
 import { type PageSection, reportPage } from '../report/page.ts';
 import { parseReport, type ReportSection } from '../report/report-file.ts';
 
-/** Sections are commands: their keys are its arguments and options, and what is shown is what it returns. */
-const TYPES = ['history', 'compare'];
+/**
+ * Sections are commands: their keys are its arguments and options, and what is shown is what it returns. These show no prices, or
+ * answer with their exit status, or write files.
+ */
+const NO_SECTIONS = ['check', 'health', 'match', 'export', 'report'];
 
 interface Reported {
   readonly file: string;
@@ -37,7 +40,7 @@ export const catalogReport = recordCommand({
   summary: 'Write a page with charts and tables of prices',
   description:
     'A YAML file lists the sections; --html names the page, one file without scripts that a phone and a printer can show. If a section fails, the page says why and the exit status is 10; if all fail, no page is written.',
-  details: `The file has a title, tz (the time zone of all sections) and sections. Each section has a type (${TYPES.join(', ')}), a title, and as keys the arguments and options of the command of that name: {type: history, title: Oat drink, id: 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10, from: -90d}. What may be repeated is a list; an option without a value is true. Files that it names, such as file and matches, are relative to the report file. Unknown keys and invalid values are reported with their line before anything is requested.\nSections share what they read: a response is requested once. The page has the charts of svc catalog history --svg, a narrow one for phones too, and follows the light or dark mode of its reader. It names the host of the server.`,
+  details: `The file has a title, tz (the time zone of all sections) and sections. Each section has a type (a command of svc catalog: history, compare, products list and so on, but not ${NO_SECTIONS.join(', ')}), a title, and as keys the arguments and options of that command: {type: history, title: Oat drink, id: 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10, from: -90d}. What may be repeated is a list; an option without a value is true. Files that it names, such as file and matches, are relative to the report file. Unknown keys and invalid values are reported with their line before anything is requested.\nSections share what they read: a response is requested once. The page has the charts of svc catalog history --svg, a narrow one for phones too, and follows the light or dark mode of its reader. It names the host of the server.`,
   effect: 'read',
   service: 'catalog',
   args: { file: { help: 'Report file (YAML); - reads standard input', required: true, complete: 'files' } },
@@ -94,7 +97,7 @@ export const catalogReport = recordCommand({
 
 async function sectionTypes({ groups }: RunContext): Promise<Commands> {
   const { commands = {} } = (await groups.find(({ name }) => name === 'catalog')?.load()) ?? {};
-  return Object.fromEntries(Object.entries(commands).filter(([name]) => TYPES.includes(name)));
+  return Object.fromEntries(Object.entries(commands).filter(([name]) => !NO_SECTIONS.includes(name)));
 }
 
 interface SectionResult extends PageSection {
@@ -125,7 +128,7 @@ function sectionRunner(ctx: RunContext, file: string, style: HtmlStyle) {
       if (value instanceof Plan) throw new SvcError('internal', `${command.id} planned a request`);
       const rendering = as ?? command.output;
       if (ownTitle === undefined && rendering.kind === 'chart') title = rendering.chart(value).title;
-      const html = await htmlOf(value, rendering, style);
+      const html = await htmlOf(value, rendering, { ...style, limit: input['limit'] as number | undefined });
       const below = [resolved(footer), ...notes].filter((text) => text !== undefined);
       return { title, html: [html, ...below.map(htmlNote)].join('\n'), code: resolved(code), error: undefined };
     } catch (error) {

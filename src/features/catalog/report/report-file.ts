@@ -25,7 +25,7 @@ const KEYS = ['title', 'tz', 'sections'];
 /** Keys of a section that are no options of its command. */
 const SECTION_KEYS = ['type', 'title'];
 /** Options for a terminal and for other files. */
-const NOT_IN_REPORTS = new Set(['svg', 'force', 'width', 'height', 'ascii', 'sparkline', 'limit']);
+const NOT_IN_REPORTS = new Set(['svg', 'force', 'width', 'height', 'ascii', 'sparkline']);
 
 export interface ReportParts {
   /** For messages. */
@@ -77,7 +77,7 @@ export async function parseReport(text: string, { path, now, types, checkZone }:
     const names = Object.keys(types);
     const load = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
     if (!isObject(section) || load === undefined) {
-      throw fail(at([...keys, 'type']), `type is not one of ${names.join(', ')}`);
+      throw fail(at([...keys, 'type']), 'type is not a command that a section can show', `one of: ${names.join(', ')}`);
     }
     const command = await load();
     const flags = Object.entries(command.flags ?? {}).filter(([name]) => !NOT_IN_REPORTS.has(name));

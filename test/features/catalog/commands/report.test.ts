@@ -132,6 +132,11 @@ test('sections share what they read', async () => {
   expect(new Set(asked).size).toBe(asked.length);
 });
 
+test.each(['compare', 'products list'])('%s has as many rows as its limit says', async (type) => {
+  await run(`sections: [{type: ${type}, search: Tea, limit: 1}]`);
+  expect(page().match(/<tr>/g)).toHaveLength(2);
+});
+
 test('files are relative to the report', async () => {
   mkdirSync(join(folder, 'lists'));
   writeFileSync(join(folder, 'lists/ids.txt'), 'tea\n');
@@ -196,9 +201,10 @@ describe('bad input', () => {
     ],
     ['sections:\n  - type: history\n    id: milk\n\n    field: cost', 'line 5: --field: there is no "cost"'],
     ['sections:\n  - type: compare\n    id: [milk, {a: b}]', 'line 3: id is not a text or a number'],
-    ['sections:\n  - id: milk\n  - type: pie', 'line 2: type is not one of history, compare'],
+    ['sections:\n  - id: milk\n  - type: pie', 'line 2: type is not a command that a section can show'],
     ['sections:\n  - type: history\n    from: -1d', "line 2: missing required argument 'id'"],
-    ['sections:\n  - milk', 'line 2: type is not one of history, compare'],
+    ['sections:\n  - type: export\n    folder: x', 'line 2: type is not a command that a section can show'],
+    ['sections:\n  - milk', 'line 2: type is not a command that a section can show'],
     ['title: x', 'line 1: sections is not a list of sections'],
     ['- a', 'line 1: a report is a mapping with sections'],
     ['tz: Mars/X\nsections: [{type: history, id: milk}]', 'line 1: there is no time zone "Mars/X"'],
