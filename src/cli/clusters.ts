@@ -6,7 +6,7 @@ import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
 import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering, Snapshot } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
-import { profileNames, profileValues, readSettingsFile, settingsPath } from '../store/settings-file.ts';
+import { profileNames, readSettingsFile, settingsPath } from '../store/settings-file.ts';
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './flags.ts';
@@ -38,27 +38,19 @@ export async function clustersOf(
   if (baseUrl !== undefined) throw new SvcError('usage', '--base-url names one server, and there are several profiles');
   const twice = given.find((name, index) => given.indexOf(name) !== index);
   if (twice !== undefined) throw new SvcError('usage', `--profile ${twice} is given twice`);
-  const names = allProfiles ? profilesWith(`${service}.url`, paths) : given;
-  return Promise.all(
-    names.map(async (name) => {
-      const settings = await settingsOf(name);
-      if (settings.profileOrigin(`${service}.url`) === undefined) {
-        throw new SvcError('config_invalid', `profile ${name} has no ${service}.url`, {
-          hint: `svc config set ${service}.url <url> --profile ${name}`,
-        });
-      }
-      return { name, ctx: await contextOf(settings, name) };
-    }),
-  );
-}
-
-function profilesWith(key: string, paths: Paths): readonly string[] {
-  const { document } = readSettingsFile(settingsPath(paths));
-  const names = profileNames(document).filter((name) => Object.hasOwn(profileValues(document, name) ?? {}, key));
-  if (names.length > 0) return names;
-  throw new SvcError('config_invalid', `no profile has ${key}`, {
-    hint: `svc config set ${key} <url> --profile <name>`,
-  });
+  const names = allProfiles ? profileNames(readSettingsFile(settingsPath(paths)).document) : given;
+  const all = await Promise.all(names.map(async (name) => ({ name, settings: await settingsOf(name) })));
+  const key = `${service}.url`;
+  const hasAddress = ({ settings }: (typeof all)[number]): boolean => settings.profileOrigin(key) !== undefined;
+  const usable = allProfiles ? all.filter(hasAddress) : all;
+  const without = usable.find((one) => !hasAddress(one));
+  if (without !== undefined || usable.length === 0) {
+    const message = without === undefined ? `no profile has ${key}` : `profile ${without.name} has no ${key}`;
+    throw new SvcError('config_invalid', message, {
+      hint: `svc config set ${key} <url> --profile ${without?.name ?? '<name>'}`,
+    });
+  }
+  return Promise.all(usable.map(async ({ name, settings }) => ({ name, ctx: await contextOf(settings, name) })));
 }
 
 /** Reads run at once, changes one after the other, because each may ask. */

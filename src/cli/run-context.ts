@@ -75,9 +75,8 @@ export function runContext(parts: Parts): RunContext {
     },
   };
   /** Before the first write: a write to the wrong server is the most expensive mistake. */
-  const nameServer = (service: ServiceName): void => {
-    if (dryRun || !once(`server ${service}`)) return;
-    const { host, pathname } = targetOf(service).baseUrl;
+  const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
+    if (dryRun || !once(`server ${service} ${host}`)) return;
     const { kind, detail } = settings.origin(`${service}.url`);
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
@@ -88,13 +87,20 @@ export function runContext(parts: Parts): RunContext {
     const known = targets.get(service);
     if (known !== undefined) return known;
     for (const warning of overrides?.warnings[service] ?? []) notices.say(warning);
-    const target = buildTarget({
-      ...reaching,
-      service,
-      globals,
-      authorize: engine.authorize({ ...context, checkSecretFile }),
-      log: { ...log, writing: () => nameServer(service) },
+    const members = settings.members(`${service}.url`).map((member) => {
+      const built: Target = buildTarget({
+        ...reaching,
+        settings: member,
+        service,
+        globals,
+        authorize: engine.authorize({ ...context, checkSecretFile }),
+        log: { ...log, writing: () => nameServer(service, built.baseUrl) },
+      });
+      return built;
     });
+    // All members together have the time of one request.
+    const [first, ...others] = members.map((one) => ({ ...one, timeoutMs: one.timeoutMs / members.length }));
+    const target = { ...(first as Target), others };
     targets.set(service, target);
     return target;
   };

@@ -98,6 +98,8 @@ export interface Target extends Outbound {
   /** The names in `headers` (lower case) that came from a header file, and so are redacted in every output. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly authorizer?: Authorizer | undefined;
+  /** The other members of its HA cluster. */
+  readonly others?: readonly Target[];
   now(): number;
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 
 export type SettingType =
   | 'url'
+  | 'urls'
   | 'choice'
   | 'text'
   | 'path'
@@ -39,6 +40,7 @@ export const SETTING_KEYS = [
     flag: '--base-url',
     help: 'Address of the alert manager',
   },
+  { key: 'alerts.urls', type: 'urls', help: 'Addresses of the members of one HA cluster, instead of alerts.url' },
   {
     key: 'alerts.user',
     type: 'text',
@@ -215,6 +217,12 @@ export function problemWith(setting: Setting, text: string): string | undefined 
   switch (setting.type) {
     case 'url':
       return urlProblem(text);
+    case 'urls': {
+      const urls = text.split(',');
+      return new Set(urls).size < urls.length
+        ? 'names one twice'
+        : urls.map(urlProblem).find((one) => one !== undefined);
+    }
     case 'choice':
       return setting.choices?.includes(text) ? undefined : `is none of ${setting.choices?.join(', ')}`;
     case 'duration':
@@ -309,7 +317,7 @@ export function shownValue(setting: Setting, text: string): string {
     );
     return text.startsWith('[') ? JSON.stringify(shown) : (shown[0] ?? '');
   }
-  if ((setting.type !== 'url' && setting.type !== 'proxy') || problemWith(setting, text) === undefined) return text;
+  if (!['url', 'urls', 'proxy'].includes(setting.type) || problemWith(setting, text) === undefined) return text;
   return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*)?.*@/is, '$1***@');
 }
 

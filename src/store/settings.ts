@@ -42,6 +42,8 @@ export interface Settings {
   configuredOrigin(key: string): string | undefined;
   /** The origin of a service's address in the profile itself. */
   profileOrigin(key: string): string | undefined;
+  /** One for each member of an HA cluster (`alerts.urls`), with the member's address; otherwise itself alone. */
+  members(key: string): readonly Settings[];
   /** The other origin in an address variable that an explicit `--profile` overrides. */
   overriddenOrigin(key: string): string | undefined;
 }
@@ -154,6 +156,18 @@ class LoadedSettings implements Settings {
     return address === undefined ? undefined : new URL(address).origin;
   }
 
+  members(key: string): readonly Settings[] {
+    const { values, profile } = this.#loaded;
+    const urls = this.get(`${key}s`)?.split(',');
+    if (urls === undefined || this.origin(key).kind !== 'profile') return [this];
+    if (Object.hasOwn(values, key)) {
+      throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
+        hint: `svc config unset ${key} --profile ${profile.name}`,
+      });
+    }
+    return urls.map((url) => new LoadedSettings({ ...this.#loaded, values: { ...values, [key]: url } }));
+  }
+
   overriddenOrigin(key: string): string | undefined {
     const setting = findSetting(key);
     if (setting === undefined || !this.#profileFirst(setting)) return undefined;
@@ -192,7 +206,9 @@ class LoadedSettings implements Settings {
 
   #fromProfile(setting: Setting): ResolvedSetting | undefined {
     const { values, path, profile } = this.#loaded;
-    const stored = Object.hasOwn(values, setting.key) ? values[setting.key] : undefined;
+    const own = (key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined);
+    // Of an HA cluster, the first member.
+    const stored = own(setting.key) ?? (setting.type === 'url' ? firstOf(own(`${setting.key}s`)) : undefined);
     if (stored === undefined) return undefined;
     const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
     return { ...storedValue(setting, stored), origin };
@@ -217,4 +233,8 @@ const UNSET: ResolvedSetting = { value: undefined, origin: { kind: 'unset', deta
 function fromDefault(setting: Setting): ResolvedSetting {
   if (setting.default === undefined) return UNSET;
   return { value: setting.default, origin: { kind: 'default', detail: '' }, problem: undefined };
+}
+
+function firstOf(list: unknown): string | undefined {
+  return typeof list === 'string' ? list.split(',')[0] : undefined;
 }

@@ -58,7 +58,9 @@ describe('precedence', () => {
               ? [chosen(setting, 1), 'env', setting.env]
               : from.profile
                 ? [chosen(setting, 2), 'profile', `${path} (profile p)`]
-                : [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
+                : setting.key === 'alerts.url' && values['alerts.urls'] !== undefined
+                  ? [url('profile'), 'profile', `${path} (profile p)`] // the first of them
+                  : [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
           const { kind, detail } = loaded.origin(setting.key);
           expect([loaded.get(setting.key), kind, detail]).toEqual(expected);
         }
@@ -72,6 +74,7 @@ describe('precedence', () => {
     const word = ['flag', 'env', 'profile'][source] ?? '';
     const values: Record<Setting['type'], string> = {
       url: url(word),
+      urls: `${url(word)},${url('b')}`,
       choice: setting.choices?.[source % setting.choices.length] ?? '',
       text: word,
       path: `/${word}`,

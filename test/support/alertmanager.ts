@@ -58,7 +58,8 @@ export async function startAlertmanager(options: AlertmanagerOptions = {}): Prom
   if (peer === undefined) throw new Error('alertmanager is missing: run node scripts/peers.mjs to see why.');
   const dir = await mkdtemp(join(tmpdir(), 'alertmanager-'));
   await writeFile(join(dir, 'alertmanager.yml'), options.config ?? DEFAULT_CONFIG);
-  const args = [`--config.file=${dir}/alertmanager.yml`, `--storage.path=${dir}/data`, '--cluster.listen-address='];
+  const args = [`--config.file=${dir}/alertmanager.yml`, `--storage.path=${dir}/data`];
+  if (!options.args?.some((arg) => arg.startsWith('--cluster.'))) args.push('--cluster.listen-address=');
   if (options.webConfig !== undefined) {
     await writeFile(join(dir, 'web.yml'), options.webConfig);
     args.push(`--web.config.file=${dir}/web.yml`);

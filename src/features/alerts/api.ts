@@ -1,9 +1,9 @@
 /** The Alertmanager's endpoints (doc 1 §4) and its client. */
 import { SvcError } from '../../errors.ts';
-import { openClient } from '../../http/client.ts';
-import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '../../http/endpoint.ts';
+import { answered, type Confirmed, type Endpoint, endpoint, type Parser, Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
+import { ClusterClient, openMembers } from './members.ts';
 import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
@@ -50,7 +50,13 @@ type AlertQuery = StateQuery & AlertFilter;
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
 
 export function openAlertmanager(target: Target) {
-  const client = openClient(target, { basePath: '/api/v2', explain: explainAlertmanager });
+  const members = openMembers([target, ...(target.others ?? [])], {
+    basePath: '/api/v2',
+    explain: explainAlertmanager,
+  });
+  const client = new ClusterClient(members, target.log.warn);
+  /** The ends of the silences that were written; undefined for those that were expired. */
+  const written = new Map<string, Date | undefined>();
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   const status = async () => client.call(ENDPOINTS.status);
   const groups = (query: AlertQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });
@@ -96,8 +102,26 @@ export function openAlertmanager(target: Target) {
       }
       return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
     },
+    /** To all members: they do not tell each other of alerts. */
     postAlerts: async (body: readonly PostableAlert[]) =>
-      client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
+      client.sendToAll(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
+    /** The hosts of the other members that do not show every silence as this client wrote it. */
+    async membersWithout(): Promise<readonly string[]> {
+      const missing = client.others.map(async ({ host, client: other }) => {
+        const ends = new Map<string, string>();
+        const isRead = await ifPossible(async () => {
+          for await (const { id, endsAt } of other.items(ENDPOINTS.silences)) ends.set(id, endsAt);
+          return true;
+        });
+        const isThere = ([id, end]: readonly [string, Date | undefined]): boolean => {
+          const there = Date.parse(ends.get(id) ?? '');
+          return end === undefined ? !(there > target.now() + (client.clockSkewMs ?? 0)) : there === end.getTime();
+        };
+        return isRead && [...written].every(isThere) ? [] : [host];
+      });
+      return (await Promise.all(missing)).flat();
+    },
+    hasMembers: members.length > 1,
     receivers: (matchers?: readonly string[]) =>
       client.items(ENDPOINTS.receivers, { query: { receiver_matchers: matchers } }),
     /** Compares the filter with the matchers as text. Without states, includes expired silences. */
@@ -111,9 +135,15 @@ export function openAlertmanager(target: Target) {
       return reaches ? Object.fromEntries(unwanted.map((state) => [state, false])) : {};
     },
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
-    postSilence: async (body: PostableSilence) => client.send(ENDPOINTS.postSilence, { body }),
-    deleteSilence: async (id: string, confirmed: Confirmed) =>
-      client.send(ENDPOINTS.deleteSilence, byId(id), confirmed),
+    async postSilence(body: PostableSilence) {
+      const posted = await client.send(ENDPOINTS.postSilence, { body });
+      if (!(posted instanceof Plan)) written.set(posted.silenceID, new Date(body.endsAt));
+      return posted;
+    },
+    async deleteSilence(id: string, confirmed: Confirmed) {
+      written.set(id, undefined);
+      return client.send(ENDPOINTS.deleteSilence, byId(id), confirmed);
+    },
     withdrawSilence: async (id: string) => answered(await client.send(ENDPOINTS.withdrawSilence, byId(id))),
     /** Any request below the base path, with the unchanged response. */
     answer: client.answer.bind(client),

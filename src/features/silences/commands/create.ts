@@ -4,7 +4,7 @@ import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { type Alertmanager, openAlertmanager, requireRelease } from '../../alerts/api.ts';
+import { type Alertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
 import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
@@ -19,6 +19,7 @@ import {
   readSilences,
   unchangedSilence,
 } from '../draft.ts';
+import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
@@ -70,6 +71,7 @@ export const silencesCreate = recordCommand({
       help: 'JSON file of silences (- for standard input)',
     },
     ...ALL_ALERTS,
+    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -85,9 +87,8 @@ export const silencesCreate = recordCommand({
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
-  async run(given, ctx) {
+  run: waiting(async (given, ctx, alertmanager) => {
     const { file, drop, allAlerts, maxAlerts } = given;
-    const alertmanager = openAlertmanager(ctx.target);
     if (file !== undefined) {
       const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
       const others = [...matcher, duration, until, from, comment, fromAlert, ...Object.keys(given.annotation)];
@@ -128,7 +129,7 @@ export const silencesCreate = recordCommand({
     if (found.present !== undefined) return { value: unchangedSilence(found.present) };
     const posted = await writer.create(found.wanted);
     return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });
-  },
+  }),
 });
 
 function created(value: PostedSilence | Plan) {

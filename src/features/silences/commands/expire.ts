@@ -3,7 +3,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
+import { type Alertmanager, ifPossible, isUuid } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
@@ -17,6 +17,7 @@ import {
   UNUSED_DETAILS,
   UNUSED_FOR,
 } from '../selection.ts';
+import { WAIT, waiting } from '../waiting.ts';
 
 interface Expired {
   readonly id: string;
@@ -54,6 +55,7 @@ export const silencesExpire = listCommand({
       default: 32,
       help: 'Maximum number of parallel requests',
     },
+    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -79,8 +81,7 @@ export const silencesExpire = listCommand({
     id: ({ id }) => id,
     empty: NONE_MATCH,
   },
-  async run(input, ctx) {
-    const alertmanager = openAlertmanager(ctx.target);
+  run: waiting(async (input, ctx, alertmanager) => {
     const chosen = await chosenSilences({ ...input, unusedFor: input.for }, alertmanager, ctx);
     const byOptions = 'selected' in chosen;
     const targets = byOptions ? chosen.selected.map(targetOf) : await named(chosen.ids, alertmanager, ctx);
@@ -95,7 +96,7 @@ export const silencesExpire = listCommand({
     return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
-  },
+  }),
 });
 
 const MOST_SHOWN = 20;

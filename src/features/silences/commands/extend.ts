@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
-import { openAlertmanager } from '../../alerts/api.ts';
 import { OUTCOME_LIST, unchanged } from '../columns.ts';
 import { extended } from '../draft.ts';
 import { foundSilences, NONE_MATCH, PROMPTED_IDS, TARGET_FLAGS } from '../selection.ts';
+import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, changeEach, expiredError, SilenceWriter } from '../writer.ts';
 
 export const silencesExtend = listCommand({
@@ -21,6 +21,7 @@ export const silencesExtend = listCommand({
     max: { type: 'duration', positive: true, help: 'Maximum total duration of each silence' },
     ...ALL_ALERTS,
     ...TARGET_FLAGS,
+    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -33,9 +34,8 @@ export const silencesExtend = listCommand({
     },
   ],
   output: { ...OUTCOME_LIST, empty: NONE_MATCH },
-  async run(input, ctx) {
+  run: waiting(async (input, ctx, alertmanager) => {
     const { by, max } = input;
-    const alertmanager = openAlertmanager(ctx.target);
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const found = await foundSilences(input, alertmanager, ctx);
     return changeEach(
@@ -51,5 +51,5 @@ export const silencesExtend = listCommand({
       },
       writer,
     );
-  },
+  }),
 });

@@ -2,12 +2,13 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { openAlertmanager, requireRelease } from '../../alerts/api.ts';
+import { requireRelease } from '../../alerts/api.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
 import { applyChanges, type SilenceChanges } from '../draft.ts';
 import { foundSilences, NONE_MATCH, PROMPTED_IDS, TARGET_FLAGS } from '../selection.ts';
+import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, ANNOTATION, changeEach, expiredError, SilenceWriter } from '../writer.ts';
 
 const CHANGED_LIST = { ...OUTCOME_LIST, empty: NONE_MATCH };
@@ -41,6 +42,7 @@ export const silencesUpdate = recordCommand({
     ...ALL_ALERTS,
     ...TARGET_FLAGS,
     comment: { ...TARGET_FLAGS.comment, short: 'c', help: 'With ids: the new comment; else select' },
+    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -61,7 +63,7 @@ export const silencesUpdate = recordCommand({
   output: POSTED_RECORD,
   offers: postedCandidates,
   outputOf: (input) => (isSingle(input) ? POSTED_RECORD : CHANGED_LIST),
-  async run(input, ctx) {
+  run: waiting(async (input, ctx, alertmanager) => {
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const ending = [input.for, input.until, input.extend].filter((value) => value !== undefined);
     if (ending.length > 1) throw new SvcError('usage', 'only one of --for, --until and --extend can be used');
@@ -80,7 +82,6 @@ export const silencesUpdate = recordCommand({
     if (matchers.length > 0 && !isSingle(input)) {
       throw new SvcError('usage', '--matcher changes one silence only', { hint: 'name the silence by its id' });
     }
-    const alertmanager = openAlertmanager(ctx.target);
     if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const check = (silence: Silence) => {
@@ -105,7 +106,7 @@ export const silencesUpdate = recordCommand({
     await writer.ask([checked]);
     const value = await writer.post(checked);
     return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
-  },
+  }),
 });
 
 /** One silence, named by its id: its record is printed. */

@@ -1,0 +1,121 @@
+/** The members of one HA cluster as one client: reads go to the next member if one is away, and a write goes to one. */
+import { bulk } from '../../cli/bulk.ts';
+import { ERROR_KINDS, SvcError } from '../../errors.ts';
+import { type Client, openClient, type ServiceRules } from '../../http/client.ts';
+import { type CallValues, type Effect, type Endpoint, Plan, type Proof } from '../../http/endpoint.ts';
+import type { Target } from '../../http/target.ts';
+
+export type MemberClient = Pick<Client, 'call' | 'items' | 'raw' | 'send' | 'answer' | 'close' | 'clockSkewMs'>;
+
+export interface Member {
+  readonly host: string;
+  readonly client: MemberClient;
+}
+
+export function openMembers(targets: readonly Target[], rules: ServiceRules): readonly Member[] {
+  return targets.map((target) => ({ host: target.baseUrl.host, client: openClient(target, rules) }));
+}
+
+/** Stays with the member that answered last. */
+export class ClusterClient implements MemberClient {
+  readonly #members: readonly Member[];
+  readonly #warn: (text: string) => void;
+  #at = 0;
+
+  constructor(members: readonly Member[], warn: (text: string) => void) {
+    this.#members = members;
+    this.#warn = warn;
+  }
+
+  get clockSkewMs(): number | undefined {
+    return this.#current.client.clockSkewMs;
+  }
+
+  /** All but the one that this client uses at the moment. */
+  get others(): readonly Member[] {
+    return this.#members.filter((one) => one !== this.#current);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#members.map(({ client }) => client.close()));
+  }
+
+  async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
+    return this.#tried((client, retry) => client.call({ ...endpoint, ...retry }, values), isAway);
+  }
+
+  async raw<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<AsyncIterable<Uint8Array>> {
+    return this.#tried((client, retry) => client.raw({ ...endpoint, ...retry }, values), isAway);
+  }
+
+  /** Only before the first item: those of two members would be read twice. */
+  async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values?: CallValues): AsyncGenerator<T, void, void> {
+    const { first, rest } = await this.#tried(async (client, retry) => {
+      const items = client.items({ ...endpoint, ...retry }, values);
+      return { first: await items.next(), rest: items };
+    }, isAway);
+    if (first.done) return;
+    try {
+      yield first.value;
+      yield* rest;
+    } finally {
+      await rest.return();
+    }
+  }
+
+  /** The next member gets it only if this one did not: it may have passed it on already. */
+  async send<T, E extends Exclude<Effect, 'read'>>(
+    endpoint: Endpoint<T, E>,
+    values: CallValues,
+    ...confirmed: Proof<E>
+  ): Promise<T | Plan> {
+    return this.#tried((client) => client.send(endpoint, values, ...confirmed), isUnsent);
+  }
+
+  /** To every member. Those that fail are named. */
+  async sendToAll<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan> {
+    const [only, ...more] = this.#members;
+    if (only !== undefined && more.length === 0) return only.client.send(endpoint, values);
+    const outcome = await bulk(this.#members, this.#members.length, async ({ client }) =>
+      client.send(endpoint, values),
+    );
+    if (outcome instanceof Plan) return outcome;
+    const failed = outcome.outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ ...item, error }]));
+    if (failed.length === 0) return undefined as T;
+    const message = failed.map(({ host, error }) => `${host}: ${error.message}`).join('; ');
+    throw new SvcError(outcome.code ?? 'internal', message, { hint: failed[0]?.error.hint });
+  }
+
+  async answer(...[endpoint, ...rest]: Parameters<Client['answer']>): ReturnType<Client['answer']> {
+    const isRead = endpoint.effect === 'read';
+    return this.#tried((client) => client.answer(endpoint, ...rest), isRead ? isAway : isUnsent);
+  }
+
+  get #current(): Member {
+    return this.#members[this.#at] as Member;
+  }
+
+  async #tried<T>(
+    work: (client: MemberClient, retry: { readonly retry?: false }) => Promise<T>,
+    goesOn: (error: SvcError) => boolean,
+  ): Promise<T> {
+    for (let left = this.#members.length - 1; ; left--) {
+      const { host, client } = this.#current;
+      try {
+        return await work(client, left > 0 ? { retry: false } : {});
+      } catch (error) {
+        if (left === 0 || !(error instanceof SvcError) || !goesOn(error)) throw error;
+        this.#at = (this.#at + 1) % this.#members.length;
+        this.#warn(`${host} is away, ${this.#current.host} is used instead: ${error.message}`);
+      }
+    }
+  }
+}
+
+function isAway({ code }: SvcError): boolean {
+  return ERROR_KINDS[code].exit === 7;
+}
+
+function isUnsent(error: SvcError): boolean {
+  return isAway(error) && error.sent === undefined;
+}

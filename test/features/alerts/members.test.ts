@@ -1,0 +1,168 @@
+/** The members of one HA cluster: `alerts.urls` of a profile. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../http/servers.ts';
+import { getJson, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
+import { alertmanagerBinary } from '../../support/peers.ts';
+import { freePorts } from '../../support/ports.ts';
+import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+
+const GONE = 'http://127.0.0.1:1';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const POSTED = answer(200, '{"silenceID":"0f8d0f4e-6a3c-4d0b-9a8e-3a9e1c2b4d5f"}', JSON_TYPE);
+
+let home: string;
+beforeEach(() => {
+  home = temporaryHome();
+});
+
+const run = (line: string, urls: readonly string[], { more = {}, ...options }: RunOptions & { more?: object } = {}) => {
+  mkdirSync(join(home, 'config'), { recursive: true });
+  const values = { 'alerts.urls': urls.join(','), ...more };
+  writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify({ profiles: { default: values } }), {
+    mode: 0o600,
+  });
+  return svc(line.split(' '), { home, ...options });
+};
+const CREATE = 'silences create alertname=Up -d 1h -c why -o json';
+
+const VERSION = { version: '0.28.0', revision: '', branch: '', buildUser: '', buildDate: '', goVersion: '' };
+const STATUS = {
+  cluster: { status: 'ready' },
+  versionInfo: VERSION,
+  config: { original: '' },
+  uptime: '2026-01-01T00:00:00Z',
+};
+
+/** Answers reads with no alerts or silences, and a new silence with its id. */
+const member = (post = POSTED) =>
+  faultServer((socket, { method, path }) => {
+    if (method === 'POST') socket.end(post);
+    else socket.end(answer(200, path.endsWith('/status') ? JSON.stringify(STATUS) : '[]', JSON_TYPE));
+  });
+const methods = ({ requests }: Awaited<ReturnType<typeof member>>) => requests.map(({ method }) => method);
+
+describe('reads', () => {
+  test('go to the next member if one is away, and stay there', async () => {
+    await using second = await member();
+    const listed = await run('silences list --with-counts -o json', [GONE, second.url]);
+    expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(listed.stderr).toMatch(/^127\.0\.0\.1:1 is away, 127\.0\.0\.1:\d+ is used instead: nothing listens/);
+    expect(listed.stderr.match(/is away/g)).toHaveLength(1);
+  });
+
+  test('are not repeated at a member that fails, while there is another', async () => {
+    await using first = await faultServer((socket) => void socket.end(answer(503, '')));
+    await using second = await member();
+    expect((await run('alerts list -o json', [first.url, second.url])).code).toBe(0);
+    expect(first.requests).toHaveLength(1);
+  });
+
+  test('fail if all members are away', async () => {
+    expect(await run('alerts list', [GONE, GONE.replace(':1', ':2')])).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test('fail if the answer is no', async () => {
+    await using first = await faultServer((socket) => void socket.end(answer(403, '')));
+    await using second = await member();
+    expect((await run('alerts list', [first.url, second.url])).code).toBe(4);
+    expect(second.requests).toEqual([]);
+  });
+});
+
+describe('a write', () => {
+  test('goes to one member', async () => {
+    await using first = await member();
+    await using second = await member();
+    expect((await run(CREATE, [first.url, second.url])).code).toBe(0);
+    expect([methods(first).filter((one) => one === 'POST'), methods(second)]).toEqual([['POST'], []]);
+  });
+
+  test('goes to the next where no connection could be made', async () => {
+    await using second = await member();
+    expect((await run(CREATE, [GONE, second.url])).code).toBe(0);
+    expect(methods(second).filter((one) => one === 'POST')).toEqual(['POST']);
+  });
+
+  test('that may have been applied goes to no other', async () => {
+    await using first = await member('');
+    await using second = await member();
+    expect((await run(CREATE, [first.url, second.url])).code).toBe(8);
+    expect(second.requests).toEqual([]);
+  });
+
+  test('of an alert goes to all members, and those that fail are named', async () => {
+    await using first = await member();
+    await using second = await member();
+    expect((await run('alerts create Test -o json', [first.url, second.url])).code).toBe(0);
+    expect([methods(first), methods(second)]).toEqual([['POST'], ['POST']]);
+    const partly = await run('alerts create Test', [GONE, second.url]);
+    expect(partly.code).toBe(10);
+    expect(partly.stderr).toContain('127.0.0.1:1: nothing listens');
+  });
+});
+
+test('the credential of the profile goes to every member', async () => {
+  const token = join(home, 'token');
+  writeFileSync(token, 'tok-123456', { mode: 0o600 });
+  await using first = await faultServer((socket) => void socket.end(answer(503, '')));
+  await using second = await member();
+  const more = { 'alerts.tokenFile': token };
+  expect((await run('alerts list', [first.url, second.url], { more })).code).toBe(0);
+  const sent = [first, second].map(({ requests }) => requests[0]?.headers['authorization']);
+  expect(sent).toEqual(['Bearer tok-123456', 'Bearer tok-123456']);
+});
+
+test('an address of the environment is used alone', async () => {
+  await using second = await member();
+  const listed = await run('alerts list', [GONE, GONE.replace(':1', ':2')], { env: { SVC_ALERTS_URL: second.url } });
+  expect(listed).toMatchObject({ code: 0, stderr: expect.not.stringContaining('away') });
+});
+
+test.each([
+  [{ 'alerts.url': GONE }, 'alerts list', 'profile default has both alerts.url and alerts.urls'],
+  [{ 'alerts.urls': 'http://a,ftp://b' }, 'alerts list', 'is not an http:// or https:// address'],
+  [{ 'alerts.urls': 'http://a,http://a' }, 'alerts list', 'names one twice'],
+  [{ 'alerts.urls': undefined, 'alerts.url': GONE }, `${CREATE} --wait 5s`, '--wait needs a profile with alerts.urls'],
+])('%j is refused for %s', async (more, line, message) => {
+  const refused = await run(line, ['http://a', 'http://b'], { more });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(message);
+});
+
+describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanager 0.28', () => {
+  const pair: RunningAlertmanager[] = [];
+  beforeAll(async () => {
+    const one = await freePorts();
+    const other = one + 1;
+    const common = ['--cluster.pushpull-interval=1s', '--cluster.gossip-interval=50ms'];
+    const start = (own: number, peer: number) => {
+      const args = [`--cluster.listen-address=127.0.0.1:${own}`, `--cluster.peer=127.0.0.1:${peer}`, ...common];
+      return startAlertmanager({ release: '0.28', args });
+    };
+    pair.push(...(await Promise.all([start(one, other), start(other, one)])));
+  });
+  afterAll(() => Promise.all(pair.map((one) => one.stop())));
+
+  const states = () =>
+    Promise.all(pair.map(({ url }) => getJson<{ status: { state: string } }[]>(url, '/api/v2/silences'))).then((all) =>
+      all.map((silences) => silences.map(({ status }) => status.state)),
+    );
+
+  test('--wait returns when the other member shows the silence, and its end', async () => {
+    const urls = pair.map(({ url }) => url);
+    const created = await run(`${CREATE} --wait 20s`, urls, { sleeps: true });
+    expect([created.code, created.stderr]).toEqual([0, expect.any(String)]);
+    expect(await states()).toEqual([['active'], ['active']]);
+    expect((await run('silences expire --comment why --yes --wait 20s', urls, { sleeps: true })).code).toBe(0);
+    expect(await states()).toEqual([['expired'], ['expired']]);
+  });
+
+  test('--wait names the member that does not show it in time', async () => {
+    const [first] = pair;
+    const created = await run(`${CREATE} --wait 1s`, [first?.url ?? '', GONE]);
+    expect(created.code).toBe(9);
+    expect(created.stderr).toContain('not visible on 127.0.0.1:1 after 1s');
+  });
+});
