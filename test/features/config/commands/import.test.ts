@@ -240,12 +240,13 @@ describeRealServers(({ release }) => {
   const peer = amtoolBinary(release);
 
   test.skipIf(peer === undefined)(
-    'client certificates and basic authentication: svc reaches what amtool reaches',
+    'a route prefix, client certificates and basic authentication: svc reaches what amtool reaches',
     async () => {
       const server = authority.save(authority.sign('IP:127.0.0.1'));
       const client = authority.save(authority.sign('DNS:client'));
       const { url, stop } = await startAlertmanager({
         release,
+        args: ['--web.route-prefix=/am'],
         webConfig: `
 tls_server_config: {cert_file: ${server.certFile}, key_file: ${server.keyFile}, client_ca_file: ${authority.file}, client_auth_type: RequireAndVerifyClientCert}
 basic_auth_users: {operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"}
@@ -256,7 +257,7 @@ basic_auth_users: {operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV
         const folder = join(home, '.config/prometheus');
         write(
           join(folder, 'amtool.yml'),
-          `alertmanager.url: ${url}\nhttp.config.file: ${folder}/http.yml\nauthor: ann\n`,
+          `alertmanager.url: ${url}/am\nhttp.config.file: ${folder}/http.yml\nauthor: ann\n`,
         );
         write(
           join(folder, 'http.yml'),
@@ -270,7 +271,7 @@ tls_config: {ca_file: ${authority.file}, cert_file: ${client.certFile}, key_file
         const amtool = (...argv: string[]): string =>
           execFileSync(peer?.command ?? '', argv, { encoding: 'utf8', env: { ...process.env, ...peer?.env, ...env } });
         const id = amtool('silence', 'add', 'job=db', '-c', 'x').trim();
-        const refused = await svc(['silences', 'list', '--base-url', url], { home, env });
+        const refused = await svc(['silences', 'list', '--base-url', `${url}/am`], { home, env });
         expect(refused.code).toBe(7);
         expect(await svc(['config', 'import', 'amtool', '--profile', 'am'], { home, env })).toMatchObject({ code: 0 });
         const run = await svc(['silences', 'list', '--profile', 'am', '-o', 'json'], { home, env });
