@@ -110,7 +110,8 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       names.set(name, join(authority.directory, `client.${name}`));
       writeFileSync(names.get(name) ?? '', text, { mode: 0o600 });
     }
-    names.set('ca', authority.file);
+    names.set('ca', authority.file).set('http', join(authority.directory, 'http.yml'));
+    writeFileSync(names.get('http') ?? '', 'authorization: { credentials: token-2 }\n', { mode: 0o600 });
     const files = `{ cert_file: ${names.get('cert')}, key_file: ${names.get('key')}, client_ca_file: ${authority.file}`;
     const webConfig = `tls_server_config: ${files}, client_auth_type: RequireAndVerifyClientCert }`;
     secured = await startAlertmanager({ release: release ?? '', webConfig });
@@ -137,6 +138,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     readonly makes?: string;
     /** Standard input is what this line prints. */
     readonly from?: string;
+    readonly stdin?: string;
     readonly onStdout?: RunOptions['onStdout'];
     readonly env?: Record<string, string>;
     /** Headers of its requests. */
@@ -240,6 +242,14 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'config set alerts.url {other} --profile copy' },
       { line: 'silences list --profile copy', env: { SVC_ALERTS_URL: '' }, out: /CHG-1$/m },
     ],
+    '26 several servers at once': [
+      { line: 'config set alerts.url {server} --profile here' },
+      {
+        line: 'alerts list Watchdog --profile here --profile copy',
+        env: { SVC_ALERTS_URL: '' },
+        out: /^CLUSTER[\s\S]*^here .*Watchdog/m,
+      },
+    ],
     '28 JSON for a chat message': [{ line: 'alerts list Watchdog -o json', out: /"alertname": ?"Watchdog"/ }],
     '29 TSV of own columns': [
       {
@@ -327,6 +337,18 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
         headers: { authorization: 'Bearer token-1' },
       },
     ],
+    "53 amtool's configuration": [
+      {
+        line: 'config import amtool - --profile amtool',
+        stdin: 'alertmanager.url: {server}\nauthor: ann\nhttp.config.file: {http}\n',
+        out: /alerts\.url/,
+      },
+      {
+        line: 'alerts list --profile amtool',
+        env: { SVC_ALERTS_URL: '' },
+        headers: { authorization: 'Bearer token-2' },
+      },
+    ],
     '54 proxy': [
       {
         line: 'alerts list Watchdog --base-url http://alerts.test',
@@ -334,13 +356,18 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
         out: /Watchdog/,
       },
     ],
+    '55 a test alert for each of two servers': [
+      { line: 'alerts create HaTest --profile here --profile copy', env: { SVC_ALERTS_URL: '' } },
+      { line: 'alerts list HaTest --count', out: '1\n' },
+      { line: 'alerts list HaTest --count --base-url {other}', out: '1\n' },
+    ],
     '56 what is wrong here': [{ line: 'doctor alerts' }],
     '57 the longest silence allowed': [{ line: 'silences create team=db -d 90d -c long', code: 2, err: /24h/ }],
   };
 
   test.each(Object.entries(TASKS))('%s', async (_, tasks) => {
-    for (const { line, code = 0, out, err, makes, from, onStdout, env = {}, headers } of tasks) {
-      const input = from === undefined ? {} : { stdin: (await run(from)).stdout };
+    for (const { line, code = 0, out, err, makes, from, stdin, onStdout, env = {}, headers } of tasks) {
+      const input = from === undefined ? stdin && { stdin: filled(stdin) } : { stdin: (await run(from)).stdout };
       const done = await run(line, { env, ...input, ...(onStdout && { onStdout }) });
       expect(done.code, done.stderr).toBe(code);
       if (typeof out === 'string') expect(done.stdout).toBe(filled(out));
