@@ -115,6 +115,7 @@ function unquote(text: string): string | undefined {
 /** Splits at the commas outside double quotes. A last part that is blank is left out. */
 export function splitList(list: string): string[] {
   const parts: string[] = [];
+  if (!list.includes(',')) return list.trim() === '' ? [] : [list];
   let start = 0;
   for (const { 0: token, index } of list.matchAll(/\\.?|"(?:[^"\\]|\\.)*(?:"|\\?$)|,/gs)) {
     if (token !== ',') continue;

@@ -54,11 +54,13 @@ async function timeIntervalsOf(sections: string): Promise<RoutingConfig['timeInt
 }
 
 function shifted(line: string, by: number): Line {
-  const text = line.replace(/^ +/, '');
-  return { indent: by + line.length - text.length, text };
+  let blanks = 0;
+  while (line[blanks] === ' ') blanks++;
+  return { indent: by + blanks, text: line.slice(blanks) };
 }
 
-const isItem = (line: Line | undefined): boolean => line !== undefined && /^-(?: |$)/.test(line.text);
+const isItem = (line: Line | undefined): boolean =>
+  line !== undefined && (line.text === '-' || line.text.startsWith('- '));
 
 const KEY = /^([a-zA-Z_]\w*):(?: +(.*))?$/;
 const PLAIN = /^(?![\s?:,[\]{}#&*!|>'"%@`]|-(?:\s|$))(?!.*(?:: | #|[:\s]$))\P{Cc}+$/u;
@@ -95,7 +97,7 @@ class Reader {
       const item = shifted(line.text.slice(1), indent + 1);
       // The item goes on in the lines below that are indented like its first field.
       this.lines[this.at] = item;
-      if (KEY.test(item.text) || isItem(item)) items.push(this.block(item.indent));
+      if (isItem(item) || KEY.test(item.text)) items.push(this.block(item.indent));
       else {
         this.at++;
         items.push(scalar(item.text));
@@ -105,17 +107,16 @@ class Reader {
   }
 
   private mapping(indent: number): Record<string, unknown> {
-    const fields: [string, unknown][] = [];
+    const fields = new Map<string, unknown>();
     for (let line = this.lines[this.at]; line?.indent === indent && !isItem(line); line = this.lines[this.at]) {
       const [, name, value] = KEY.exec(line.text) ?? [];
-      if (name === undefined) return refuse();
+      if (name === undefined || fields.has(name)) return refuse();
       this.at++;
       const below = this.lines[this.at];
       const hasBlock = below !== undefined && (below.indent > indent || (below.indent === indent && isItem(below)));
       if (hasBlock && value !== undefined) refuse();
-      fields.push([name, hasBlock ? this.block(below.indent) : scalar(value ?? '')]);
+      fields.set(name, hasBlock ? this.block(below.indent) : scalar(value ?? ''));
     }
-    if (new Set(fields.map(([name]) => name)).size < fields.length) refuse();
     return Object.fromEntries(fields);
   }
 }

@@ -1,6 +1,5 @@
-/** The time intervals of a configuration: when they mute, in which zone. */
+/** The time intervals of a configuration, read and checked. */
 import * as z from 'zod/mini';
-import { zoneOf } from '../../../output/zone.ts';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const MONTH_NAMES = [
@@ -21,7 +20,7 @@ const MONTH_NAMES = [
 export const MAPPING = 'must be a mapping';
 
 /** Both ends are included, but for the end of a time of day. */
-interface Range {
+export interface Range {
   readonly begin: number;
   readonly end: number;
 }
@@ -139,35 +138,3 @@ export const timeInterval = z.strictObject(
   MAPPING,
 );
 export type TimeInterval = z.infer<typeof timeInterval>;
-
-/** Without a zone it is UTC. The zone of the server (`Local`) is not known: UTC, too. */
-export function containsTime(interval: TimeInterval, ms: number): boolean {
-  const zone = interval.location === undefined || interval.location === 'Local' ? 'UTC' : interval.location || 'UTC';
-  const local = localTime(ms, zone);
-  const daysInMonth = new Date(Date.UTC(local.year, local.month, 0)).getUTCDate();
-  const within = (ranges: readonly Range[] | null | undefined, value: number) =>
-    !ranges || ranges.some(({ begin, end }) => value >= begin && value <= end);
-  // A range that ends after the month ends with it.
-  const days = interval.days_of_month?.map(({ begin, end }) => ({
-    begin: begin < 0 ? daysInMonth + begin + 1 : begin,
-    end: end < 0 ? daysInMonth + end + 1 : end,
-  }));
-  return (
-    (!interval.times || interval.times.some((of) => local.minute >= of.start_time && local.minute < of.end_time)) &&
-    within(days, local.day) &&
-    within(interval.months, local.month) &&
-    within(interval.weekdays, local.weekday) &&
-    within(interval.years, local.year)
-  );
-}
-
-function localTime(ms: number, zone: string) {
-  const clock = new Date(ms + zoneOf(zone).offset(ms));
-  return {
-    year: clock.getUTCFullYear(),
-    month: clock.getUTCMonth() + 1,
-    day: clock.getUTCDate(),
-    weekday: clock.getUTCDay(),
-    minute: clock.getUTCHours() * 60 + clock.getUTCMinutes(),
-  };
-}

@@ -3,7 +3,7 @@ import { ownValue } from '../columns.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
-import { containsTime } from './time-intervals.ts';
+import { containsTime } from './contains-time.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
