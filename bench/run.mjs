@@ -2,7 +2,7 @@
 // SVC_BENCH_QUICK=1 only shows that every section begins and ends: a round of each, floods of a hundredth, and nothing is written down.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -79,13 +79,15 @@ function routingConfig(count) {
   ].join('');
 }
 
+const SLOW_MS = 500;
+
 /** Replays the same bytes, so that what is measured is the client alone. Runs as a process of its own. */
 async function serve() {
   const answers = new Map([1, 10_000, 50_000].map((n) => [n, alerts(n)]));
   const server = createServer((request, response) => {
-    const [, n] = /^\/(\d+)\/api\/v2\/alerts/.exec(request.url) ?? [];
+    const [, slow, n] = /^(\/slow)?\/(\d+)\/api\/v2\/alerts/.exec(request.url) ?? [];
     response.setHeader('content-type', 'application/json');
-    response.end(n === undefined ? STATUS : answers.get(Number(n)));
+    setTimeout(() => response.end(n === undefined ? STATUS : answers.get(Number(n))), slow === undefined ? 0 : SLOW_MS);
   });
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }
@@ -94,6 +96,7 @@ async function serve() {
 const MEANING = {
   routing:
     'Which receivers an alert has, on a tree of 500 routes: read, checked and evaluated, beside a list of one alert.',
+  clusters: 'One list of three Alertmanagers, of which one answers after half a second, beside a list of this one.',
   start: 'What every command pays before it does anything: the start of Node.js, and little more.',
   'one alert': 'The least that a request costs, as in the loop of a script: start, ask, check the answer, print.',
   '10,000 alerts': 'A large installation, listed.',
@@ -187,6 +190,12 @@ async function measure(url, wanted) {
   const amtool = amtoolCommand();
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-home-'));
   const env = { XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, NO_PROXY: '*' };
+  const addresses = { one: `${url}/1`, other: `${url}/1`, slowest: `${url}/slow/1` };
+  const profiles = Object.entries(addresses).map(([name, address]) => [name, { 'alerts.url': address }]);
+  mkdirSync(join(home, 'svc'), { mode: 0o700 });
+  writeFileSync(join(home, 'svc', 'settings.json'), JSON.stringify({ profiles: Object.fromEntries(profiles) }), {
+    mode: 0o600,
+  });
   const list = (n, options) => `${svc} alerts list --base-url ${url}/${n} ${options}`;
   const theirs = (n, options) =>
     amtool === undefined ? {} : { amtool: `${amtool} --alertmanager.url=${url}/${n} ${options}` };
@@ -243,6 +252,15 @@ async function measure(url, wanted) {
         ...alone('executable alerts list', list(1, '')),
         ...alone('executable alerts route', `${svc} alerts route service=s400 severity=warning --base-url ${url}/1`),
       },
+    },
+    {
+      name: 'clusters',
+      rounds: 15,
+      commands: {
+        'svc alerts list (the slowest)': `${svc} alerts list --profile slowest`,
+        'svc alerts list (all three)': `${svc} alerts list --all-profiles`,
+      },
+      budget: { 'svc alerts list (all three)': 1.2 },
     },
     {
       name: '10,000 alerts',
