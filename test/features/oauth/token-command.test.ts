@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endedBy } from '../../../src/errors.ts';
 import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
@@ -172,26 +173,46 @@ describe('a token command', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('that hangs is ended after 10 seconds, with what it wrote', async () => {
+  const hanging = () => {
     const { run, home } = script('echo "waiting for a touch" >&2; echo $$ > "$PIDFILE"; exec sleep 600');
-    const pid = join(home, 'pid');
-    const started = async (): Promise<void> => {
-      while (!existsSync(pid) || readFileSync(pid, 'utf8') === '') await sleep(5);
+    const path = join(home, 'pid');
+    const pid = async (): Promise<number> => {
+      while (!existsSync(path) || !readFileSync(path, 'utf8').endsWith('\n')) await sleep(5);
+      return Number(readFileSync(path, 'utf8'));
     };
-    const { code, stderr } = await run(LISTS.alerts, {
-      env: { PIDFILE: pid },
-      sleepsUntil: (ms) => (ms === 10_000 ? started() : undefined),
-    });
-    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('did not finish within 10 s') });
-    const running = Number(readFileSync(pid, 'utf8'));
-    const isGone = (): boolean => {
+    const isGone = (process_: number): boolean => {
       try {
-        return !process.kill(running, 0);
+        return !process.kill(process_, 0);
       } catch {
         return true;
       }
     };
-    while (!isGone()) await sleep(5);
+    return {
+      pid,
+      run: (options: RunOptions) => run(LISTS.alerts, { env: { PIDFILE: path }, ...options }),
+      gone: async () => {
+        const child = await pid();
+        while (!isGone(child)) await sleep(5);
+      },
+    };
+  };
+
+  it('that hangs is ended after 10 seconds', async () => {
+    const { run, pid, gone } = hanging();
+    const { code, stderr } = await run({ sleepsUntil: (ms) => (ms === 10_000 ? pid().then(() => {}) : undefined) });
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('did not finish within 10 s') });
+    await gone();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is ended by Ctrl-C', async () => {
+    const { run, pid, gone } = hanging();
+    const interrupt = new AbortController();
+    const running = run({ signal: interrupt.signal });
+    await pid();
+    interrupt.abort(endedBy('SIGINT'));
+    expect(await running).toMatchObject({ code: 130, stderr: '' });
+    await gone();
     expect(server.requests).toEqual([]);
   });
 
