@@ -157,6 +157,15 @@ const SNAPSHOT = {
   valid_to_at: null,
   source_event_uid: HOSTILE,
 };
+const EARLIER_SNAPSHOT = {
+  ...SNAPSHOT,
+  id: 6,
+  price: 109.9,
+  discount_price: null,
+  observed_at: '2026-01-13T00:00:00Z',
+  valid_from_at: '2026-01-10T00:00:00Z',
+  valid_to_at: '2026-01-13T00:00:00Z',
+};
 const CATEGORY = {
   id: 1,
   parser_name: 'fixprice',
@@ -192,7 +201,7 @@ const CATALOG: Readonly<Record<string, unknown>> = {
     canonical_product_id: MATCHED_ID,
     parser_name: 'chizhik',
   }),
-  [`GET /products/${PRODUCT_ID}/snapshots`]: page(SNAPSHOT),
+  [`GET /products/${PRODUCT_ID}/snapshots`]: page(SNAPSHOT, EARLIER_SNAPSHOT),
   [`GET /products/${PRODUCT_ID}/dynamics`]: {
     dates: ['2026-01-13T12:00:00Z', '2026-01-14T12:00:00Z', '2026-01-15T12:00:00Z'],
     values: [99.9, null, 89.9],

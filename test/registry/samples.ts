@@ -222,6 +222,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [PRODUCT, '--svg', '-'], prints: 'text' },
   ],
   'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
+  'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],
+  'catalog discounts': [{ args: [PRODUCT] }],
+  'catalog index': [{ args: [PRODUCT, '--since', '3d'] }],
+  'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n` }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
   'catalog match': [{ args: [PRODUCT] }, { args: [PRODUCT, '--store', 'chizhik', '--search', 'milk'] }],
   'catalog report': [

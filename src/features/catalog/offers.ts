@@ -96,16 +96,16 @@ export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[
   });
 }
 
-type Group = readonly [Offer, ...Offer[]];
+type Group<Row = Offer> = readonly [Row, ...Row[]];
 
 /** Those whose key is the same, in the order of the first of each. */
-function grouped(offers: readonly Offer[], keyOf: (offer: Offer) => readonly unknown[]): readonly Group[] {
-  const groups = new Map<string, [Offer, ...Offer[]]>();
-  for (const offer of offers) {
-    const key = JSON.stringify(keyOf(offer));
+export function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => readonly unknown[]): readonly Group<Row>[] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row));
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [offer]);
-    else group.push(offer);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
   }
   return [...groups.values()];
 }

@@ -125,7 +125,7 @@ interface Line {
 }
 
 /** The lines of a list of products, without blank ones and comments. */
-async function productLines(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<readonly Line[]> {
+export async function productLines(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<readonly Line[]> {
   const text = Buffer.from(await ctx.readInput(path)).toString('utf8');
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   return lines.flatMap((line, index) => {
@@ -146,7 +146,7 @@ function checkedId(text: string, path: string, line: number): string {
   );
 }
 
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 

@@ -33,7 +33,8 @@ export function market(shelves: readonly Shelf[]): (asked: Asked) => object | st
       return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
     };
     const own = rows.filter(({ product }) => product === id);
-    const ids = [...new Set(rows.map(({ product }) => product))];
+    const listed = rows.filter(({ store }) => (query.get('parser_name') ?? store) === store);
+    const ids = [...new Set(listed.map(({ product }) => product))];
     if (path === '/sync/cursors')
       return { items: [...new Set(rows.map(({ store }) => store))].map((parser_name) => ({ parser_name })) };
     if (id === undefined) return page(ids.map((one) => ({ canonical_product_id: one, title: `Title ${one}` })));

@@ -1,0 +1,169 @@
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { ListOutput } from '../../../output/types.ts';
+import { MATCHES_DETAILS, MATCHES_FLAG } from '../matches.ts';
+import { grouped } from '../offers.ts';
+import { cents, FIELD_FLAG, type ProductPrices, readPrices } from '../prices.ts';
+import { nameOf, productLines, SELECTION_FLAGS } from '../selection.ts';
+import { amountOf, type OfferField, type PriceSeries } from '../series.ts';
+
+/** Where one line of the basket is bought. */
+interface Bought {
+  readonly canonical_product_id: string;
+  readonly quantity: number;
+  readonly price: number;
+  readonly parser_name: string;
+}
+
+/** What the basket costs at a store, or at two of the same place. */
+interface BasketCost {
+  readonly stores: readonly string[];
+  readonly place: string | null;
+  readonly currency: string | null;
+  /** Of what is not missing. */
+  readonly cost: number;
+  readonly items: readonly Bought[];
+  readonly missing: readonly string[];
+}
+
+const COSTS: ListOutput<BasketCost> = {
+  kind: 'list',
+  columns: [
+    { name: 'stores', cell: ({ stores }) => stores.join(' + '), flex: true },
+    { name: 'place', cell: ({ place }) => place, flex: true },
+    { name: 'cost', cell: ({ cost }) => cost, align: 'right' },
+    { name: 'currency', cell: ({ currency }) => currency },
+    { name: 'items', cell: ({ items }) => items.length, align: 'right' },
+    { name: 'missing', cell: ({ missing }) => missing.length, align: 'right' },
+    { name: 'missing-ids', cell: ({ missing }) => missing.join(' '), wide: true },
+  ],
+  id: ({ stores }) => stores.join('+'),
+  empty: 'no store has any product of the basket',
+};
+
+export const catalogBasket = listCommand({
+  id: 'catalog basket',
+  summary: 'Show what a basket costs at each store and place',
+  description:
+    'The file has one product id per line and, after a space, comma or tab, a quantity; without one, it is 1. The row with the fewest missing products is first, then the cheapest. The last row is the cheapest split over two stores of one place, if it is better than either.',
+  details: `Lines that begin with # and blank lines are ignored; a product on several lines is bought as often as they say together. The price of a product at a store and place is the lowest of its current prices there; the cost is the sum of quantity times price, rounded to cents. If a product is sold by several units, the unit that most offers have is used (of those, the first by name). A product in another currency than the row is missing there. A split takes each product at the cheaper of two stores; the best split has the fewest missing products, and then the lowest cost. A product that cannot be read is missing everywhere, and the exit status is 10.\n${MATCHES_DETAILS}\nJSON has for each row: stores (one, or two for the split), place, currency, cost, items (canonical_product_id, quantity, price, parser_name) and missing (ids).`,
+  effect: 'read',
+  service: 'catalog',
+  args: { file: { help: 'File of ids and quantities; - reads standard input', required: true, complete: 'files' } },
+  flags: {
+    store: SELECTION_FLAGS.store,
+    place: SELECTION_FLAGS.place,
+    field: FIELD_FLAG,
+    matches: MATCHES_FLAG,
+    concurrency: SELECTION_FLAGS.concurrency,
+  },
+  exits: ['partly_done'],
+  examples: [{ run: 'svc catalog basket basket.txt', why: 'Find the cheapest store for a list of products' }],
+  output: COSTS,
+  async run(input, ctx) {
+    const basket = await basketIn(input.file, ctx);
+    const selected = [...basket.keys()].map((text) => ({ text, typed: false }));
+    const found = { ...input, search: undefined, category: [], file: undefined, maxProducts: undefined };
+    const { products, code } = await readPrices(found, ctx, { now: true, selected });
+    const costs = costsOf(basket, products, input.field);
+    const split = cheapestSplit(costs);
+    const footer =
+      split && `cheapest split: ${split.stores.join(' + ')}, ${split.cost} ${split.currency ?? ''}`.trimEnd();
+    return { value: split === undefined ? costs : [...costs, split], code, footer };
+  },
+});
+
+type Basket = ReadonlyMap<string, number>;
+
+/** Throws `invalid_value`, with the number of the line. */
+async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<Basket> {
+  const basket = new Map<string, number>();
+  for (const { text, number } of await productLines(path, ctx)) {
+    const [id = '', typed, ...more] = text.split(/\s*[,;\s]\s*/);
+    const quantity = typed === undefined ? 1 : Number(typed);
+    if (!/^[^/"{[\p{Cc}\ufffd]+$/u.test(id) || more.length > 0 || !(quantity > 0 && quantity <= 1e9)) {
+      throw new SvcError(
+        'invalid_value',
+        `${nameOf(path)}, line ${number}: ${JSON.stringify(text.slice(0, 60))} is not an id with a quantity`,
+        { hint: 'write an id and a number above 0 on each line, as in: 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 2' },
+      );
+    }
+    basket.set(id, quantity + (basket.get(id) ?? 0));
+  }
+  if (basket.size === 0) {
+    throw new SvcError('missing_value', `${nameOf(path)}: there is no id in it`);
+  }
+  return basket;
+}
+
+/** For each store, place and currency. */
+function costsOf(basket: Basket, products: readonly ProductPrices[], field: OfferField): readonly BasketCost[] {
+  const offers = products.flatMap(({ id, series }) =>
+    ofUsualUnit(series).flatMap((one) => {
+      const price = one.offer && amountOf(one.offer, field)?.value;
+      return price === undefined ? [] : [{ id, price, one, quantity: basket.get(id) ?? 1 }];
+    }),
+  );
+  const rows = grouped(offers, ({ one }) => [one.parser_name, placeOf(one), one.price_unit]).map((group) => {
+    const [{ one }] = group;
+    const items = grouped(group, ({ id }) => [id]).map(([first, ...others]) => ({
+      canonical_product_id: first.id,
+      quantity: first.quantity,
+      price: Math.min(first.price, ...others.map(({ price }) => price)),
+      parser_name: one.parser_name,
+    }));
+    return costOf(basket, items, { stores: [one.parser_name], place: placeOf(one), currency: one.price_unit });
+  });
+  return rows.sort(byCost);
+}
+
+function placeOf({ settlement }: PriceSeries): string | null {
+  return settlement?.name ?? settlement?.region ?? null;
+}
+
+/** Prices for a kilogram and for a piece do not add up. */
+function ofUsualUnit(series: readonly PriceSeries[]): readonly PriceSeries[] {
+  const name = (unit: string | null) => unit ?? '';
+  const offered = grouped(series, ({ unit }) => [unit]).toSorted(
+    ([a, ...as], [b, ...bs]) => bs.length - as.length || (name(a.unit) < name(b.unit) ? -1 : 1),
+  );
+  return offered[0] ?? [];
+}
+
+function costOf(
+  basket: Basket,
+  items: readonly Bought[],
+  where: Pick<BasketCost, 'stores' | 'place' | 'currency'>,
+): BasketCost {
+  const has = new Set(items.map((one) => one.canonical_product_id));
+  const cost = cents(items.reduce((sum, { price, quantity }) => sum + price * quantity, 0));
+  return { ...where, cost, items, missing: [...basket.keys()].filter((id) => !has.has(id)) };
+}
+
+function byCost(a: BasketCost, b: BasketCost): number {
+  return a.missing.length - b.missing.length || a.cost - b.cost;
+}
+
+/** Undefined if no pair is better than the better of its two stores. */
+function cheapestSplit(costs: readonly BasketCost[]): BasketCost | undefined {
+  let best: BasketCost | undefined;
+  for (const [index, one] of costs.entries()) {
+    for (const other of costs.slice(index + 1)) {
+      if (one.place !== other.place || one.currency !== other.currency) continue;
+      const split = splitOf(one, other);
+      if (byCost(split, one) < 0 && byCost(split, best ?? one) < 0) best = split;
+    }
+  }
+  return best;
+}
+
+function splitOf(one: BasketCost, other: BasketCost): BasketCost {
+  const cheapest = new Map(one.items.map((item) => [item.canonical_product_id, item]));
+  for (const item of other.items) {
+    const known = cheapest.get(item.canonical_product_id);
+    if (known === undefined || item.price < known.price) cheapest.set(item.canonical_product_id, item);
+  }
+  const basket = new Map([...one.items, ...other.items].map((item) => [item.canonical_product_id, item.quantity]));
+  for (const id of one.missing) if (!basket.has(id)) basket.set(id, 0);
+  return costOf(basket, [...cheapest.values()], { ...one, stores: [...one.stores, ...other.stores] });
+}

@@ -1,0 +1,129 @@
+import { listCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Cell, ListOutput } from '../../../output/types.ts';
+import { zoneOf } from '../../../output/zone.ts';
+import { TZ_FLAG } from '../lists.ts';
+import { grouped } from '../offers.ts';
+import { cents, FIELD_FLAG, PRICES_DETAILS, PRICES_FLAGS, type ProductPrices, priceAt, readPrices } from '../prices.ts';
+import { SELECTION_ARGUMENT } from '../selection.ts';
+import { type OfferField, unitOf } from '../series.ts';
+import { percentOf } from '../statistics.ts';
+import { plainInstant, wireTime } from '../window.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A price that changed: the lowest of a product, in one store or in all. */
+interface Mover {
+  readonly canonical_product_id: string;
+  readonly title: string;
+  /** Null for all stores. */
+  readonly parser_name: string | null;
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+  readonly change: number;
+  /** Null if the price was 0. */
+  readonly changePercent: number | null;
+}
+
+const MOVERS: ListOutput<Mover> = {
+  kind: 'list',
+  columns: [
+    { name: 'product', cell: ({ title }) => title, flex: true },
+    { name: 'store', cell: (one) => one.parser_name, optional: true },
+    { name: 'from', cell: ({ from }) => from, align: 'right' },
+    { name: 'to', cell: ({ to }) => to, align: 'right' },
+    { name: 'change', cell: ({ change }) => change, align: 'right' },
+    { name: 'percent', cell: percentCell, align: 'right' },
+    { name: 'unit', cell: ({ unit }) => unit },
+    { name: 'id', cell: (one) => one.canonical_product_id, brief: true },
+  ],
+  id: (one) => one.canonical_product_id,
+  empty: 'no price changed',
+};
+
+export const catalogMovers = listCommand({
+  id: 'catalog movers',
+  summary: 'Show the largest price changes of products',
+  description:
+    'Compares the lowest price of each product at --since with the price now, and lists the largest changes first, up and down. With --by store, each store of a product is a row. Prices for different units are never compared. A product without a price at both times is left out.',
+  details: `${PRICES_DETAILS}\nThe price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+  effect: 'read',
+  service: 'catalog',
+  args: SELECTION_ARGUMENT,
+  flags: {
+    since: { type: 'time', bare: 'back', dates: true, help: 'Compare with this time (default 7d ago)' },
+    by: { type: 'choice', choices: ['product', 'store'], default: 'product', help: 'One row per product or store' },
+    direction: { type: 'choice', choices: ['up', 'down'], help: 'Only prices that rose or fell' },
+    field: FIELD_FLAG,
+    'max-age': { type: 'duration', positive: true, help: 'Ignore prices older than this (default 30d)' },
+    tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
+    limit: { type: 'integer', value: 'n', min: 1, help: 'Maximum number of rows' },
+    ...PRICES_FLAGS,
+  },
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc catalog movers --category 17 --since 7d', why: 'Show what changed in a category this week' },
+    { run: 'svc catalog movers --search milk --direction up --by store', why: 'Show where milk became dearer' },
+  ],
+  output: MOVERS,
+  async run(input, ctx) {
+    const now = ctx.now();
+    const since = plainInstant(input.since, now - 7 * DAY_MS, zoneOf(input.tz ?? 'local'));
+    if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
+    const { products, code } = await readPrices(input, ctx);
+    const { field, by, maxAge = 30 * DAY_MS } = input;
+    const { movers, left } = moversOf(products, { field, by, since, now, maxAge });
+    if (left > 0) ctx.notice(`${left} of ${left + movers.length} prices are left out: no price at both times`);
+    const moved = movers.filter(
+      ({ change }) => change !== 0 && (input.direction ? change > 0 === (input.direction === 'up') : true),
+    );
+    return { value: moved, code, footer: `prices now and at ${wireTime(since)}` };
+  },
+});
+
+interface MoversWanted {
+  readonly field: OfferField;
+  readonly by: 'product' | 'store';
+  readonly since: number;
+  readonly now: number;
+  readonly maxAge: number;
+}
+
+/** Unchanged prices, too. `left`: how many rows have no price at one of the times. */
+function moversOf(products: readonly ProductPrices[], { field, by, since, now, maxAge }: MoversWanted) {
+  const movers: Mover[] = [];
+  let left = 0;
+  for (const { id, title, series } of products) {
+    for (const group of grouped(series, (one) => [unitOf(one), by === 'store' ? one.parser_name : null])) {
+      const [first] = group;
+      const lowest = (at: number) =>
+        Math.min(...group.map((one) => priceAt(one, field, at, maxAge)?.value ?? Infinity));
+      const [from, to] = [lowest(since), lowest(now)];
+      if (!Number.isFinite(from) || !Number.isFinite(to)) {
+        left++;
+        continue;
+      }
+      const parser_name = by === 'store' ? first.parser_name : null;
+      const change = cents(to - from);
+      const changePercent = percentOf(to - from, from);
+      movers.push({
+        canonical_product_id: id,
+        title,
+        parser_name,
+        unit: unitOf(first),
+        from,
+        to,
+        change,
+        changePercent,
+      });
+    }
+  }
+  const size = ({ changePercent }: Mover) => (changePercent === null ? -1 : Math.abs(changePercent));
+  return { movers: movers.sort((a, b) => size(b) - size(a)), left };
+}
+
+function percentCell({ changePercent: amount }: Mover): Cell {
+  if (amount === null) return undefined;
+  return { amount, text: `${amount > 0 ? '+' : ''}${Number(amount.toFixed(1))}%`, tone: amount > 0 ? 'bad' : 'good' };
+}

@@ -1,0 +1,290 @@
+/** What movers, discounts, index and basket compute, against a second implementation and against SQL, and what they refuse. */
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { referenceBasket, referenceDiscounts, referenceIndex, referenceMovers, round } from '../reference-prices.ts';
+import { market, type Shelf } from './market.ts';
+import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const ROUNDS = Number(process.env['SVC_CATALOG_ROUNDS'] ?? 6);
+const DAYS = [60, 45, 35, 31, 20, 12, 7, 6, 3, 1];
+
+const amount = fc.integer({ min: 1, max: 30_000 }).map((value) => value / 100);
+const prices = fc.subarray(DAYS, { minLength: 1 }).chain((days) =>
+  fc.tuple(
+    ...days
+      .toSorted((a, b) => b - a)
+      .map((ago) =>
+        fc.record({
+          ago: fc.constant(ago),
+          price: fc.option(amount),
+          discount_price: fc.option(amount),
+          loyal_price: fc.option(amount),
+        }),
+      ),
+  ),
+);
+const shelf = fc.record({
+  product: fc.constantFrom('a', 'b', 'c', 'd'),
+  store: fc.constantFrom('fixprice', 'chizhik', 'lenta'),
+  place: fc.constantFrom('Moscow', 'Tula'),
+  prices,
+});
+/** One shelf for each product, store and place. */
+const shelves: fc.Arbitrary<Shelf[]> = fc.uniqueArray(shelf, {
+  minLength: 1,
+  maxLength: 14,
+  selector: ({ product, store, place }) => `${product} ${store} ${place}`,
+});
+
+const ALL = ['--max-products', '100'];
+const everything = async (command: string, list: readonly Shelf[], ...argv: string[]) => {
+  catalog.replies(market(list));
+  const stores = [...new Set(list.map(({ store }) => store))].flatMap((store) => ['--store', store]);
+  const { code, stdout, stderr } = await catalog.run([command, ...stores, ...ALL, ...argv, '-o', 'json']);
+  const asked = catalog.asked();
+  expect(asked).toEqual([...new Set(asked)]);
+  return { code, stderr, rows: code === 0 ? JSON.parse(stdout) : [] };
+};
+const sorted = <T>(rows: readonly T[]): T[] =>
+  rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+const rounds = (check: (list: readonly Shelf[]) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(shelves, check), { numRuns: ROUNDS });
+
+describe('numbers equal those of a second implementation', () => {
+  test.each(['product', 'store'] as const)('movers by %s', async (by) => {
+    await rounds(async (list) => {
+      const { rows } = await everything('movers', list, '--by', by, '--since', '7d', '--max-age', '20d');
+      const own = rows.map((one: Record<string, unknown>) => {
+        const { canonical_product_id: product, parser_name: store, unit, from, to, change, changePercent } = one;
+        return { product, store, unit, from, to, change, changePercent };
+      });
+      expect(sorted(own)).toEqual(sorted(referenceMovers(list, by, 7, 20)));
+      const sizes = rows.map(({ changePercent }: { changePercent: number }) => Math.abs(changePercent));
+      expect(sizes).toEqual(sizes.toSorted((a: number, b: number) => b - a));
+    });
+  });
+
+  test('discounts', async () => {
+    await rounds(async (list) => {
+      const { rows } = await everything('discounts', list);
+      const own = rows.map((one: Record<string, unknown>) => {
+        const {
+          canonical_product_id: product,
+          parser_name: store,
+          price,
+          discounted,
+          priceBefore,
+          lowestBefore,
+          raised,
+        } = one;
+        return { product, store, price, discounted, priceBefore, lowestBefore, raised };
+      });
+      expect(sorted(own)).toEqual(sorted(referenceDiscounts(list)));
+    });
+  });
+
+  test('index', async () => {
+    await rounds(async (list) => {
+      const argv = ['--since', '20d', '--interval', '7d', '--tz', 'UTC', '--max-age', '15d'];
+      const { rows, code } = await everything('index', list, ...argv);
+      const days = ['2025-12-22', '2025-12-29', '2026-01-05', '2026-01-12'].map(
+        (day) => (NOW - Date.parse(day)) / 86_400_000,
+      );
+      const expected = referenceIndex(list, [...days, 0], 15);
+      if (expected[0] === null) {
+        expect(code).toBe(5);
+        return;
+      }
+      expect(rows).toHaveLength(5);
+      for (const [at, { index }] of rows.entries()) {
+        const wanted = expected[at] ?? null;
+        if (wanted === null) expect(index).toBeNull();
+        else expect(Math.abs(index - wanted)).toBeLessThanOrEqual(0.005_001);
+      }
+    });
+  });
+
+  test('basket', async () => {
+    await rounds(async (list) => {
+      const sold = new Set(list.map(({ product }) => product));
+      const basket = new Map(['a', 'b', 'c', 'd'].filter((id) => sold.has(id)).map((id, at) => [id, at + 1]));
+      catalog.replies(market(list));
+      const stdin = [...basket].map(([id, quantity]) => `${id} ${quantity}`).join('\n');
+      const { code, stdout } = await catalog.run(['basket', '-', '-o', 'json'], { stdin });
+      expect(code).toBe(0);
+      const { single, best } = referenceBasket(list, basket);
+      const rows: { stores: string[]; place: string; cost: number; missing: string[] }[] = JSON.parse(stdout);
+      const own = rows.map(({ stores, place, cost, missing }) => ({ stores, place, cost, missing }));
+      expect(sorted(own.filter(({ stores }) => stores.length === 1))).toEqual(sorted(single));
+      const split = own.find(({ stores }) => stores.length === 2);
+      expect([split?.cost, split?.missing.length]).toEqual([best?.cost, best?.missing.length]);
+    });
+  });
+});
+
+const SHELVES: readonly Shelf[] = [
+  {
+    product: 'a',
+    store: 'fixprice',
+    place: 'Moscow',
+    prices: [
+      { ago: 9, price: 100 },
+      { ago: 1, price: 110 },
+    ],
+  },
+  {
+    product: 'a',
+    store: 'chizhik',
+    place: 'Moscow',
+    prices: [
+      { ago: 9, price: 90 },
+      { ago: 1, price: 80 },
+    ],
+  },
+  {
+    product: 'b',
+    store: 'fixprice',
+    place: 'Moscow',
+    prices: [
+      { ago: 40, price: 50 },
+      { ago: 20, price: 80 },
+      { ago: 1, price: 80, discount_price: 60 },
+    ],
+  },
+  {
+    product: 'c',
+    store: 'fixprice',
+    place: 'Moscow',
+    prices: [
+      { ago: 9, price: 10 },
+      { ago: 1, price: 30 },
+    ],
+  },
+];
+const run = (argv: readonly string[], stdin?: string) => {
+  catalog.replies(market(SHELVES));
+  return catalog.run(argv, stdin === undefined ? {} : { stdin });
+};
+
+test('movers are in the order of the absolute percentage, up and down', async () => {
+  const { stdout } = await run([
+    'movers',
+    'a',
+    'b',
+    'c',
+    '--by',
+    'store',
+    '-o',
+    'csv',
+    '--columns',
+    'product,store,from,to,percent',
+  ]);
+  expect(stdout.split(/\r?\n/).slice(1)).toEqual([
+    'Title c,fixprice,10,30,200',
+    'Title b,fixprice,80,60,-25',
+    'Title a,chizhik,90,80,-11.1111111111',
+    'Title a,fixprice,100,110,10',
+    '',
+  ]);
+  const { stdout: up } = await run([
+    'movers',
+    'a',
+    'c',
+    '--by',
+    'store',
+    '--direction',
+    'up',
+    '--limit',
+    '1',
+    '-o',
+    'json',
+  ]);
+  expect(JSON.parse(up).map((one: { change: number }) => one.change)).toEqual([20]);
+});
+
+test('a discount after a higher base price is named', async () => {
+  const { stdout, stderr } = await run(['discounts', 'b', '-o', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { price: 80, discounted: 60, priceBefore: 80, lowestBefore: 50, raised: true, discountPercent: 25 },
+  ]);
+  expect(stderr).toBe('');
+  expect((await run(['discounts', 'b'])).stderr).toContain('1 of 1: the base price rose within 30 days before');
+});
+
+test('the basket costs least at two stores, and what is missing is named', async () => {
+  const { code, stdout, stderr } = await run(['basket', '-', '-o', 'json'], '# shopping\na,2\nb\nc\t0.5\na 1\nnope\n');
+  expect(code).toBe(10);
+  expect(stderr).toContain('nope is skipped');
+  expect(JSON.parse(stdout)).toMatchObject([
+    { stores: ['fixprice'], cost: 405, missing: ['nope'] },
+    { stores: ['chizhik'], cost: 240, missing: ['b', 'c', 'nope'] },
+    { stores: ['fixprice', 'chizhik'], cost: 315, missing: ['nope'] },
+  ]);
+});
+
+describe('what is refused', () => {
+  test.each([
+    [['basket', '-'], 'a 1\nb x\n', 2, 'standard input, line 2: "b x" is not an id with a quantity'],
+    [['basket', '-'], 'a 0\n', 2, 'line 1'],
+    [['basket', '-'], 'a 1 2\n', 2, 'line 1'],
+    [['basket', '-'], '# none\n', 2, 'there is no id in it'],
+    [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
+    [['index', 'a', '--since', 'now'], undefined, 2, 'not in the past'],
+    [['index', 'a', '--since', '300d'], undefined, 5, 'no product has a price at'],
+    [['movers'], undefined, 2, 'no products are given'],
+    [['discounts', '--store', 'lidl'], undefined, 5, 'no product matches --store lidl'],
+  ] as const)('%j %j', async (argv, stdin, status, message) => {
+    const { code, stdout, stderr } = await run(argv, stdin);
+    expect({ code, stdout }).toEqual({ code: status, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+const SQL = `
+import json, sqlite3, sys
+rows = json.load(sys.stdin)
+db = sqlite3.connect(':memory:')
+db.execute('create table seen (product, store, place, ago real, paid real)')
+db.executemany('insert into seen values (?, ?, ?, ?, ?)', rows)
+at = 'select product, min(paid) as paid from (select product, store, place, paid, min(ago) from seen where ago >= ? group by product, store, place) where paid is not null group by product'
+query = f'select a.product, a.paid, b.paid from ({at}) a join ({at}) b using (product)'
+movers = [row for row in db.execute(query, (7, 0)) if row[1] != row[2]]
+cost = 'select store, place, sum(paid) from (select store, place, product, paid, min(ago) from seen group by product, store, place) where paid is not null group by store, place'
+print(json.dumps({'movers': movers, 'basket': db.execute(cost).fetchall()}))
+`;
+const python = spawnSync('python3', ['-c', 'import sqlite3']).status === 0;
+
+test.skipIf(!python)('numbers of movers and basket equal those of SQL', async () => {
+  const lists = fc.sample(shelves, 5);
+  for (const list of lists) {
+    const seen = list.flatMap(({ product, store, place, prices: all }) =>
+      all.map(({ ago, price, discount_price, loyal_price }) => {
+        const known = [price, discount_price, loyal_price].filter((one) => typeof one === 'number');
+        return [product, store, place, ago, known.length === 0 ? null : Math.min(...known)];
+      }),
+    );
+    const answer = spawnSync('python3', ['-c', SQL], { input: JSON.stringify(seen), encoding: 'utf8' });
+    const { movers, basket } = JSON.parse(answer.stdout);
+    const { rows } = await everything('movers', list, '--since', '7d', '--max-age', '1000d');
+    const own = rows.map((one: Record<string, unknown>) => [one['canonical_product_id'], one['from'], one['to']]);
+    expect(sorted(own)).toEqual(sorted(movers));
+    const stdin = [...new Set(list.map(({ product }) => product))].join('\n');
+    const costs = JSON.parse((await catalog.run(['basket', '-', '-o', 'json'], { stdin })).stdout);
+    const single = costs.filter(({ stores }: { stores: string[] }) => stores.length === 1);
+    const paid = single.map((one: Record<string, unknown>) => [
+      (one['stores'] as string[])[0],
+      one['place'],
+      one['cost'],
+    ]);
+    expect(sorted(paid)).toEqual(
+      sorted(basket.map(([store, place, cost]: [string, string, number]) => [store, place, round(cost)])),
+    );
+  }
+});

@@ -1,0 +1,117 @@
+/** movers, discounts, index and basket computed once more, from the definitions in their help, as plainly as possible. */
+import type { Price, Shelf } from './commands/market.ts';
+
+export const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
+
+const lowestOf = ({ price, discount_price, loyal_price }: Price): number | null => {
+  const values = [price, discount_price, loyal_price].filter((one) => typeof one === 'number');
+  return values.length === 0 ? null : Math.min(...values);
+};
+
+/** The one last observed at a time, in days before now, if that was not more than `maxAge` before. */
+function priceOn({ prices }: Shelf, ago: number, maxAge: number): number | null {
+  let last: Price | undefined;
+  for (const one of prices) if (one.ago >= ago) last = one;
+  return last === undefined || last.ago - ago > maxAge ? null : lowestOf(last);
+}
+
+export const unitName = ({ unit }: Shelf): string => `RUB/${unit ?? 'PCE'}`;
+
+export function referenceMovers(shelves: readonly Shelf[], by: 'product' | 'store', since: number, maxAge: number) {
+  const keys = new Set(
+    shelves.map((one) => JSON.stringify([one.product, unitName(one), by === 'store' ? one.store : null])),
+  );
+  return [...keys].flatMap((key) => {
+    const [product, unit, store] = JSON.parse(key);
+    const own = shelves.filter(
+      (one) => one.product === product && unitName(one) === unit && (store === null || one.store === store),
+    );
+    const lowest = (ago: number) =>
+      own
+        .map((one) => priceOn(one, ago, maxAge))
+        .filter((one) => one !== null)
+        .sort((a, b) => a - b)[0];
+    const [from, to] = [lowest(since), lowest(0)];
+    if (from === undefined || to === undefined || round(to - from) === 0) return [];
+    const changePercent = Number((((to - from) / from) * 100).toPrecision(12));
+    return [{ product, store, unit, from, to, change: round(to - from), changePercent }];
+  });
+}
+
+export function referenceDiscounts(shelves: readonly Shelf[]) {
+  return shelves.flatMap((shelf) => {
+    const isDiscounted = (one: Price): boolean => one.price !== null && (lowestOf(one) ?? 0) < one.price;
+    const now = shelf.prices.at(-1);
+    if (now === undefined || now.price === null || !isDiscounted(now)) return [];
+    const priced = shelf.prices.filter(({ price }) => price !== null);
+    let first = priced.length - 1;
+    for (let at = first; at >= 0 && isDiscounted(priced[at] as Price); at--) first = at;
+    const start = (priced[first] as Price).ago;
+    const earlier = priced.slice(0, first);
+    const before = earlier.at(-1)?.price ?? null;
+    // The price when the 30 days begin is that of the last observation before them.
+    const opening = earlier.filter(({ ago }) => ago >= start + 30).at(-1);
+    const within = earlier.filter(({ ago }) => ago <= start + 30);
+    const known = [...(opening ? [opening] : []), ...within].map(({ price }) => price as number);
+    const lowestBefore = known.length === 0 ? null : Math.min(...known);
+    return [
+      {
+        product: shelf.product,
+        store: shelf.store,
+        price: now.price,
+        discounted: lowestOf(now),
+        priceBefore: before,
+        lowestBefore,
+        raised: lowestBefore === null ? null : now.price > lowestBefore,
+      },
+    ];
+  });
+}
+
+/** `days`: the points, in days before now. */
+export function referenceIndex(shelves: readonly Shelf[], days: readonly number[], maxAge: number) {
+  const [first = 0] = days;
+  const based = shelves.filter((one) => (priceOn(one, first, maxAge) ?? 0) > 0);
+  return days.map((ago) => {
+    let [above, below] = [0, 0];
+    for (const one of based) {
+      const price = priceOn(one, ago, maxAge);
+      if (price === null) continue;
+      const weight = 1 / based.filter(({ product }) => product === one.product).length;
+      above += (weight * price) / (priceOn(one, first, maxAge) as number);
+      below += weight;
+    }
+    return below === 0 ? null : (100 * above) / below;
+  });
+}
+
+/** Of one unit. */
+export function referenceBasket(shelves: readonly Shelf[], basket: ReadonlyMap<string, number>) {
+  const at = (stores: readonly string[], place: string) => {
+    let cost = 0;
+    const missing: string[] = [];
+    for (const [product, quantity] of basket) {
+      const prices = shelves
+        .filter((one) => one.product === product && one.place === place && stores.includes(one.store))
+        .map((one) => lowestOf(one.prices.at(-1) as Price))
+        .filter((one) => one !== null);
+      if (prices.length === 0) missing.push(product);
+      else cost += quantity * Math.min(...prices);
+    }
+    return { stores, place, cost: round(cost), missing };
+  };
+  const sold = shelves.filter((one) => basket.has(one.product) && lowestOf(one.prices.at(-1) as Price) !== null);
+  const keys = [...new Set(sold.map(({ store, place }) => JSON.stringify([store, place])))];
+  const single = keys.map((key) => JSON.parse(key)).map(([store, place]) => at([store], place));
+  const better = (a: ReturnType<typeof at>, b: ReturnType<typeof at>): boolean =>
+    a.missing.length < b.missing.length || (a.missing.length === b.missing.length && a.cost < b.cost);
+  const splits = single.flatMap((one) =>
+    single.flatMap((other) => {
+      const split = at([...one.stores, ...other.stores], one.place);
+      const isPair = one.place === other.place && one.stores[0] !== other.stores[0];
+      return isPair && better(split, one) && better(split, other) ? [split] : [];
+    }),
+  );
+  const best = splits.reduce<ReturnType<typeof at> | undefined>((a, b) => (a && !better(b, a) ? a : b), undefined);
+  return { single, best };
+}
