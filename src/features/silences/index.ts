@@ -9,6 +9,7 @@ export const commands: Commands = {
   run: async () => (await import('./commands/run.ts')).silencesRun,
   update: async () => (await import('./commands/update.ts')).silencesUpdate,
   extend: async () => (await import('./commands/extend.ts')).silencesExtend,
+  schedule: async () => (await import('./commands/schedule.ts')).silencesSchedule,
   keepalive: async () => (await import('./commands/keepalive.ts')).silencesKeepalive,
   recreate: async () => (await import('./commands/recreate.ts')).silencesRecreate,
   expire: async () => (await import('./commands/expire.ts')).silencesExpire,

@@ -250,7 +250,7 @@ function report(draft: PostableSilence, alerts: readonly Alert[], now: number): 
     : `${spell(draft)} mutes ${muted}; it ends at ${endsAt}`;
 }
 
-function tooWide(draft: PostableSilence): SvcError {
+export function tooWide(draft: Pick<PostableSilence, 'matchers'>): SvcError {
   return new SvcError('invalid_value', `${spell(draft)} could mute everything`, {
     hint: 'add a matcher that requires a value, such as team=db, or pass --all-alerts',
   });
