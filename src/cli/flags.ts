@@ -353,12 +353,16 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 }
 
 /** The options that the command's help shows. */
-export function ownFlags({ flags, effect, clusters }: Optioned): Flags {
+export function ownFlags(command: Optioned): Flags {
+  const { flags, effect } = command;
   const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;
+  return { ...withoutWriteFlags(command), ...more };
+}
+
+export function withoutWriteFlags({ flags, clusters }: Pick<Optioned, 'flags' | 'clusters'>): Flags {
   // Those with dates have their own, or none.
   const isTimed = Object.values(flags ?? {}).some((flag) => flag.type === 'time' && !flag.dates);
-  const several = clusters === undefined ? {} : CLUSTER_FLAGS;
-  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...several, ...more };
+  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...(clusters === undefined ? {} : CLUSTER_FLAGS) };
 }
 
 export function allFlags(command: Optioned): Flags {

@@ -6,7 +6,16 @@ import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { Column } from '../../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../store/setting-keys.ts';
 import { type Command, type Group, loadCommands } from '../command.ts';
-import { type Argument, GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, usageLine, WRITE_FLAGS } from '../flags.ts';
+import {
+  type Argument,
+  GLOBAL_FLAGS,
+  isRemote,
+  ownFlags,
+  SERVICE_FLAGS,
+  usageLine,
+  WRITE_FLAGS,
+  withoutWriteFlags,
+} from '../flags.ts';
 import type { GroupSummary } from '../help.ts';
 import { TOPICS } from '../topics.ts';
 import { optionNodes } from './options.ts';
@@ -71,7 +80,7 @@ export function commandNode(command: Command) {
     service: command.service ?? (command.callOf === undefined ? null : 'any'),
     arguments: Object.entries(command.args ?? {}).map(([name, argument]) => argumentNode(name, argument)),
     /** Its own options; those of the sets are added. */
-    options: optionNodes(command.effect === 'read' ? ownFlags(command) : (command.flags ?? {})),
+    options: optionNodes(command.effect === 'read' ? ownFlags(command) : withoutWriteFlags(command)),
     optionSets,
     output: outputNode(command),
     exitStatuses: exitStatuses(command),
