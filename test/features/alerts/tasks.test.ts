@@ -356,8 +356,9 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
         out: /Watchdog/,
       },
     ],
-    '55 a test alert for each of two servers': [
-      { line: 'alerts create HaTest --profile here --profile copy', env: { SVC_ALERTS_URL: '' } },
+    '55 a test alert to all members of an HA cluster': [
+      { line: 'config set alerts.urls {server},{other} --profile ha' },
+      { line: 'alerts create HaTest --profile ha', env: { SVC_ALERTS_URL: '' } },
       { line: 'alerts list HaTest --count', out: '1\n' },
       { line: 'alerts list HaTest --count --base-url {other}', out: '1\n' },
     ],
