@@ -284,6 +284,12 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: ['config', 'set', 'alerts.headers', 'X-Scope-OrgID: two', '--profile', 'mimir'] },
       { line: 'alerts list --profile mimir', env: { SVC_ALERTS_URL: '' }, headers: { 'x-scope-orgid': 'two' } },
     ],
+    '40 a recurring window': [
+      {
+        line: 'silences schedule team=db --at 02:00 --for 2h -c backup',
+        out: /^0 2 \* \* \* .*silences create 'team="db"' --for 2h --comment backup /m,
+      },
+    ],
     '41 one of two instances': [
       {
         line: 'silences create instance=a instance=b -c or --dry-run',
