@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { MATCHES_DETAILS, MATCHES_FLAG } from '../matches.ts';
+import { MATCHES_DETAILS, MATCHES_FLAG, type Members, membersIn } from '../matches.ts';
 import { grouped } from '../offers.ts';
 import { cents, FIELD_FLAG, type ProductPrices, readPrices } from '../prices.ts';
 import { nameOf, productLines, SELECTION_FLAGS } from '../selection.ts';
@@ -61,7 +61,7 @@ export const catalogBasket = listCommand({
   examples: [{ run: 'svc catalog basket basket.txt', why: 'Find the cheapest store for a list of products' }],
   output: COSTS,
   async run(input, ctx) {
-    const basket = await basketIn(input.file, ctx);
+    const basket = await basketIn(input.file, ctx, (await membersIn(input, ctx)) ?? ((id) => [id]));
     const selected = [...basket.keys()].map((text) => ({ text, typed: false }));
     const found = { ...input, search: undefined, category: [], file: undefined, maxProducts: undefined };
     const { products, code } = await readPrices(found, ctx, { now: true, selected });
@@ -76,7 +76,7 @@ export const catalogBasket = listCommand({
 type Basket = ReadonlyMap<string, number>;
 
 /** Throws `invalid_value`, with the number of the line. */
-async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<Basket> {
+async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>, members: Members): Promise<Basket> {
   const basket = new Map<string, number>();
   for (const { text, number } of await productLines(path, ctx)) {
     const [id = '', typed, ...more] = text.split(/\s*[,;\s]\s*/);
@@ -88,7 +88,8 @@ async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>): Promi
         { hint: 'write an id and a number above 0 on each line, as in: 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 2' },
       );
     }
-    basket.set(id, quantity + (basket.get(id) ?? 0));
+    const known = members(id).find((one) => basket.has(one)) ?? id;
+    basket.set(known, quantity + (basket.get(known) ?? 0));
   }
   if (basket.size === 0) {
     throw new SvcError('missing_value', `${nameOf(path)}: there is no id in it`);

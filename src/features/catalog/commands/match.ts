@@ -52,7 +52,7 @@ export const catalogMatch = listCommand({
   id: 'catalog match',
   summary: 'Find the same product at other stores',
   description:
-    'Lists products of other stores with a similar title, brand and package size, and the reasons. Nothing is joined: --save asks which candidates are the same product, and writes those to a file. compare and history join them with --matches.',
+    'Lists products of other stores with a similar title, brand and package size, and the reasons. Nothing is joined: --save asks which candidates are the same product, and writes those to a file. compare, history, basket, index and movers join them with --matches.',
   details:
     'A product of a store that sells the given product, too, is not a candidate. The catalog is searched for the longest words of the title and for the brand, or for --search. The score is 50 for the words of the title that are the same, without the brand and the size, 25 for the same brand and 25 for the same size; what is unknown counts half. The size is package_quantity with package_unit, or else the size in the title. Candidates with a score below 50 are left out. The sources of the best candidates are read, as many as --limit.\n--save asks at a terminal; elsewhere, --accept names the ids to save. Each line of the file is a JSON object with product, match and what was compared. Lines can be added and removed with an editor: product and match are what --matches reads. A match of a match is one, too.',
   effect: 'read',

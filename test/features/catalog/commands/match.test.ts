@@ -191,6 +191,25 @@ describe('--matches', () => {
     ]);
   });
 
+  test('basket counts lines of one product together', async () => {
+    save(['milk', 'same']);
+    const list = join(temporaryHome(), 'basket.txt');
+    writeFileSync(list, 'milk 2\nsame\n');
+    const rows = JSON.parse((await run(['basket', list, '--matches', file, '-o', 'json'])).stdout);
+    expect(rows).toMatchObject([
+      { stores: ['magnit'], cost: 210, missing: [], items: [{ canonical_product_id: 'milk', quantity: 3, price: 70 }] },
+      { stores: ['chizhik'], cost: 240, missing: [] },
+    ]);
+  });
+
+  test('index has the offers of both', async () => {
+    save(['milk', 'same']);
+    const line = ['index', 'milk', '--since', '36h', '--tz', 'UTC', '-o', 'json'];
+    const last = async (...argv: string[]) => JSON.parse((await run([...line, ...argv])).stdout).at(-1);
+    expect(await last()).toMatchObject({ index: 50, ofOffers: 1 });
+    expect(await last('--matches', file)).toMatchObject({ index: 70.83, ofOffers: 2 });
+  });
+
   test('two products of one place remain two lines', async () => {
     save(['milk', 'here']);
     const rows = JSON.parse((await run(['compare', 'milk', '--matches', file, '-o', 'json'])).stdout);

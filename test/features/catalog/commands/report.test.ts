@@ -137,6 +137,18 @@ test.each(['compare', 'products list'])('%s has as many rows as its limit says',
   expect(page().match(/<tr>/g)).toHaveLength(2);
 });
 
+test.each([
+  ['movers', 'id: [milk, tea], since: 2d'],
+  ['index', 'id: milk, since: 2d'],
+  ['discounts', 'search: Tea'],
+  ['basket', 'file: basket.txt'],
+])('%s is a section', async (type, options) => {
+  writeFileSync(join(folder, 'basket.txt'), 'milk 2\ntea\n');
+  const { code, stderr } = await run(`sections: [{type: ${type}, ${options}}]`);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('svc:')]);
+  expect(page()).toMatch(type === 'discounts' ? /class="note"/ : /<tbody>/);
+});
+
 test('files are relative to the report', async () => {
   mkdirSync(join(folder, 'lists'));
   writeFileSync(join(folder, 'lists/ids.txt'), 'tea\n');
