@@ -202,3 +202,16 @@ test.each([
   expect(run).toMatchObject({ code: 2, stdout: '' });
   expect(run.stderr).toContain(message);
 });
+
+test('silences check fails if a silence of any cluster is about to end', async () => {
+  const made = await svc('silences create team=soon -c why -d 30m --profile us -q'.split(' '), { home });
+  const ok = await onBoth('silences check --expiring-within 10m --comment why -o json');
+  expect([ok.code, rows(ok)]).toEqual([0, []]);
+  const failed = await onBoth('silences check --expiring-within 1h --comment why -o json');
+  expect([failed.code, rows(failed).map(({ cluster, id }) => [cluster, id])]).toEqual([
+    1,
+    [['us', made.stdout.trim()]],
+  ]);
+  const table = await onBoth('silences check --expiring-within 1h --comment why');
+  expect([table.code, table.stderr]).toEqual([1, expect.stringContaining('failed: 1 silence ends within 1h')]);
+});

@@ -11,6 +11,7 @@ export const silencesCheck = listCommand({
   description: 'Lists the active and pending silences that end within --expiring-within, the first to end at the top.',
   effect: 'read',
   service: 'alerts',
+  clusters: {},
   args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
   flags: {
     'expiring-within': { type: 'duration', positive: true, required: true, help: 'How soon is too soon' },
