@@ -80,7 +80,13 @@ export function historyChart(view: HistoryView): ChartOutput<readonly ProductHis
 
 export function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
   const { from, starts, end, zone } = window;
-  const series = histories.map(({ series: name, values }) => ({ name, at: starts, values, until: end }));
+  const series = histories.map(({ series: name, values }) => ({
+    name,
+    at: starts,
+    // A compared window may have a point more, or less.
+    values: starts.map((_, index) => values[index] ?? null),
+    until: end,
+  }));
   // A window that is shorter than a point is as wide as this point.
   const to = starts.length > 1 ? window.to : end;
   return { ...view, series, from, to, zone, facts: historyFacts(histories) };

@@ -47,7 +47,7 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the price of a product at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -61,6 +61,7 @@ export const catalogHistory = chartCommand({
     ...SOURCE_FLAGS,
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
+    'compare-to': { type: 'time', bare: 'back', dates: true, help: 'Also draw the range of the same length from here' },
     interval: {
       type: 'choice',
       choices: ['auto', ...INTERVALS],
@@ -109,8 +110,10 @@ export const catalogHistory = chartCommand({
       });
     }
     const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
-    const windowBy = (step: SeriesInterval) =>
-      calendarWindow({ from, to, interval: step }, zone, { exclusive: input.to?.date });
+    const otherFrom = input.compareTo && plainInstant(input.compareTo, from, zone);
+    const windowFrom = (start: number, step: SeriesInterval) =>
+      calendarWindow({ from: start, to: start + to - from, interval: step }, zone, { exclusive: input.to?.date });
+    const windowBy = (step: SeriesInterval) => windowFrom(from, step);
     const finest = windowBy(interval);
     checkSvg(input);
     const problems = readingProblems(ctx);
@@ -128,7 +131,10 @@ export const catalogHistory = chartCommand({
     }
     const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
-    const histories = productHistories(id, series, { field, fill, window });
+    const other = otherFrom === undefined ? undefined : windowFrom(otherFrom, window.interval);
+    const own = productHistories(id, series, { field, fill, window });
+    const histories =
+      other === undefined ? own : [...own, ...comparedHistories(id, series, { field, fill, window: other })];
     const title = series.find((one) => one.title_original)?.title_original ?? id;
     const view: HistoryView = {
       title: `${title === id ? id : `${title} (${id})`}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
@@ -143,6 +149,9 @@ export const catalogHistory = chartCommand({
     if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
     const footer = [
       footerOf(window, histories, input.interval),
+      ...(other === undefined
+        ? []
+        : [`compared with ${zone.text(other.from)} to ${zone.text(other.to)}, drawn on the same axis`]),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
     ].join('\n');
@@ -187,6 +196,13 @@ function productHistories(
       statistics: statisticsOf({ dates, values: observed.map((amount) => amount?.value ?? null) }),
     };
   });
+}
+
+/** They are drawn beside those of the other window: their names say which they are. */
+function comparedHistories(...wanted: Parameters<typeof productHistories>): readonly ProductHistory[] {
+  const { from, zone } = wanted[2].window;
+  const day = zone.text(from).slice(0, 10);
+  return productHistories(...wanted).map((one) => ({ ...one, series: `${one.series} from ${day}` }));
 }
 
 /** Fewer make no line. */

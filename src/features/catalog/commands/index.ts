@@ -55,8 +55,8 @@ export const catalogIndex = listCommand({
   output: POINTS,
   async run(input, ctx) {
     const { interval, field, maxAge = 30 * DAY_MS } = input;
-    const now = ctx.now();
     const zone = zoneOf(input.tz ?? 'local');
+    const now = plainInstant(undefined, ctx.now(), zone);
     const since = plainInstant(input.since, now - 90 * DAY_MS, zone);
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
     const { starts } = calendarWindow({ from: since, to: now, interval }, zone);
