@@ -92,11 +92,13 @@ export async function runOnClusters(
             { merge, urgent, broke: (name) => broken.add(name) },
           )
         : merge(done.flatMap(({ rows }) => rows)),
-    as: clusterRendering(as),
+    as: clusterRendering(as.kind === 'list' && failed.length > 0 ? { ...as, empty: INCOMPLETE } : as),
     code: () =>
-      failed.length > 0 || broken.size > 0
-        ? 'partly_done'
-        : commonCode(done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code))),
+      commonCode([
+        ...done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code)),
+        ...failed.map(({ error }) => (error.code === UNKNOWN ? UNKNOWN : 'partly_done')),
+        ...[...broken].map(() => 'partly_done' as const),
+      ]),
     ...(footers.length === 0 ? {} : { footer: footers.join('\n') }),
     end: async () => {
       for (const { answer } of done) await answer.end?.();
@@ -116,13 +118,18 @@ function named(name: string, ctx: RunContext): RunContext {
 }
 
 function allFailed(failed: readonly { item: Cluster; error: SvcError }[], code: ErrorCode | undefined): SvcError {
-  const [first] = failed;
+  const unknown = failed.find(({ error }) => error.code === UNKNOWN);
+  const { hint, sent } = (unknown ?? failed[0])?.error ?? {};
   const message = failed.map(({ item, error }) => `${item.name}: ${error.message}`).join('; ');
-  return new SvcError(code ?? 'internal', message, { hint: first?.error.hint });
+  return new SvcError(unknown?.error.code ?? code ?? 'internal', message, { hint, sent });
 }
+
+/** Of all reasons, a write whose outcome is unknown needs attention first. */
+const UNKNOWN: ErrorCode = 'outcome_unknown';
 
 /** One cluster that says no decides; several reasons are a partial answer. */
 function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
+  if (codes.includes(UNKNOWN)) return UNKNOWN;
   const [first, ...others] = codes.filter((code) => code !== undefined);
   return others.every((code) => code === first) ? first : 'partly_done';
 }
@@ -135,6 +142,9 @@ async function rowsOf(cluster: string, value: unknown): Promise<Rows> {
   for await (const row of isList ? (value as AsyncIterable<object>) : [value]) rows.push({ cluster, ...row });
   return rows;
 }
+
+/** The command's own text would speak for all of them. */
+const INCOMPLETE = 'nothing in the clusters that responded';
 
 const CLUSTER = { name: 'cluster', cell: ({ cluster }: ClusterRow) => cluster, vital: true } as const;
 

@@ -171,6 +171,34 @@ describe('silences', () => {
     expect(created.stderr).toMatch(/^eu: nothing listens /m);
   });
 
+  test.each([
+    ['is written', () => us.url, 'it may have been applied'],
+    ['is away', () => 'http://127.0.0.1:1', 'hint: check the state of the service'],
+  ])('create exits 8 if one outcome is unknown and the other %s', async (_name, other, text) => {
+    await using lost = await faultServer((socket, { method }) =>
+      method === 'POST' ? void socket.destroy() : void socket.end(answer(200, '[]')),
+    );
+    profiles({ eu: other(), us: lost.url });
+    const created = await onBoth('silences create alertname=Unknown -d 1h -c CHG-8');
+    expect(created.code).toBe(8);
+    expect(created.stderr).toMatch(/us: .*may have been applied/);
+    expect(created.stderr).toContain(text);
+    expect(lost.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('check lists the first to end at the top, and never says ok of a part', async () => {
+    const create = (profile: string, time: string) =>
+      svc(['silences', 'create', 'alertname=Soon', '-d', time, '-c', 'CHG-9', '--profile', profile], { home });
+    expect([(await create('eu', '50m')).code, (await create('us', '40m')).code]).toEqual([0, 0]);
+    const found = await written('check --expiring-within 1h --comment CHG-9');
+    expect(rows(found).map(({ cluster }) => cluster)).toEqual(['us', 'eu']);
+    profiles({ eu: 'http://127.0.0.1:1', us: us.url });
+    const partial = await onBoth('silences check --expiring-within 5m --comment CHG-9');
+    expect(partial.code).toBe(10);
+    expect(partial.stdout + partial.stderr).toContain('nothing in the clusters that responded');
+    expect(partial.stdout + partial.stderr).not.toContain('ok:');
+  });
+
   test('--dry-run plans all requests, and shows no secret header of any', async () => {
     const file = join(home, 'headers');
     writeFileSync(file, 'X-Api-Key: s3cret-of-the-gateway\n', { mode: 0o600 });

@@ -11,7 +11,7 @@ export const silencesCheck = listCommand({
   description: 'Lists the active and pending silences that end within --expiring-within, the first to end at the top.',
   effect: 'read',
   service: 'alerts',
-  clusters: {},
+  clusters: { merge: firstToEnd },
   args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
   flags: {
     'expiring-within': { type: 'duration', positive: true, required: true, help: 'How soon is too soon' },
@@ -36,9 +36,13 @@ export const silencesCheck = listCommand({
     const selection = { ...input, states: new Set(CURRENT), within, unusedFor: undefined };
     const filter = silenceFilter(input.matcher, ctx);
     const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
-    const value = found.toSorted((a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt));
+    const value = firstToEnd(found);
     if (value.length === 0) return { value };
     const subject = value.length === 1 ? '1 silence ends' : `${value.length} silences end`;
     return { value, code: 'condition_false', footer: `failed: ${subject} within ${formatDuration(within)}` };
   },
 });
+
+function firstToEnd<S extends { readonly endsAt: string }>(silences: readonly S[]): readonly S[] {
+  return silences.toSorted((a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt));
+}
