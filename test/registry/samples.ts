@@ -318,6 +318,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade oco add': [{ args: ['390285837', '--group', '51201'], follows: true }],
   'trade oco remove': [{ args: ['390285837'], follows: true }],
   'trade oco update': [{ args: ['51201', '--add', '390285837'], follows: true }],
+  'trade session': [
+    {
+      args: ['--account', '654061'],
+      mayBeEmpty: true,
+      stdin: '{"id":"a1","command":"buy","symbol":"EUR/USD","amount":5}\n',
+    },
+  ],
   'trade batch': [
     {
       args: ['-'],

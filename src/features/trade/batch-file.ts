@@ -1,4 +1,4 @@
-/** The lines of `trade batch`: each a request with the names that its command's arguments and options have. */
+/** The lines of `trade batch` and `trade session`: each a request with the names that its command's arguments and options have. */
 import type { Command, RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -77,7 +77,7 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
 
-/** Throws for the first invalid line. `account` is the default of lines that name none. */
+/** Throws for the first invalid line. A line may have an `id`, as in `trade session`. `account` is the default of lines that name none. */
 export async function readBatch(
   text: string,
   account: string | undefined,
@@ -88,7 +88,11 @@ export async function readBatch(
   for (const [index, json] of text.split('\n').entries()) {
     if (json.trim() === '') continue;
     const line = index + 1;
-    lines.push({ line, change: await atLine(line, () => changeOf(json, { line, account, set }, ctx)) });
+    const change = await atLine(line, () => {
+      const { id: _, ...fields } = objectOf(json);
+      return changeOf(fields, { line, account, set }, ctx);
+    });
+    lines.push({ line, change });
   }
   return lines;
 }
@@ -115,8 +119,12 @@ interface Around {
   readonly set: Map<string, number>;
 }
 
-async function changeOf(json: string, { line, account, set }: Around, ctx: RunContext): Promise<Change> {
-  const { command: typed, ...fields } = objectOf(json);
+/** Of one command, without an id. */
+export async function changeOf(
+  { command: typed, ...fields }: Readonly<Record<string, unknown>>,
+  { line, account, set }: Around,
+  ctx: RunContext,
+): Promise<Change> {
   const name = typeof typed === 'string' && Object.hasOwn(FORMER_NAMES, typed) ? FORMER_NAMES[typed] : typed;
   const command = typeof name === 'string' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (typeof name !== 'string' || command === undefined) {
@@ -141,7 +149,7 @@ async function changeOf(json: string, { line, account, set }: Around, ctx: RunCo
   return command.change({ ...input, account: input['account'] ?? account }, ctx);
 }
 
-function objectOf(json: string): Readonly<Record<string, unknown>> {
+export function objectOf(json: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = parseJsonText(json);

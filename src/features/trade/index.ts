@@ -28,6 +28,7 @@ export const commands: Commands = {
   'oco remove': async () => (await import('./commands/oco-remove.ts')).tradeOcoRemove,
   'oco update': async () => (await import('./commands/oco-update.ts')).tradeOcoUpdate,
   batch: async () => (await import('./commands/batch.ts')).tradeBatch,
+  session: async () => (await import('./commands/session.ts')).tradeSession,
   hours: async () => (await import('./commands/hours.ts')).tradeHours,
   limits: async () => (await import('./commands/limits.ts')).tradeLimits,
   journal: async () => (await import('./commands/journal.ts')).tradeJournal,

@@ -42,9 +42,11 @@ export class TableCache {
   #open: Promise<TradingSession> | undefined;
   #chosen: string | undefined;
 
-  constructor(ctx: RunContext, options: TradingOptions) {
+  /** `open` is a session that others use, too; the caller closes it. */
+  constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession) {
     this.#ctx = ctx;
     this.#options = options;
+    if (open !== undefined) this.#open = Promise.resolve(open);
   }
 
   open(): Promise<TradingSession> {

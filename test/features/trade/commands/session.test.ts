@@ -1,0 +1,112 @@
+/** `svc trade session`: commands from standard input, events with the caller's id. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RunOptions } from '../../../support/svc.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
+import { type Trader, trader } from './trader.ts';
+
+let client: Trader;
+beforeAll(async () => {
+  client = await trader();
+});
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => {
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
+});
+
+interface Event {
+  readonly event: string;
+  readonly id: string | null;
+  readonly [field: string]: unknown;
+}
+
+const BUY = { command: 'buy', symbol: 'EUR/USD', amount: 5 };
+const ndjson = (...lines: readonly (object | string)[]): string =>
+  lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+
+async function session(
+  stdin: string,
+  { args = [], ...options }: RunOptions & { readonly args?: readonly string[] } = {},
+) {
+  const { code, stdout, stderr } = await client.run(['session', '--yes', '-o', 'ndjson', ...args], {
+    ...options,
+    stdin,
+    sleeps: true,
+  });
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  const of = (id: string) => events.filter((one) => one.id === id).map(({ event }) => event);
+  return { code, stderr, events, of };
+}
+
+it('reports ready, what became of each command, and ended', async () => {
+  const trade = holdTrade(client.gateway);
+  const order = holdOrder(client.gateway);
+  const { code, stderr, events, of } = await session(
+    ndjson(
+      { id: 'a1', ...BUY },
+      { id: 'a2', command: 'entry buy', symbol: 'EUR/USD', amount: 7, rate: 1.15 },
+      { id: 'a3', command: 'close', trade },
+      { id: 'a4', command: 'orders cancel', order },
+    ),
+  );
+  expect(code, stderr).toBe(0);
+  expect(of('a1')).toEqual(['accepted', 'filled']);
+  expect(of('a2')).toEqual(['accepted', 'open']);
+  expect(of('a3')).toEqual(['accepted', 'closed']);
+  expect(of('a4')).toEqual(['accepted']);
+  expect([events[0]?.event, events.at(-1)?.event]).toEqual(['ready', 'ended']);
+  // Draining does not wait for the entry order, which is still open.
+  expect(events.at(-1)).toMatchObject({ id: null, open: [{ id: 'a2' }] });
+  expect(client.orders()).toHaveLength(4);
+});
+
+it.each<[string, string, RegExp]>([
+  ['that is not JSON', '{', /not valid JSON/],
+  ['with an unknown command', '{"id":"b","command":"login"}', /unknown command "login"/],
+  ['with a duplicate key', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1,"amount":2}', /given twice/],
+  ['with a duplicate id', '{"id":"a","command":"buy","symbol":"EUR/USD","amount":1}', /"a" was used before/],
+  ['with half a lot', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1.5}', /the amount "1.5" is not/],
+])('a line %s is refused, and the session continues', async (_name, line, why) => {
+  const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }, line, { id: 'c', ...BUY, amount: 6 }));
+  const refused = events.filter(({ event }) => event === 'refused');
+  expect(refused).toEqual([
+    expect.objectContaining({ line: 2, code: 'invalid_value', message: expect.stringMatching(why) }),
+  ]);
+  expect({ code, a: of('a'), c: of('c') }).toEqual({ code: 0, a: ['accepted', 'filled'], c: ['accepted', 'filled'] });
+  expect(client.orders()).toHaveLength(2);
+});
+
+it('a refusal of the gateway has its code', async () => {
+  const { events } = await session(ndjson({ id: 'a', ...BUY, account: '654062' }));
+  expect(events.filter(({ id }) => id === 'a')).toEqual([
+    expect.objectContaining({ event: 'refused', line: 1, server_code: expect.anything() }),
+  ]);
+});
+
+it('without --yes nothing is connected', async () => {
+  const { code } = await client.run(['session', '-o', 'ndjson'], { stdin: ndjson({ id: 'a', ...BUY }) });
+  expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
+});
+
+it('reports a lost answer as unknown, sends the order once, and ends', async () => {
+  await using before = await forwarder(client.gateway.url);
+  before.fault = { applied: true, answer: (response) => void response.socket?.resetAndDestroy() };
+  const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
+  expect({ code, a: of('a'), last: events.at(-1)?.event }).toEqual({ code: 8, a: ['unknown'], last: 'ended' });
+  expect(events[1]).toMatchObject({ line: 1, code: 'outcome_unknown', journal_id: expect.any(String) });
+  expect(before.orders).toHaveLength(1);
+  expect(client.journal()).toMatchObject([{ outcome: 'unknown' }]);
+});
+
+it('at the end of input, every command that was read is sent before the drain', async () => {
+  const { code, of } = await session(ndjson({ id: 'a', ...BUY }, { id: 'b', ...BUY, amount: 6 }), {
+    args: ['--drain', '0s'],
+  });
+  expect({ code, a: of('a')[0], b: of('b')[0] }).toEqual({ code: 0, a: 'accepted', b: 'accepted' });
+  expect(client.orders()).toHaveLength(2);
+});
