@@ -9,7 +9,7 @@ import type { Settings } from '../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../store/settings-file.ts';
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
-import type { GlobalInput } from './flags.ts';
+import type { GlobalInput } from './common-flags.ts';
 import { undoText } from './run-context.ts';
 
 /** A cluster is called by the name of its profile. */

@@ -1,7 +1,8 @@
 /** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import pkg from '../../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
-import { type Flag, type Flags, operands, ownFlags, usageLine } from './flags.ts';
+import { ownFlags } from './common-flags.ts';
+import { type Flag, type Flags, operands, usageLine } from './flags.ts';
 import { argumentText, optionNodes, optionNotes, optionUsage, withNotes } from './reference/options.ts';
 
 export interface GroupSummary {

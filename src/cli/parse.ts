@@ -3,19 +3,16 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { zoneOf } from '../output/zone.ts';
 import type { Command } from './command.ts';
+import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
 import {
   type Argument,
-  allFlags,
   camelCase,
   type Flag,
-  GLOBAL_FLAGS,
   type Instant,
   negatable,
   placeholder,
   repeatable,
-  SERVICE_FLAGS,
   splitList,
-  TZ_FLAG,
   takesValue,
   usageLine,
 } from './flags.ts';

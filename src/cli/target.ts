@@ -6,7 +6,7 @@ import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
 import { credentialSettings, type Settings } from '../store/settings.ts';
-import type { GlobalInput } from './flags.ts';
+import type { GlobalInput } from './common-flags.ts';
 import { parseDuration } from './time.ts';
 
 export interface TargetParts {

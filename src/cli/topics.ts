@@ -2,7 +2,7 @@
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../store/setting-keys.ts';
-import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from './flags.ts';
+import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from './common-flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
 /** A paragraph, or a titled list of inputs and their meaning. */

@@ -1,6 +1,6 @@
 /** What the topics list is what the code takes: none of them is made up, and none is left out. */
 import { describe, expect, it } from 'vitest';
-import { GLOBAL_FLAGS } from '../../src/cli/flags.ts';
+import { GLOBAL_FLAGS } from '../../src/cli/common-flags.ts';
 import { parseDuration, parseTime } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
 import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';

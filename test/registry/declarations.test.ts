@@ -1,6 +1,7 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
-import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, takesValue, WRITE_FLAGS } from '../../src/cli/flags.ts';
+import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
+import { takesValue } from '../../src/cli/flags.ts';
 import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { GROUPS } from '../../src/features/index.ts';

@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Flags, GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/flags.ts';
+import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
+import type { Flags } from '../../src/cli/flags.ts';
 import { helpPage } from '../../src/cli/help.ts';
 import { manualPages } from '../../src/cli/reference/manual.ts';
 import { optionNodes, optionUsage } from '../../src/cli/reference/options.ts';

@@ -1,8 +1,8 @@
 /** What is typed wrong is told before anything is sent, with what may have been meant. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
+import { allFlags } from '../../src/cli/common-flags.ts';
 import type { Flags } from '../../src/cli/flags.ts';
-import { allFlags } from '../../src/cli/flags.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS } from '../../src/errors.ts';

@@ -1,7 +1,7 @@
 /** Values that would be ignored: an option given twice, and one whose value is empty. Every option of every command refuses them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allFlags } from '../../src/cli/common-flags.ts';
 import type { Flag } from '../../src/cli/flags.ts';
-import { allFlags } from '../../src/cli/flags.ts';
 import { inTurn } from '../support/turns.ts';
 import { REGISTERED } from './commands.ts';
 import { CASES, type Peer, SCREENS, startPeer } from './invoke.ts';

@@ -2,8 +2,8 @@
 
 import type { ServiceName } from '../../http/target.ts';
 import { type Command, type Group, loadCommands, type Sources } from '../command.ts';
+import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../common-flags.ts';
 import type { Argument, CompletionSource, Flag, Flags, RemoteSource } from '../flags.ts';
-import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../flags.ts';
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 

@@ -6,16 +6,8 @@ import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { Column } from '../../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../../store/setting-keys.ts';
 import { type Command, type Group, loadCommands } from '../command.ts';
-import {
-  type Argument,
-  GLOBAL_FLAGS,
-  isRemote,
-  ownFlags,
-  SERVICE_FLAGS,
-  usageLine,
-  WRITE_FLAGS,
-  withoutWriteFlags,
-} from '../flags.ts';
+import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS, withoutWriteFlags } from '../common-flags.ts';
+import { type Argument, usageLine } from '../flags.ts';
 import type { GroupSummary } from '../help.ts';
 import { TOPICS } from '../topics.ts';
 import { optionNodes } from './options.ts';

@@ -1,7 +1,8 @@
 /** Lists of the catalog: pages by `limit` and `offset` as seen on the public implementation, and the options that lists share. */
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import { TZ_FLAG as CLOCK_TZ, type Flags } from '../../cli/flags.ts';
+import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
+import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { type Numeric, numberOf } from './statistics.ts';

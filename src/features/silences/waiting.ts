@@ -30,7 +30,10 @@ export function waiting<I extends Waiting, A extends Answer<unknown>>(
     if (waitMs === undefined || ctx.dryRun) return answer;
     let missing: readonly string[] = [];
     const read = () => alertmanager.membersWithout();
-    for await (const { value } of poll(read, { intervalMs: INTERVAL_MS, waitMs }, ctx)) {
+    const { now, sleep, signal } = ctx;
+    // A member that is away is named at the end.
+    const quiet = { now, sleep, signal, notice: () => {} };
+    for await (const { value } of poll(read, { intervalMs: INTERVAL_MS, waitMs }, quiet)) {
       missing = value ?? missing;
       if (value?.length === 0) return answer;
     }

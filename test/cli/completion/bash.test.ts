@@ -123,7 +123,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
         ['svc', '--profile', 'prod', 'silences', 'get', ''],
         ['svc', 'silences', 'get', '--base-url', 'http://127.0.0.1:1', ''],
       );
-    expect(setting).toEqual(['alerts.url', 'alerts.user']);
+    expect(setting).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
     expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
     expect(silences).toEqual(['2f1a', '77c0']);
     expect(more).toEqual(['77c0']);

@@ -116,7 +116,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc alerts list -r -',
       'svc --profile prod silences get ',
     );
-    expect(typed(setting)).toEqual(['alerts.url', 'alerts.user']);
+    expect(typed(setting)).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
     expect(typed(profile)).toContain('prod');
     expect(silences).toEqual(['2f1a\tdisk swap', '77c0']);
     expect(typed(dashes)).toEqual(['2f1a', '77c0']);

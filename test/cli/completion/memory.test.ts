@@ -289,6 +289,7 @@ describe('what is offered', () => {
   it('is every setting and every profile, of this machine', async () => {
     expect(await asked('settings', {}, 'alerts.u')).toEqual([
       'alerts.url\tAddress of the alert manager',
+      'alerts.urls\tAddresses of the members of one HA cluster, instead of alerts.url',
       'alerts.user\tUser for basic authentication to the alert manager',
     ]);
     expect(await asked('profiles')).toEqual(['default']);

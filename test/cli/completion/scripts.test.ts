@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadCommands } from '../../../src/cli/command.ts';
-import { allFlags } from '../../../src/cli/flags.ts';
+import { allFlags } from '../../../src/cli/common-flags.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 import { svc } from '../../support/svc.ts';
 import { SCRIPTS, workshop } from './workshop.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import pkg from '../../../package.json' with { type: 'json' };
 import { loadCommands } from '../../../src/cli/command.ts';
-import { allFlags } from '../../../src/cli/flags.ts';
+import { allFlags } from '../../../src/cli/common-flags.ts';
 import type { CommandNode, CommandTree } from '../../../src/cli/reference/tree.ts';
 import { TOPICS } from '../../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../../src/errors.ts';

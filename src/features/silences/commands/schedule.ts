@@ -1,5 +1,6 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
-import { splitList, TZ_FLAG } from '../../../cli/flags.ts';
+import { TZ_FLAG } from '../../../cli/common-flags.ts';
+import { splitList } from '../../../cli/flags.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
