@@ -322,6 +322,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     {
       args: ['--account', '654061'],
       mayBeEmpty: true,
+      apart: 'a refusal is an event, and the session continues',
       stdin: '{"id":"a1","command":"buy","symbol":"EUR/USD","amount":5}\n',
     },
   ],

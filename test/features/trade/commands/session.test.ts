@@ -93,6 +93,31 @@ it('without --yes nothing is connected', async () => {
   expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
 
+it.each<[number, string]>([
+  [401, 'unauthorized'],
+  [413, 'refused'],
+  [429, 'limited'],
+])('an order answered by %i is refused with its code, sent once, and the session continues', async (status, code) => {
+  await using before = await forwarder(client.gateway.url);
+  before.fault = { applied: false, answer: (response) => void response.writeHead(status).end() };
+  const run = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
+  expect(run.events).toMatchObject([
+    { event: 'ready' },
+    { event: 'refused', id: 'a', line: 1, code },
+    { event: 'ended' },
+  ]);
+  expect({ code: run.code, orders: before.orders.length }).toEqual({ code: 0, orders: 1 });
+  expect(JSON.stringify(run)).not.toContain(client.gateway.token);
+});
+
+it('a gateway that cannot be reached at the start ends it with exit 7 and no event', async () => {
+  const { code, stdout } = await client.run(['session', '--yes', '-o', 'ndjson'], {
+    stdin: ndjson({ id: 'a', ...BUY }),
+    env: { SVC_TRADE_URL: 'http://127.0.0.1:9' },
+  });
+  expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+});
+
 it('reports a lost answer as unknown, sends the order once, and ends', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: true, answer: (response) => void response.socket?.resetAndDestroy() };
