@@ -153,9 +153,9 @@ class Prompts {
 
   /** Runs the command that lists them, and prints nothing. */
   async #listed(source: RemoteSource, parsed: ParsedInput | undefined, more: readonly string[]): Promise<Candidate[]> {
-    const { list: words, search } = this.#engine.sources[source];
+    const { list: path, search } = this.#engine.sources[source];
     const limit = search === undefined ? [] : [`--limit=${MOST_CHOICES}`];
-    const line = [...words, ...limit].map((word) =>
+    const line = [...path, ...limit].map((word) =>
       /^<(\w+)>$/.test(word) ? String(parsed?.input[word.slice(1, -1)]) : word,
     );
     const [group = '', ...rest] = line;

@@ -25,9 +25,9 @@ export const named = (name: string, missing: boolean): string =>
 
 /** Where a shell leaves its process id: on the screen it can be covered by what svc draws before it is read. */
 const PID_FILE = join(HOME, 'shell.pid');
-/** Prints the process id of the shell, and leaves it for `toldPid`. */
+/** Prints the process id of the shell, and leaves it for `shellPid`. */
 export const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
-export const toldPid = (): number => Number(readFileSync(PID_FILE, 'utf8'));
+export const shellPid = (): number => Number(readFileSync(PID_FILE, 'utf8'));
 
 const PATIENCE_MS = 15_000;
 

@@ -7,7 +7,7 @@ import { answer, faultServer } from '../http/servers.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { wireAlert } from './alerts.ts';
 import { svc } from './binary.ts';
-import { named, noTmux, TELL_PID, Terminal, toldPid } from './terminal.ts';
+import { named, noTmux, shellPid, TELL_PID, Terminal } from './terminal.ts';
 
 const COLUMNS = 80;
 const ROWS = 24;
@@ -63,7 +63,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts triage --interval 1s --base-url ${url})`);
     await terminal.shows(has('q quit'));
-    return toldPid();
+    return shellPid();
   };
 
   it.each([

@@ -6,7 +6,7 @@ import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
-import { named, noTmux, TELL_PID, Terminal, toldPid } from './terminal.ts';
+import { named, noTmux, shellPid, TELL_PID, Terminal } from './terminal.ts';
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts list -a --watch=1s --base-url ${url})`);
     await terminal.shows((all) => all.some((line) => line.includes('again every')));
-    return toldPid();
+    return shellPid();
   };
 
   it.each([
@@ -78,7 +78,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
         // No line is wrapped. The prices go on between two looks.
         await terminal.shows((all) => isDeepStrictEqual(terminal.lines(true), all));
       }
-      if (how === 'SIGTERM') process.kill(toldPid(), how);
+      if (how === 'SIGTERM') process.kill(shellPid(), how);
       else terminal.press(how);
       expect((await terminal.finish()).status).toBe(expected);
       expect(terminal.tell(STATE)).toBe(state);

@@ -1,5 +1,4 @@
 /** The members of one HA cluster as one client: reads go to the next member if one is away, and a write goes to one. */
-import { bulk } from '../../cli/bulk.ts';
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
 import { type Client, openClient, type ServiceRules } from '../../http/client.ts';
 import { type CallValues, type Effect, type Endpoint, Plan, type Proof } from '../../http/endpoint.ts';
@@ -76,6 +75,7 @@ export class ClusterClient implements MemberClient {
   async sendToAll<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan> {
     const [only, ...more] = this.#members;
     if (only !== undefined && more.length === 0) return only.client.send(endpoint, values);
+    const { bulk } = await import('../../cli/bulk.ts');
     const outcome = await bulk(this.#members, this.#members.length, async ({ client }) =>
       client.send(endpoint, values),
     );

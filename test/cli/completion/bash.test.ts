@@ -189,8 +189,8 @@ dump
     shop.know({ receivers: [name] });
     const ways = ['--receiver ', '--receiver=', "-r '", ...(name.includes('!') ? [] : ['--receiver="'])];
     for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
-      const words = typed.includes('=') ? [`--receiver=${name}`] : [typed.split(' ')[0], name];
-      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
+      const expected = typed.includes('=') ? [`--receiver=${name}`] : [typed.split(' ')[0], name];
+      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });

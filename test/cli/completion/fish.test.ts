@@ -195,8 +195,8 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       shop.know({ receivers: [name] });
       const ways = [...(name.startsWith('~') ? [] : ['--receiver ']), '--receiver='];
       for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
-        const words = typed.endsWith('=') ? [`${typed}${name}`] : [typed.trim(), name];
-        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
+        const expected = typed.endsWith('=') ? [`${typed}${name}`] : [typed.trim(), name];
+        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
       }
       expect(readdirSync(shop.folder)).not.toContain('MARKER');
     });

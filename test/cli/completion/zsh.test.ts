@@ -158,8 +158,8 @@ describe.skipIf(missing)('zsh, from fpath', () => {
     shop.know({ receivers: [receiver] });
     const ways = ['--receiver ', '--receiver=', "-r '", '-r "'];
     for (const typed of inTurn(ways, HOSTILE.indexOf(receiver), 1)) {
-      const words = typed.endsWith('=') ? [`${typed}${receiver}`] : [typed.split(' ')[0], receiver];
-      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...words]);
+      const expected = typed.endsWith('=') ? [`${typed}${receiver}`] : [typed.split(' ')[0], receiver];
+      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
