@@ -123,7 +123,10 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
   return service !== undefined || callOf !== undefined;
 }
 
-/** The options that the command's help shows. */
+/** Those of some commands, which `svc help options` lists instead of their pages. */
+export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
+
+/** The options of a command that are not of all commands. */
 export function ownFlags(command: Optioned): Flags {
   const { flags, effect } = command;
   const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;

@@ -1,7 +1,7 @@
 /** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import pkg from '../../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
-import { ownFlags } from './common-flags.ts';
+import { ownFlags, SOME_FLAGS } from './common-flags.ts';
 import { type Flag, type Flags, operands, usageLine } from './flags.ts';
 import { argumentText, optionNodes, optionNotes, optionUsage, withNotes } from './reference/options.ts';
 
@@ -159,6 +159,7 @@ function commandHelp(command: Command, width: number): string[] {
 function optionSections(command: Command, width: number): string[] {
   const sections = new Map<string, Record<string, Flag>>([['Options', {}]]);
   for (const [name, flag] of Object.entries(ownFlags(command))) {
+    if (SOME_FLAGS[name] === flag) continue;
     const title = flag.group ?? 'Options';
     sections.set(title, { ...sections.get(title), [name]: flag });
   }

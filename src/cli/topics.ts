@@ -2,7 +2,7 @@
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, type Setting, VARIABLES } from '../store/setting-keys.ts';
-import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from './common-flags.ts';
+import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from './common-flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
 /** A paragraph, or a titled list of inputs and their meaning. */
@@ -185,6 +185,7 @@ export const TOPICS: readonly Topic[] = [
       { title: 'Global options, of every command', rows: optionRows(GLOBAL_FLAGS) },
       { title: 'Service options, of every command that sends requests', rows: optionRows(SERVICE_FLAGS) },
       { title: 'Options of every command that changes something', rows: optionRows(WRITE_FLAGS) },
+      { title: 'Options of commands that take times, or several clusters', rows: optionRows(SOME_FLAGS) },
     ],
   },
 ];

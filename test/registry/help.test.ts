@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GLOBAL_FLAGS, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
+import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
 import type { Flags } from '../../src/cli/flags.ts';
 import { helpPage } from '../../src/cli/help.ts';
 import { manualPages } from '../../src/cli/reference/manual.ts';
@@ -109,7 +109,7 @@ it('links to the documentation and to where problems are reported, where package
 
 it('svc help options has every option that commands share', async () => {
   const { stdout } = await svc(['help', 'options']);
-  for (const option of optionNodes({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS, ...WRITE_FLAGS })) {
+  for (const option of optionNodes({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS, ...SOME_FLAGS, ...WRITE_FLAGS })) {
     expect(stdout).toContain(optionUsage(option));
   }
 });

@@ -7,7 +7,7 @@ import { SvcError } from '../../errors.ts';
 import { type Alertmanager, openAlertmanager } from '../alerts/api.ts';
 
 export const WAIT = {
-  wait: { type: 'duration', positive: true, help: 'Wait until the other members of an HA cluster show it' },
+  wait: { type: 'duration', positive: true, help: 'Wait until the other members show it' },
 } as const satisfies Flags;
 
 interface Waiting {

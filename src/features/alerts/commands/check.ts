@@ -67,9 +67,9 @@ export const alertsCheck = recordCommand({
   id: 'alerts check',
   summary: 'Check the number of matching alerts; exit 1 if out of bounds',
   description:
-    'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds (for --stable, uninterrupted) and exits 9 on timeout. A failed request resets --stable. If the service does not respond, the exit status is neither 0 nor 1.',
+    'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds, and exits 9 on timeout. If the service does not respond, the exit status is neither 0 nor 1.',
   details:
-    'If nothing matches and a name is close to a known one, the check exits 2 and suggests that name, except with --expect or --allow-missing.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
+    'With --stable, the condition must hold without interruption; a failed request starts it again.\nIf nothing matches and a name is close to a known one, the check exits 2 and suggests that name, except with --expect or --allow-missing.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
   effect: 'read',
   service: 'alerts',
   clusters: {},

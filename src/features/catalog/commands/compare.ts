@@ -37,7 +37,7 @@ export const catalogCompare = listCommand({
   id: 'catalog compare',
   summary: 'Compare current prices of products across stores',
   description:
-    'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are marked stale; --newer-than omits old ones.',
+    'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',
   details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. ${MATCHES_DETAILS}\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
   effect: 'read',
   service: 'catalog',
@@ -61,7 +61,7 @@ export const catalogCompare = listCommand({
     matches: MATCHES_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
-    tz: { ...TZ_FLAG, help: 'With --trend: time zone of its days (default local)' },
+    tz: { ...TZ_FLAG, help: 'With --trend: zone of its days (default local)' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of rows' },
   },
   exits: ['partly_done'],

@@ -46,8 +46,8 @@ export const catalogMovers = listCommand({
   id: 'catalog movers',
   summary: 'Show the largest price changes of products',
   description:
-    'Compares the lowest price of each product at --since with the price now, and lists the largest changes first, up and down. With --by store, each store of a product is a row. Prices for different units are never compared. A product without a price at both times is left out.',
-  details: `${PRICES_DETAILS}\nThe price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+    'Compares the lowest price of each product at --since with the price now, and lists the largest changes first, up and down. Prices for different units are never compared. A product without a price at both times is left out.',
+  details: `${PRICES_DETAILS}\nWith --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,

@@ -60,7 +60,7 @@ export const silencesCreate = recordCommand({
       complete: 'fingerprints',
       help: 'Add the labels of this alert as matchers',
     },
-    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: leave out this label' },
+    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
     ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
     'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Fail if more alerts than this match' },
     file: {

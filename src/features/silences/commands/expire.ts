@@ -60,12 +60,7 @@ export const silencesExpire = listCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc silences expire 2f1a 77c0', why: 'Expire two silences by prefixes of their ids' },
-    { run: 'svc silences expire --created-by me', why: 'Expire all of my silences' },
     { run: 'svc silences expire --unused --for 7d --yes', why: 'From cron: expire what mutes nothing' },
-    {
-      run: 'svc silences expire --unused --comment "~^ACK!" --yes',
-      why: 'Expire acknowledgements that mute nothing any more',
-    },
     {
       run: 'svc silences list --within 1h -q | svc silences expire - --yes',
       why: 'Expire the silences that another command prints',
