@@ -26,16 +26,20 @@ const rawText = {
   },
 };
 
-/** undici asks node:http for these two only. Loading all of it takes 6 ms of every start. */
-const smallHttp = {
-  name: 'small-http',
+/** Parts of Node.js that a package loads at the start, each with all that the package reads of it. They take 9 ms of every start. */
+const UNUSED = {
+  'node:http': { by: '/undici/', code: 'export const maxHeaderSize = 16_384; export class IncomingMessage {}' },
+  'node:child_process': { by: '/commander/', code: 'export default {}' },
+};
+const unusedBuiltins = {
+  name: 'unused-builtins',
   resolveId: {
-    filter: { id: /^node:http$/ },
-    handler: (_, importer) => (importer?.includes('/undici/') ? '\0small-http' : undefined),
+    filter: { id: /^node:(?:http|child_process)$/ },
+    handler: (id, importer) => (importer?.includes(UNUSED[id].by) ? `\0${id}` : undefined),
   },
   load: {
-    filter: { id: /^\0small-http$/ },
-    handler: () => 'export const maxHeaderSize = 16_384; export class IncomingMessage {}',
+    filter: { id: /^\0node:/ },
+    handler: (id) => UNUSED[id.slice(1)].code,
   },
 };
 
@@ -45,9 +49,9 @@ process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), complete: path('src/complete.ts'), pages: path('src/pages.ts') },
   platform: 'node',
-  plugins: [rawText, smallHttp],
-  // undici's HTTP/2 client, which is never used: it takes 6 ms of every start.
-  resolve: { alias: { './client-h2.js': false } },
+  plugins: [rawText, unusedBuiltins],
+  // Parts of undici that are never used, but take time at every start: the HTTP/2 client, and the bodies of forms.
+  resolve: { alias: { './client-h2.js': false, '../web/fetch/body.js': false } },
   logLevel: 'warn',
   // A module that one command imports and another puts off is in the first one's chunk, which is as it should be.
   checks: { ineffectiveDynamicImport: false },
