@@ -112,7 +112,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
   test.skipIf(peer === undefined)('the same verdict on damaged files', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 1);
     const verdicts = { valid: 0, invalid: 0 };
-    for (let round = 0; round < (isHard ? 500 : 40); round++) {
+    for (let round = 0; round < (isHard ? 500 : 20); round++) {
       const source = damaged(randomConfig(random), random);
       writeFileSync(file, source);
       const checked = await readRoutingConfig(source, release);
@@ -127,6 +127,6 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
         expect(column).toBeGreaterThan(0);
       }
     }
-    expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(isHard ? 10 : 3);
+    expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(isHard ? 10 : 1);
   });
 });
