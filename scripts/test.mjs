@@ -1,5 +1,7 @@
 // The whole check: install, build; types, lint, dead code, package and peers at once; tests. Arguments go to vitest.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { bunProgram } from './bun.mjs';
 import { root, run, setup } from './setup.mjs';
 
 const args = process.argv.slice(2);
@@ -37,4 +39,15 @@ for (const { name, status, text } of results) {
 if (results.some(({ status }) => status !== 0)) process.exit(1);
 if (checkOnly) process.exit(0);
 
-process.exit(run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args]));
+const executables = `${root}build`;
+const env = { ...process.env, ...(buildExecutable() ? { SVC_EXECUTABLES: executables } : {}) };
+process.exit(run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args], { env }));
+
+/** The one that the tests run, where there is bun. They build it themselves when they run alone. */
+function buildExecutable() {
+  if (process.platform !== 'linux' || !existsSync(bunProgram()) || args.length > 0) return false;
+  const target = `linux-${process.arch}`;
+  const build = ['scripts/executables.mjs', '--target', target, '--out', executables, '--built'];
+  if (run(process.execPath, build) !== 0) process.exit(1);
+  return true;
+}
