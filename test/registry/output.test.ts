@@ -52,7 +52,7 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     return run;
   };
 
-  it.each(THOROUGH.has(what) ? FORMATS : inTurn(FORMATS, at, 4))('-o %s', async (format) => {
+  it.each(THOROUGH.has(what) ? FORMATS : inTurn(FORMATS, at, 3))('-o %s', async (format) => {
     const { stdout, stderr } = await plain(format);
     expectPrinted(what, stdout, format);
     expect(stdout + stderr).not.toMatch(HOSTILE);
