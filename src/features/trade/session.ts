@@ -2,14 +2,8 @@
 import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
-import {
-  type CallValues,
-  type Effect,
-  type Endpoint,
-  type EndpointShape,
-  Plan,
-  type Proof,
-} from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, EndpointShape, Proof } from '../../http/endpoint.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
@@ -35,7 +29,6 @@ export function openSession(target: Target, options: SessionOptions): Session {
 }
 
 export type Session = Pick<GatewaySession, keyof GatewaySession>;
-
 type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 
 const MOST_WAITING = 64 * 1024 * 1024;
