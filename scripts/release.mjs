@@ -92,7 +92,13 @@ function npmPackage() {
   const folder = `${WORK}package`;
   for (const path of ['bin', 'dist', 'completions', 'man', 'README.md', 'CHANGELOG.md', 'LICENSE'])
     cpSync(root + path, `${folder}/${path}`, { recursive: true });
-  const { scripts: _scripts, devDependencies: _devDependencies, files: _files, ...published } = source;
+  const {
+    scripts: _scripts,
+    devDependencies: _devDependencies,
+    overrides: _overrides,
+    files: _files,
+    ...published
+  } = source;
   writeFileSync(`${folder}/package.json`, `${JSON.stringify(published, null, 2)}\n`);
   tool('npm', ['pack', folder, '--pack-destination', OUT, '--ignore-scripts', '--loglevel=error']);
 }

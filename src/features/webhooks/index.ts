@@ -18,6 +18,7 @@ export const commands: Commands = {
   send: async () => (await import('./commands/send.ts')).webhooksSend,
   replay: async () => (await import('./commands/replay.ts')).webhooksReplay,
   'check-receiver': async () => (await import('./commands/check-receiver.ts')).webhooksCheckReceiver,
+  scaffold: async () => (await import('./commands/scaffold.ts')).webhooksScaffold,
   inspect: async () => (await import('./commands/inspect.ts')).webhooksInspect,
   'secrets list': async () => (await import('./commands/secrets-list.ts')).webhooksSecretsList,
   'secrets import': async () => (await import('./commands/secrets-import.ts')).webhooksSecretsImport,

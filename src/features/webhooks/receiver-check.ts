@@ -2,6 +2,7 @@
 import type { Plan } from '../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
 import type { Outbound } from '../../http/target.ts';
+import { codeToCheck } from './code-to-check.ts';
 import {
   ACCEPTED,
   NOT_TESTABLE,
@@ -29,6 +30,8 @@ export interface ProbeResult {
   readonly rule: string;
   /** What to change where it failed, or to check where it cannot be tested. */
   readonly fix: string | null;
+  /** What to search for in the code of a receiver that failed, by framework. */
+  readonly code: string | null;
   /** The start of a response's body: of the one that is wrong, or else of the latest. */
   readonly answer: string;
 }
@@ -55,7 +58,7 @@ function notSent({ name, expected = ACCEPTED, rule }: Probe): ProbeResult {
   return { ...NOTHING, probe: name, status: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
 }
 
-const NOTHING = { statuses: [], ms: null, sent: null, answer: '' } as const;
+const NOTHING = { statuses: [], ms: null, sent: null, code: null, answer: '' } as const;
 
 /** Only beside all probes: one who names some asks about these. */
 function notTestable(only: readonly string[]): ProbeResult[] {
@@ -142,6 +145,7 @@ function judged({ name, expected = ACCEPTED, rule, fix, alike }: Probe, sent: re
     sent: good ? null : (shown?.delivery.sent ?? null),
     rule,
     fix: good ? null : fix,
+    code: good ? null : codeToCheck(name),
     answer: Buffer.from(shown?.posted.text ?? []).toString(),
   };
 }

@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
 import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
 import { isPipeOrDevice, writeToPipe } from '../../../store/pipes.ts';
@@ -14,28 +15,38 @@ const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {
   skipped: 'dim',
   not_testable: 'dim',
 };
+/** While the receiver is not there yet. */
+const RETRY_MS = 200;
 const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
 
 /** A failure says what was sent, what came back, why that is wrong and what to change. */
-function resultCells({ probe, status, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
+function resultCells({ probe, status, expected, got, ms, sent, rule, fix, code }: ProbeResult): readonly Cell[] {
   const head = [{ text: status.replace('_', ' ').padEnd(4), tone: TONES[status] }, probe.padEnd(LONGEST_NAME)];
   if (status === 'not_testable') return [...head, rule, fix];
   if (status !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
-  return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
+  return [
+    ...head,
+    `expected ${expected}, got ${got}`,
+    `sent: ${sent}`,
+    `rule: ${rule}`,
+    `fix: ${fix}`,
+    `code to look for: ${code}`,
+  ];
 }
 
 export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
   summary: 'Test a receiver with valid and invalid deliveries',
   description:
-    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule and the fix. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
+    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule, the fix and the code to look for. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
-    'A receiver processes these events like any others; each has its own id. Rules that no response shows are listed as not testable. JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, answer.',
+    'A receiver processes these events like any others; each has its own id. Rules that no response shows are listed as not testable. JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, code (what to look for in the code, by framework), answer.',
   effect: 'write',
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
     only: { type: 'choice', choices: PROBE_NAMES, repeat: true, value: 'probe', help: 'Run only this probe' },
     junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a JUnit report' },
+    wait: { type: 'duration', help: 'Wait until the receiver can be reached' },
     insecure: { ...RECEIVER_FLAGS.insecure, group: 'Options' },
     ...SECRET_FLAGS,
   },
@@ -46,7 +57,7 @@ export const webhooksCheckReceiver = listCommand({
       run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --only bad-signature --only stale-timestamp',
       why: 'Two probes, with the secret in $SVC_WEBHOOK_SECRET',
     },
-    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --junit report.xml', why: 'In CI' },
+    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --wait 30s --junit report.xml', why: 'In CI' },
   ],
   output: {
     kind: 'list',
@@ -59,6 +70,7 @@ export const webhooksCheckReceiver = listCommand({
       { name: 'sent', cell: ({ sent }) => sent, flex: true },
       { name: 'rule', cell: ({ rule }) => rule, flex: true },
       { name: 'fix', cell: ({ fix }) => fix, flex: true },
+      { name: 'code', cell: ({ code }) => code, flex: true },
     ],
     live: resultCells,
     id: ({ probe }) => probe,
@@ -72,15 +84,21 @@ export const webhooksCheckReceiver = listCommand({
     if (ctx.dryRun) return { value: planCheck({ url, only: input.only, kit }) };
     const report = input.junit === undefined ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
     const results: ProbeResult[] = [];
+    const waitUntil = now() + (input.wait ?? 0);
     const progress = ctx.progress(new Set(input.only).size || PROBE_NAMES.length);
-    try {
-      for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
-        results.push(result);
-        progress.step();
+    const probe = async (): Promise<void> => {
+      try {
+        for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
+          results.push(result);
+          progress.step();
+        }
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'connect_failed' || now() >= waitUntil) throw error;
+        await ctx.sleep(RETRY_MS);
+        await probe();
       }
-    } finally {
-      progress.clear();
-    }
+    };
+    await probe().finally(() => progress.clear());
     await report?.(results);
     const count = (status: ProbeResult['status']): number => results.filter((one) => one.status === status).length;
     const [passed, untestable] = [count('pass'), count('not_testable')];
@@ -142,8 +160,15 @@ function testCase(result: ProbeResult): string {
   return `${head}>\n      ${inner}\n    </testcase>\n`;
 }
 
-function explanation({ sent, expected, got, rule, fix, answer }: ProbeResult): string {
-  const lines = [`sent: ${sent}`, `expected: ${expected}`, `got: ${got}`, `rule: ${rule}`, `fix: ${fix}`];
+function explanation({ sent, expected, got, rule, fix, code, answer }: ProbeResult): string {
+  const lines = [
+    `sent: ${sent}`,
+    `expected: ${expected}`,
+    `got: ${got}`,
+    `rule: ${rule}`,
+    `fix: ${fix}`,
+    `code to look for: ${code}`,
+  ];
   if (answer !== '') lines.push(`response: ${answer}`);
   return lines.map(xmlText).join('\n');
 }

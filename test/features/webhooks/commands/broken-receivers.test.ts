@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { freePorts } from '../../../support/ports.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { KEY } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
-import { probe } from './probing.ts';
+import { answering, probe } from './probing.ts';
 import { EXPRESS_RECEIVERS, serveExpress } from './receivers/express.ts';
 import { NODE_RECEIVERS, serveNode } from './receivers/node.ts';
 
@@ -190,20 +190,6 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('its output is not read');
   const [line] = await once(createInterface(stdout), 'line');
   return line as string;
-}
-
-/** Tries until somebody listens there. */
-async function answering(port: number): Promise<number> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const there = await new Promise<boolean>((done) => {
-      socket.once('connect', () => done(true));
-      socket.once('error', () => done(false));
-    });
-    socket.destroy();
-    if (there) return port;
-    await new Promise((done) => setImmediate(done));
-  }
 }
 
 it('counts at least thirty broken receivers on any machine', () => {

@@ -1,9 +1,13 @@
 /** `svc webhooks check-receiver` against receivers that are right, and wrong in one way each. */
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { codeToCheck } from '../../../../src/features/webhooks/code-to-check.ts';
 import { PROBE_NAMES } from '../../../../src/features/webhooks/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
+import { freePorts } from '../../../support/ports.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
@@ -84,6 +88,19 @@ describe('a receiver that is not there', () => {
     expect(stderr).toContain('nothing listens at 127.0.0.1:1');
   });
 
+  it('is waited for', async () => {
+    const port = await freePorts();
+    const late = createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
+    const starting = async (): Promise<void> => {
+      if (!late.listening) await once(late.listen(port, '127.0.0.1'), 'listening');
+    };
+    const argv = ['webhooks', 'check-receiver', `http://127.0.0.1:${port}/`, '--only', 'valid-ping', '--wait', '5s'];
+    const { code, stderr } = await svc(argv, { env: { SVC_WEBHOOK_SECRET: KEY }, sleepsUntil: starting });
+    late.closeAllConnections();
+    late.close();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 1 probes passed\n' });
+  });
+
   it('that goes away half-way leaves the rest unsent', async () => {
     const leaving = await receiver((_request, response) => {
       leaving.stop();
@@ -128,6 +145,7 @@ it('prints a line for each probe, and what to change where one fails', async () 
       'sent: the same event id again, in a new delivery',
       'rule: document 2 §1: "Delivery is at least once, so duplicates are possible."',
       'fix: respond 2xx to an event id that you have processed already, and do nothing else',
+      `code to look for: ${codeToCheck('same-event-twice')}`,
     ].join('  '),
     'pass  bad-signature         401, 401, 401, 401  MS',
     '',
@@ -149,8 +167,9 @@ describe('--junit', () => {
       '<failure message="expected 2xx, got 500" type="unknown-type">sent: an event of the type rec',
     );
     expect(text).toContain(
-      '\nfix: respond 2xx to event types that you do not know, and ignore them\nresponse: ]]&gt;&amp;',
+      '\nfix: respond 2xx to event types that you do not know, and ignore them\ncode to look for: ',
     );
+    expect(text).toContain('\nresponse: ]]&gt;&amp;');
     expect(text).not.toContain('\u001b');
     expect(wellFormed(file)).toBe('');
   });

@@ -1,5 +1,6 @@
 /** Probes a receiver without the command line: there the random numbers of a test repeat, and each event needs an id of its own. */
 
+import { connect } from 'node:net';
 import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
 import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
 import type { Outbound } from '../../../../src/http/target.ts';
@@ -23,4 +24,18 @@ export async function probe(
   const results: ProbeResult[] = [];
   for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound)) results.push(one);
   return results;
+}
+
+/** Waits until a program listens there. */
+export async function answering(port: number): Promise<number> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const there = await new Promise<boolean>((done) => {
+      socket.once('connect', () => done(true));
+      socket.once('error', () => done(false));
+    });
+    socket.destroy();
+    if (there) return port;
+    await new Promise((done) => setImmediate(done));
+  }
 }
