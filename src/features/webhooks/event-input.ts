@@ -2,6 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { jsonDocuments } from './captured-json.ts';
 import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from './delivery.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
 import { gather, type Input, readDeliveries } from './formats.ts';
 import { fingerprint, type SigningSecret } from './secret.ts';
 import { type Verdict, verifySignature } from './signature.ts';
@@ -23,6 +24,7 @@ export interface FoundEvent {
 
 export interface EventInput extends Omit<Input, 'format' | 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
+  readonly filter: DeliveryFilter;
   /** Whether a body is read although its signature is invalid. */
   readonly unverified: boolean;
 }
@@ -33,7 +35,7 @@ const LARGEST = 64 << 20;
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, format: 'auto', signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else for (const delivery of found) yield deliveredEvent(delivery, input);
+    else for (const delivery of found) if (input.filter.takes(delivery)) yield deliveredEvent(delivery, input);
   }
 }
 

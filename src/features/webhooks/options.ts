@@ -34,7 +34,7 @@ export const GIVEN_HEADER_FLAGS = {
     type: 'string',
     value: 'prefix',
     default: HEADER_PREFIX,
-    help: "Prefix of the service's header names",
+    help: 'Prefix of header names',
     check: (text: string) => {
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(text)) {
         throw new SvcError('invalid_value', `"${text}" is not a valid prefix for header names`);

@@ -91,14 +91,14 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   // Invalid base64 is decoded without an error, to fewer bytes than were received.
   if (body_b64.length % 4 !== 0 || body.length !== Buffer.byteLength(body_b64, 'base64')) return undefined;
   const ms = Date.parse(received_at ?? '');
-  const statuses = [response, ...(forward ? [forward.status ?? 0] : [])];
+  const statuses = [response ?? [], forward ? (forward.status ?? 0) : []].flat();
   return {
     source,
     headers: isPairs(headers) ? headers : jsonHeaders(headers, source),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status ?? verdict,
-    failed: statuses.some((status) => status !== undefined && !(status >= 200 && status <= 299)),
+    failed: statuses.length === 0 ? undefined : statuses.some((status) => !(status >= 200 && status <= 299)),
     notes: [],
   };
 }

@@ -1,25 +1,23 @@
 /** Resends deliveries with their recorded bytes and documented headers. */
 import { SvcError } from '../../errors.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
 import { type DeliveryFormat, readDeliveries } from './formats.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
 import { withAgent } from './sample-event.ts';
 import type { SigningSecret } from './secret.ts';
-import type { Draft, Outgoing } from './sending.ts';
+import type { Draft } from './sending.ts';
 import { signatureOf, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 export interface ReplayOptions {
   /** A file, or `-`. */
   readonly path: string;
   readonly format: DeliveryFormat;
+  readonly filter: DeliveryFilter;
   /** Only those without a 2xx, from the receiver or the target. */
   readonly onlyFailed: boolean;
   /** Empty for all events. */
   readonly eventIds: readonly string[];
-  readonly types: readonly string[];
-  /** When they were received: milliseconds since 1970, both included. */
-  readonly sinceMs: number | undefined;
-  readonly untilMs: number | undefined;
   readonly limit: number | undefined;
   /** Signs each again when it is sent; with `unproven` also those that may not be from the service. */
   readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
@@ -36,8 +34,6 @@ const SIGNATURE = `${HEADER_PREFIX}Signature`;
 /** The deliveries of one file, in its order. */
 export class Replay {
   readonly #options: ReplayOptions;
-  /** How many each filter left out. */
-  readonly #leftOut = new Map<string, number>();
   #unproven = 0;
   #warned = false;
   /** Lines that hold no delivery, except a last one that was cut off. */
@@ -63,14 +59,15 @@ export class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { limit = Number.POSITIVE_INFINITY, notice } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY, filter, onlyFailed, eventIds, notice } = this.#options;
     let chosen = 0;
     try {
       for await (const delivery of this.#read()) {
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        const filter = this.#filterAgainst({ ...delivery, ...ids });
-        if (filter !== undefined) this.#leftOut.set(filter, (this.#leftOut.get(filter) ?? 0) + 1);
+        if (!filter.takes(delivery, ids.eventType)) continue;
+        if (onlyFailed && delivery.failed !== true) filter.leaveOut('--only-failed');
+        else if (eventIds.length > 0 && !eventIds.includes(ids.eventId ?? '')) filter.leaveOut('--event-id');
         else if (!this.#isProven(delivery)) this.#unproven++;
         else {
           yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
@@ -78,9 +75,7 @@ export class Replay {
         }
       }
     } finally {
-      if (this.#leftOut.size > 0) {
-        notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
-      }
+      filter.report(notice);
       if (this.#unproven > 0) {
         notice(
           `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
@@ -112,18 +107,6 @@ export class Replay {
     });
   }
 
-  /** The option that leaves it out. */
-  #filterAgainst({ eventId, eventType, failed, receivedS }: Delivery & Pick<Outgoing, 'eventId' | 'eventType'>) {
-    const { onlyFailed, eventIds, types, sinceMs, untilMs } = this.#options;
-    if (receivedS === undefined && (sinceMs !== undefined || untilMs !== undefined)) return NO_TIME;
-    const receivedMs = (receivedS ?? 0) * 1000;
-    if (sinceMs !== undefined && receivedMs < sinceMs) return '--since';
-    if (untilMs !== undefined && receivedMs > untilMs) return '--until';
-    if (onlyFailed && failed !== true) return '--only-failed';
-    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) return '--event-id';
-    return types.length === 0 || types.includes(eventType ?? '') ? undefined : '--event';
-  }
-
   /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
   #isProven({ verdict, headers, body }: Delivery): boolean {
     const { resign } = this.#options;
@@ -150,8 +133,6 @@ export class Replay {
     return withAgent(documented, userAgent);
   }
 }
-
-const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 

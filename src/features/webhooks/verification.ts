@@ -2,6 +2,7 @@
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import { type Delivery, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
 import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './formats.ts';
 import type { SigningSecret } from './secret.ts';
 import { SignatureCheck, type Verdict } from './signature.ts';
@@ -53,6 +54,7 @@ export interface CheckOptions {
   readonly at: { readonly seconds: number; readonly clock: CheckClock } | undefined;
   /** Milliseconds since 1970. */
   now(): number;
+  readonly filter: DeliveryFilter;
   readonly hints: boolean;
   readonly digests: boolean;
   readonly expected: boolean;
@@ -102,7 +104,7 @@ export class Verification {
         if ('pieces' in some) {
           const body = await gather(some.pieces, some.source, Number.POSITIVE_INFINITY);
           found.push({ source: some.source, headers: [], body, notes: [] });
-        } else found.push(...some);
+        } else found.push(...[...some].filter((one) => this.#options.filter.takes(one)));
         if (found.length > 1) {
           throw new SvcError('usage', '--extract takes one delivery, and the input has more', {
             hint: 'nothing was printed',
@@ -146,6 +148,7 @@ export class Verification {
   #checkAll(deliveries: Iterable<Delivery>, failFast: boolean): readonly CheckedDelivery[] {
     const rows: CheckedDelivery[] = [];
     for (const delivery of deliveries) {
+      if (!this.#options.filter.takes(delivery)) continue;
       const row = this.#check(delivery);
       rows.push(row);
       if (failFast && !row.valid) break;

@@ -2,6 +2,7 @@ import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawJson } from '../../../output/types.ts';
 import type { ReadEvent } from '../delivery.ts';
+import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
 import { type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { type EventVerdict, type FoundEvent, readEvents } from '../event-input.ts';
 import { InputErrors } from '../formats.ts';
@@ -21,7 +22,8 @@ export const webhooksInspect = recordCommand({
   effect: 'read',
   args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
-    'event-id': { type: 'string', value: 'id', help: 'Show only this event' },
+    ...FILTER_FLAGS,
+    'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
@@ -40,13 +42,14 @@ export const webhooksInspect = recordCommand({
     const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
+    const filter = new DeliveryFilter(input, prefix);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
     const known = new WeakMap<ReadEvent['value'], FoundEvent>();
     const values: ReadEvent['value'][] = [];
     const refused: FoundEvent[] = [];
     const others: string[] = [];
-    for await (const found of readEvents(file, { secrets, prefix, unverified, chunks, notice, unusable })) {
+    for await (const found of readEvents(file, { secrets, filter, prefix, unverified, chunks, notice, unusable })) {
       const { event, source, verdict } = found;
       if (!READABLE.has(verdict)) refused.push(found);
       if (event === undefined) {
@@ -56,6 +59,7 @@ export const webhooksInspect = recordCommand({
         values.push(event.value);
       }
     }
+    filter.report(notice);
     const [value] = values;
     if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], file);
     if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);

@@ -1,14 +1,15 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST } from '../columns.ts';
-import { EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { HEADER_PREFIX } from '../delivery.ts';
+import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
 import { DELIVERY_FORMATS } from '../formats.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { planAll, sendAll, Tally } from '../sending.ts';
 import { Replay } from '../sending-replay.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
-const FILTER = { group: 'Filter options' } as const;
+const FILTER = { group: FILTER_FLAGS.since.group } as const;
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
@@ -33,11 +34,9 @@ export const webhooksReplay = listCommand({
     concurrency: RECEIVER_FLAGS.concurrency,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
-    'only-failed': { ...FILTER, type: 'boolean', help: 'Only deliveries without a 2xx response' },
+    'only-failed': { ...FILTER, type: 'boolean', help: 'Same as --status failed' },
     'event-id': { ...FILTER, type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
-    event: { ...FILTER, ...EVENT_FLAG },
-    since: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
-    until: { ...FILTER, type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+    ...FILTER_FLAGS,
     limit: { ...FILTER, type: 'integer', value: 'n', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
     resign: { type: 'boolean', group: SECRET_FLAGS.endpoint.group, help: 'Sign each again when it is sent' },
@@ -70,11 +69,9 @@ export const webhooksReplay = listCommand({
     const replay = new Replay({
       path: input.file,
       format: input.format,
+      filter: new DeliveryFilter(input, HEADER_PREFIX),
       onlyFailed: input.onlyFailed,
       eventIds: input.eventId,
-      types: eventFilter(input.event),
-      sinceMs: input.since?.ms,
-      untilMs: input.until?.ms,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
       userAgent: outbound.userAgent,

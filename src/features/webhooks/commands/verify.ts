@@ -10,6 +10,7 @@ import {
   type Rows,
 } from '../../../output/types.ts';
 import { HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
+import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
 import { DELIVERY_FORMATS, inputFiles } from '../formats.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret } from '../secret.ts';
@@ -96,6 +97,7 @@ export const webhooksVerify = listCommand({
       group: 'Verification options',
       help: 'Do not search for the cause of a mismatch',
     },
+    ...FILTER_FLAGS,
     'fail-fast': { type: 'boolean', group: 'Output options', help: 'Stop at the first invalid delivery' },
     extract: {
       type: 'boolean',
@@ -127,8 +129,10 @@ export const webhooksVerify = listCommand({
     const given = await givenHeaders(input, ctx);
     const prefix = input.headerPrefix;
     const signing = signatureHeaders(given, prefix);
+    const filter = new DeliveryFilter(input, prefix);
     const verification = new Verification(
       {
+        filter,
         secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
         given,
         toleranceS: input.ignoreTimestamp ? undefined : parseTolerance(input.tolerance),
@@ -154,10 +158,14 @@ export const webhooksVerify = listCommand({
     const batches = verification.batches(paths, input.failFast);
     const taken = await batches.next();
     const [first, ...others] = taken.done ? [] : taken.value;
-    if (taken.done || first === undefined) throw verification.nothing();
+    if (taken.done || first === undefined) {
+      filter.report(ctx.notice);
+      throw verification.nothing();
+    }
     const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
     const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
       footer: () => {
+        filter.report(ctx.notice);
         const summary = verification.count > 1 ? verification.summary() : undefined;
         if (verification.failure === undefined) return summary;
         if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
@@ -229,7 +237,10 @@ type Describe = (row: CheckedDelivery, prefix: string) => string;
 
 const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
-  signature_mismatch: () => 'another secret signed this, or other bytes were signed',
+  signature_mismatch: ({ notes }) =>
+    notes.includes('text_body')
+      ? 'another secret signed this, or other bytes; this file has the body as text, which may not be the exact bytes: that proves nothing about the delivery'
+      : 'another secret signed this, or other bytes were signed',
   malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
   unsupported_algorithm: (_, prefix) => `${prefix}Signature does not use sha256, the only algorithm of the service`,
   missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,

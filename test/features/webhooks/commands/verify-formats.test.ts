@@ -103,9 +103,33 @@ describe('a file that has the exact bytes is read', () => {
       expect(JSON.parse(stdout)).toMatchObject({ valid: true, event_id: 'evt_1', body_bytes: PING.length });
     }
     const altered = JSON.stringify(value).replaceAll('evt_1', 'evt_2').replaceAll(b64, b64.replace('e', 'f'));
-    if (!altered.includes('"raw":"')) expect((await verify(altered)).code).toBe(1);
+    if (!altered.includes('"raw":"')) {
+      const { code, stdout } = await verify(altered);
+      expect(code).toBe(1);
+      // The text may have been changed by the program that exported it; base64 has the exact bytes.
+      expect(stdout.includes('that proves nothing about the delivery')).toBe(!altered.includes(b64.replace('e', 'f')));
+    }
+    const encodedAgain = JSON.stringify(value).replaceAll(
+      JSON.stringify(body),
+      JSON.stringify(`${body.slice(0, -1)} }`),
+    );
+    if (encodedAgain.includes(' }"')) {
+      const { code, stdout } = await verify(encodedAgain);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('the same JSON in another layout') });
+    }
     const shown = await svc(['webhooks', 'show', '-'], { stdin: JSON.stringify(value) });
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('evt_1') });
+  });
+
+  it('a log of nginx with escape=json', async () => {
+    const signature = 'sha256=d95c9de65ad00814b9f0cd6edc1b916579fb241fa7d7779e14df2aac89354a08';
+    const headers = `"x-service-event":"","x-service-timestamp":"1795432735","x-service-signature":"${signature}"`;
+    const logged = String.raw`"body":"{\"id\":\"evt_1\",\"type\":\"webhook.ping\",\"created_at\":\"2026-01-01T00:00:00Z\",\"data\":{\"text\":\"Café \\\"quoted\\\" \\u00e9 \t tab\"}}"`;
+    const line = `{"time":"2026-11-23T11:18:55+00:00","headers":{${headers}},${logged}}\n`;
+    const argv = ['webhooks', 'verify', '-', '--ignore-timestamp'];
+    const env = { SVC_WEBHOOK_SECRET: 'whsec_test1234567890' };
+    expect((await svc(argv, { stdin: line, env })).code).toBe(0);
+    expect((await svc(argv, { stdin: line.replace('evt_1', 'evt_2'), env })).code).toBe(1);
   });
 
   it('line by line', async () => {
@@ -272,5 +296,46 @@ describe('a hint', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('SVC_WEBHOOKS_TOKEN begins with "Bearer", which svc adds itself');
     expect(run.stderr).not.toContain(KEY.slice(6));
+  });
+});
+
+describe('filters', () => {
+  const entry = (minutesAgo: number, status: number, type = 'webhook.ping'): object => ({
+    startedDateTime: new Date((NOW_S - minutesAgo * 60) * 1000).toISOString(),
+    request: {
+      method: 'POST',
+      headers: [
+        ...named('name').filter((one) => !JSON.stringify(one).includes('-event')),
+        { name: 'X-Service-Event', value: type },
+      ],
+      postData: { text: body },
+    },
+    response: { status },
+  });
+  const har = JSON.stringify({ log: { entries: [entry(3, 204), entry(2, 500), entry(1, 204, 'summary.completed')] } });
+
+  it.each([
+    [['--since', '150s'], 2, 'skipped: 1 by --since\n'],
+    [['--until', '150s'], 1, 'skipped: 2 by --until\n'],
+    [['--status', 'failed'], 1, 'skipped: 2 by --status\n'],
+    [['--status', 'delivered', '--event', 'webhook.ping'], 1, 'skipped: 1 by --status, 1 by --event\n'],
+  ])('%j', async (filter, count, notice) => {
+    const checked = await verify(har, '--ignore-timestamp', '-o', 'ndjson', ...filter);
+    expect(checked).toMatchObject({ code: 0, stderr: notice });
+    expect(checked.stdout.trim().split('\n')).toHaveLength(count);
+    const shown = await svc(['webhooks', 'inspect', '-', '-o', 'json', ...filter], {
+      stdin: har,
+      now: () => NOW_S * 1000,
+    });
+    expect(shown).toMatchObject({ code: 0, stderr: notice });
+    expect([JSON.parse(shown.stdout)].flat()).toHaveLength(count);
+  });
+
+  it('that leave nothing are no success', async () => {
+    expect(await verify(har, '--since', '30s')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^skipped: 3 by --since\nsvc: there is no delivery to check\n/),
+    });
   });
 });
