@@ -86,6 +86,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly yes: boolean;
   /** Whether prompts are possible. */
   readonly interactive: boolean;
+  /** How wide the terminal is that shows prompts and notices, and whether it has only ASCII; undefined unless `interactive`. */
+  readonly screen: { readonly canvas: number; readonly ascii: boolean } | undefined;
   /** Prompts for missing values; only if `interactive`. All text shown is escaped. */
   readonly prompter: Omit<Prompter, 'confirm'>;
   /** The command line without the program name. */

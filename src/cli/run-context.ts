@@ -9,7 +9,7 @@ import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
-import { type ColorChoice, colorLevel, formatNotice, painter } from '../output/terminal.ts';
+import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
@@ -116,6 +116,7 @@ export function runContext(parts: Parts): RunContext {
     dryRun,
     yes: globals.yes === true,
     interactive,
+    screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
     prompter: escaping(ask),
     typed: engine.typed,
     get serverOptions() {

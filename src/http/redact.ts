@@ -55,7 +55,7 @@ function hideAfterScheme(_all: string, scheme: string | undefined): string {
 
 /** Fields that are secret by their name or its ending, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
 const STRONG =
-  '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|assertion|credential|sessionid)s?';
+  '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|device_?code|assertion|credential|sessionid)s?';
 /** Names that are secret in an address, a form or a JSON object, but ordinary words in a sentence. */
 const WEAK = 'token|code|sid|auth|authorization|cookie|session';
 

@@ -14,6 +14,7 @@ const ENDPOINTS = [
   'token_endpoint',
   'registration_endpoint',
   'revocation_endpoint',
+  'device_authorization_endpoint',
 ] as const satisfies readonly (keyof ServerMetadata)[];
 
 /** Throws if the metadata is unavailable or must not be used. */
@@ -89,7 +90,7 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
 }
 
 /** An address that a browser or a secret is sent to (RFC 6749 §3.1, §3.2). */
-function endpointProblem(url: URL, baseUrl: URL): string | undefined {
+export function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `is ${url.protocol.slice(0, -1)}, not https`;
   if (url.protocol === 'http:' && (baseUrl.protocol === 'https:' || (isLoopback(baseUrl) && !isLoopback(url)))) {
     return 'is http, not https';

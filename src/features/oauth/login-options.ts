@@ -59,7 +59,8 @@ export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): L
   const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
   return {
     // Not as notices, which -q and -o json suppress: the user could not sign in.
-    show(url) {
+    async show(url) {
+      if (noBrowser !== undefined) await showQrCode(url.href, ctx);
       ctx.target.log.warn(
         noBrowser === undefined ? 'opening a browser at:' : 'to sign in, open this address in a browser:',
       );
@@ -73,6 +74,14 @@ export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): L
     },
     paste: asking,
   };
+}
+
+/** For a phone. Only on a terminal that is wide enough; before the text, which stays in view if the code is high. */
+export async function showQrCode(text: string, { screen, wants, warn }: RunContext): Promise<void> {
+  if (screen === undefined || screen.ascii || !wants.table) return;
+  const { renderUnicodeCompact } = await import('uqr');
+  const lines = renderUnicodeCompact(text).split('\n');
+  if (lines.every(({ length }) => length <= screen.canvas)) for (const line of lines) warn(line);
 }
 
 type Paste = NonNullable<LoginUser['paste']>;

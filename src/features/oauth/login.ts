@@ -6,12 +6,12 @@ import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
 import { type Begun, chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
-import { grantedFields, isClientError, requestToken, type TokenGrant } from './token-endpoint.ts';
+import { grantedFields, isClientError, requestToken, type TokenGrant, type TokenOutcome } from './token-endpoint.ts';
 
 /** The person, and the browser. */
 export interface LoginUser {
   /** Called before anything else happens with it. */
-  show(url: URL): void;
+  show(url: URL): Promise<void>;
   notice(text: string): void;
   /** Ends soon, whether or not there is a browser. */
   openBrowser(url: URL): Promise<void>;
@@ -20,7 +20,7 @@ export interface LoginUser {
 }
 
 /** What to store. */
-interface SignedIn {
+export interface SignedIn {
   readonly client: ClientRecord;
   readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;
 }
@@ -38,7 +38,7 @@ export async function signIn(
   const { listener, client, authorization, origin } = begun;
   let closing: Promise<void> | undefined;
   try {
-    people.show(authorization.url);
+    await people.show(authorization.url);
     const { code, redirectUri, verifier } = await firstAnswer(target, begun, people, options.waitMs);
     closing = listener.close();
     // To the address that the first discovery named, and never again after a lost response.
@@ -48,28 +48,35 @@ export async function signIn(
       client,
       fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
     });
-    if (outcome.kind === 'granted') {
-      const { grant, basicForm } = outcome;
-      const { scope: asked = SCOPE } = options;
-      warnOfScope(server, asked, grant, people);
-      const credential = {
-        kind: 'oauth',
-        issuer: server.issuer,
-        token_endpoint: server.token_endpoint,
-        revocation_endpoint: server.revocation_endpoint ?? undefined,
-        client_id: client.client_id,
-        ...grantedFields(grant, Math.floor(target.now() / 1000)),
-        scope: grant.scope ?? asked,
-        email: grant.email,
-      } as const;
-      return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
-    }
+    if (outcome.kind === 'granted') return signedIn(server, client, outcome, options, people, target.now());
     if (outcome.kind !== 'refused' || !refusesClient(outcome.error, client)) throw outcome.failure;
     if (origin === 'stored') await clients.forget(client);
     throw clientRefused(outcome.failure, server, begun);
   } finally {
     await (closing ?? listener.close());
   }
+}
+
+export function signedIn(
+  server: ServerMetadata,
+  client: ClientRecord,
+  { grant, basicForm }: Extract<TokenOutcome, { kind: 'granted' }>,
+  { scope: asked = SCOPE }: Pick<LoginOptions, 'scope'>,
+  people: Pick<LoginUser, 'notice'>,
+  now: number,
+): SignedIn {
+  warnOfScope(server, asked, grant, people);
+  const credential = {
+    kind: 'oauth',
+    issuer: server.issuer,
+    token_endpoint: server.token_endpoint,
+    revocation_endpoint: server.revocation_endpoint ?? undefined,
+    client_id: client.client_id,
+    ...grantedFields(grant, Math.floor(now / 1000)),
+    scope: grant.scope ?? asked,
+    email: grant.email,
+  } as const;
+  return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
 }
 
 /** Some servers reject a form of client_secret_basic that they do not support as an invalid request. */
@@ -132,7 +139,12 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   });
 }
 
-function warnOfScope(server: ServerMetadata, asked: string, grant: TokenGrant, people: LoginUser): void {
+function warnOfScope(
+  server: ServerMetadata,
+  asked: string,
+  grant: TokenGrant,
+  people: Pick<LoginUser, 'notice'>,
+): void {
   const { scope = asked, refresh_token } = grant;
   const missing = asked.split(' ').filter((one) => !scope.split(' ').includes(one));
   if (missing.length > 0) people.notice(`the server granted the scope "${scope}", without ${missing.join(' ')}`);

@@ -14,6 +14,8 @@ export interface RegistrationRequest {
   readonly clientName: string;
   readonly redirectUris: readonly string[];
   readonly scope?: string | undefined;
+  /** For device authorization (RFC 8628), which redirects no browser. */
+  readonly device?: boolean;
 }
 
 export interface Registration {
@@ -21,6 +23,8 @@ export interface Registration {
   /** Notices about a response that differs from the request but is usable. */
   readonly warnings: readonly string[];
 }
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Sends one POST. Throws if the service refuses (3), or creates another client or an unknown one (8). */
 export async function registerClient(
@@ -38,8 +42,8 @@ export async function registerClient(
       redirect_uris: asked.redirectUris,
       client_name: asked.clientName,
       token_endpoint_auth_method: asked.method,
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
+      grant_types: [asked.device ? DEVICE_GRANT : 'authorization_code', 'refresh_token'],
+      response_types: asked.device ? [] : ['code'],
       scope: asked.scope ?? SCOPE,
       // Without it a server takes the client for a web application, which may have no http redirect (OpenID registration §2).
       ...(asked.redirectUris.every(isHttp) ? { application_type: 'native' } : {}),

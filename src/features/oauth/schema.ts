@@ -1,4 +1,4 @@
-/** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1). Unknown fields are preserved. */
+/** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1, RFC 8628 §3.2). Unknown fields are preserved. */
 import * as z from 'zod/mini';
 
 const text = z.string();
@@ -12,6 +12,7 @@ export const serverMetadata = z.looseObject({
   token_endpoint: address,
   registration_endpoint: z.nullish(address),
   revocation_endpoint: z.nullish(address),
+  device_authorization_endpoint: z.nullish(address),
   token_endpoint_auth_methods_supported: z.catch(z.optional(texts), undefined),
   code_challenge_methods_supported: z.catch(texts, []),
   authorization_response_iss_parameter_supported: z.catch(z.optional(z.boolean()), undefined),
@@ -35,6 +36,16 @@ export const tokenResponse = z.looseObject({
   refresh_token: z.nullish(text.check(z.minLength(1, 'is empty'))),
   scope: z.catch(z.optional(text), undefined),
   email: z.catch(z.optional(text), undefined),
+});
+
+/** RFC 8628 §3.2. */
+export const deviceAuthorization = z.looseObject({
+  device_code: text.check(z.minLength(1, 'is empty')),
+  user_code: text.check(z.minLength(1, 'is empty')),
+  verification_uri: address,
+  verification_uri_complete: z.catch(z.optional(address), undefined),
+  expires_in: lifetime,
+  interval: z.catch(z.optional(lifetime), undefined),
 });
 
 export const clientRegistration = z.looseObject({

@@ -104,6 +104,16 @@ export async function revokeToken(
   return outcome.kind === 'answered' ? undefined : outcome.failure;
 }
 
+/** Any other form that a client sends with its authentication, such as that of RFC 8628 §3.1. */
+export async function requestForm(
+  request: Omit<TokenRequest, 'tokenEndpoint'>,
+  at: string,
+): Promise<
+  Exclude<TokenOutcome, { kind: 'granted' }> | { readonly kind: 'answered'; readonly answer: ProtocolAnswer }
+> {
+  return submit({ ...request, tokenEndpoint: at });
+}
+
 type Submitted =
   | { readonly kind: 'answered'; readonly answer: ProtocolAnswer; readonly basicForm?: BasicForm | undefined }
   | Exclude<TokenOutcome, { kind: 'granted' }>;
@@ -144,8 +154,8 @@ async function submitOnce(
 ): Promise<Submitted> {
   const { client_id, client_secret = '', token_endpoint_auth_method: method } = client;
   const named = form?.endsWith('without_client_id') ? {} : { client_id };
-  const { refresh_token, token, code, code_verifier } = fields;
-  const secrets = [refresh_token, token, code, code_verifier, client_secret];
+  const { refresh_token, token, code, code_verifier, device_code } = fields;
+  const secrets = [refresh_token, token, code, code_verifier, device_code, client_secret];
   let refusal: FailedAnswer | undefined;
   try {
     const answer = await protocolRequest(target, {

@@ -27,7 +27,7 @@ export const oauthLogin = recordCommand({
   id: 'oauth login',
   summary: 'Sign in to the recording service',
   description:
-    'Opens a browser and stores the login for the profile and the address. On a machine without a browser, open the printed address elsewhere and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250.',
+    'Opens a browser and stores the login for the profile and the address. On a machine without a browser, use --device where the service offers it; or open the printed address elsewhere and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250.',
   details:
     'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. A new login replaces the earlier one. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
   effect: 'read',
@@ -43,6 +43,7 @@ export const oauthLogin = recordCommand({
     },
     browser: { type: 'boolean', default: true, group: BROWSER, help: 'Print the address, but open no browser' },
     paste: { type: 'boolean', group: BROWSER, help: 'Also read the final address from standard input' },
+    device: { type: 'boolean', group: BROWSER, help: 'Sign in with a code on any other device (RFC 8628)' },
     wait: { type: 'duration', positive: true, default: '5m', group: BROWSER, help: 'How long to wait for the browser' },
     ...LOGIN_CLIENT_FLAGS,
     ...PERSONAL_TOKEN_FLAGS,
@@ -81,14 +82,17 @@ export const oauthLogin = recordCommand({
     }
     if (!input.tokenStdin) {
       if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
+      if (input.device && (input.paste || input.port !== undefined)) {
+        throw new SvcError('usage', '--device cannot be combined with --port and --paste: it needs no redirect');
+      }
       const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
       const client = await givenClient(input, ctx);
       return { value: await byBrowser({ ...rest, client, method, waitMs, newClient: newClient === true }, ctx) };
     }
-    const { port, paste, newClient, ...others } = input;
+    const { port, paste, device, newClient, ...others } = input;
     const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
     const ofClient = [port, authMethod, clientName, clientId, clientSecretFile, scope];
-    if (paste || newClient || ofClient.some((one) => one !== undefined)) {
+    if (paste || device || newClient || ofClient.some((one) => one !== undefined)) {
       throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
     }
     const value = await byPersonalToken(input.expiresInDays, ctx);
@@ -117,7 +121,10 @@ async function givenClient({ clientId: id, clientSecretFile, newClient }: Client
   throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
 }
 
-async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<StoredLogin | Plan> {
+async function byBrowser(
+  input: LoginOptions & SignInOptions & { readonly device: boolean },
+  ctx: RunContext,
+): Promise<StoredLogin | Plan> {
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
@@ -128,7 +135,9 @@ async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): 
   });
   try {
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
-    const signedIn = await signIn(target, clients, input, loginUser(ctx, input));
+    const signedIn = input.device
+      ? await (await import('../device-login.ts')).signInByDevice(target, clients, input, ctx)
+      : await signIn(target, clients, input, loginUser(ctx, input));
     if (signedIn instanceof Plan) return signedIn;
     const { client, credential } = signedIn;
     return shown(await storeLogin(credential, client, ctx), client);

@@ -1,0 +1,154 @@
+/** Signs in with a code that the person enters on any other device: device authorization (RFC 8628). Stores nothing. */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { Plan } from '../../http/endpoint.ts';
+import type { Target } from '../../http/target.ts';
+import { schemaProblem } from '../../json-object.ts';
+import type { ClientRecord } from '../../store/credentials.ts';
+import { SCOPE } from './authorization.ts';
+import { discover, endpointProblem, type ServerMetadata } from './discovery.ts';
+import { type SignedIn, signedIn } from './login.ts';
+import type { KnownClients, LoginOptions } from './login-client.ts';
+import { showQrCode } from './login-options.ts';
+import { DEVICE_GRANT, isLive, offeredMethods, registerClient } from './registration.ts';
+import { isClientError, requestForm, requestToken, type TokenOutcome } from './token-endpoint.ts';
+
+/** RFC 8628 §3.5, also where the server names no interval. */
+const INTERVAL_S = 5;
+const SLOWER_S = 5;
+
+interface Code {
+  readonly device_code: string;
+  readonly expires_in: number;
+  readonly interval?: number | undefined;
+}
+
+/** `target.signal` ends it at once. */
+export async function signInByDevice(
+  target: Target,
+  clients: KnownClients,
+  options: LoginOptions,
+  ctx: RunContext,
+): Promise<SignedIn | Plan> {
+  const server = await discover(target);
+  if (!server.device_authorization_endpoint) {
+    throw new SvcError('guarded', `${server.issuer} does not offer device authorization`, {
+      hint: 'svc oauth login --no-browser: open the address elsewhere, and paste the address it ends at',
+    });
+  }
+  const client = await deviceClient(target, server, clients, options);
+  if (client instanceof Plan) return client;
+  const code = await requestCode(target, new URL(server.device_authorization_endpoint), client, clients, options, ctx);
+  const outcome = await poll(target, server, client, code, options.waitMs);
+  if (outcome.kind === 'granted') return signedIn(server, client, outcome, options, ctx, target.now());
+  throw await refusedClient(outcome, client, clients);
+}
+
+/** A client that the server does not know is not used again. */
+async function refusedClient(
+  outcome: Exclude<TokenOutcome, { kind: 'granted' }>,
+  client: ClientRecord,
+  clients: KnownClients,
+): Promise<SvcError> {
+  const { failure } = outcome;
+  if (outcome.kind !== 'refused' || !isClientError(outcome.error) || client.registered_at === 0) return failure;
+  await clients.forget(client);
+  const { code, message, httpStatus } = failure;
+  return new SvcError(code, message, {
+    hint: 'sign in again: svc oauth login --device registers a new client',
+    httpStatus,
+  });
+}
+
+/** The given one, the latest that was registered for this, or a new one. */
+async function deviceClient(
+  target: Target,
+  server: ServerMetadata,
+  { all }: KnownClients,
+  { client: given, newClient, method: asked, clientName = 'svc', scope }: LoginOptions,
+): Promise<ClientRecord | Plan> {
+  const { issuer } = server;
+  const common = { issuer, redirect_uris: [], client_name: clientName, scope };
+  const offered = offeredMethods(server);
+  if (given !== undefined) {
+    const method =
+      asked ?? (given.secret === undefined ? 'none' : (offered.find((one) => one !== 'none') ?? 'client_secret_basic'));
+    return {
+      ...common,
+      client_id: given.id,
+      client_secret: given.secret,
+      token_endpoint_auth_method: method,
+      registered_at: 0,
+    };
+  }
+  const [known] = all
+    .filter((one) => one.issuer === issuer && one.redirect_uris.length === 0 && isLive(one, target.now()))
+    .filter(
+      (one) =>
+        (asked === undefined || one.token_endpoint_auth_method === asked) && (one.scope ?? SCOPE) === (scope ?? SCOPE),
+    )
+    .sort((one, other) => other.registered_at - one.registered_at);
+  if (known !== undefined && !newClient) return known;
+  const request = { method: asked ?? offered[0] ?? 'none', clientName, scope, redirectUris: [], device: true };
+  const registered = await registerClient(target, server, request);
+  return registered instanceof Plan ? registered : registered.client;
+}
+
+/** Shows the person where to go. */
+async function requestCode(
+  target: Target,
+  url: URL,
+  client: ClientRecord,
+  clients: KnownClients,
+  { scope = SCOPE }: LoginOptions,
+  ctx: RunContext,
+): Promise<Code> {
+  const outcome = await requestForm({ target, client, fields: { scope } }, url.href);
+  if (outcome.kind !== 'answered') throw await refusedClient(outcome, client, clients);
+  const { answer } = outcome;
+  const { deviceAuthorization } = await import('./schema.ts');
+  const read = deviceAuthorization.safeParse(answer);
+  const line = `POST ${url.origin}${url.pathname}`;
+  if (!read.success) throw new SvcError('bad_answer', `${line}: ${schemaProblem(read.error.issues, answer)}`);
+  const { verification_uri: plain, verification_uri_complete: complete, user_code: code, ...rest } = read.data;
+  for (const address of [plain, complete ?? plain]) {
+    const problem = endpointProblem(new URL(address), target.baseUrl);
+    if (problem !== undefined) throw new SvcError('guarded', `${line}: the address to open ${problem}`);
+  }
+  target.secrets.add(rest.device_code);
+  await showQrCode(new URL(complete ?? plain).href, ctx);
+  // Not as notices, which -q and -o json suppress: the user could not sign in.
+  target.log.warn(`to sign in, open ${new URL(plain).href} on any device and enter the code ${code}`);
+  return rest;
+}
+
+/** Until the person has decided, or the time is over. */
+async function poll(
+  target: Target,
+  server: ServerMetadata,
+  client: ClientRecord,
+  { device_code, expires_in, interval = INTERVAL_S }: Code,
+  waitMs: number,
+): Promise<TokenOutcome> {
+  const end = target.now() + Math.min(expires_in * 1000, waitMs);
+  const fields = { grant_type: DEVICE_GRANT, device_code };
+  for (let pauseS = interval; ; ) {
+    if (target.now() + pauseS * 1000 > end) throw tooLate(expires_in * 1000 <= waitMs, waitMs);
+    await target.sleep(pauseS * 1000, target.signal);
+    const outcome = await requestToken({ target, tokenEndpoint: server.token_endpoint, client, fields });
+    target.signal.throwIfAborted();
+    if (outcome.kind === 'granted') return outcome;
+    if (outcome.kind === 'refused') {
+      if (outcome.error === 'slow_down') pauseS += SLOWER_S;
+      else if (outcome.error === 'expired_token') throw tooLate(true, waitMs);
+      else if (outcome.error !== 'authorization_pending') return outcome;
+    } else if (outcome.kind === 'busy') pauseS = Math.max(pauseS, (outcome.retryAfterMs ?? 0) / 1000);
+    // RFC 8628 §3.5: after a failed connection, less often.
+    else pauseS *= 2;
+  }
+}
+
+function tooLate(expired: boolean, waitMs: number): SvcError {
+  if (expired) return new SvcError('unauthorized', 'the code expired before the sign-in', { hint: 'sign in again' });
+  return new SvcError('unauthorized', `no sign-in within ${waitMs / 1000} s`, { hint: 'allow more time with --wait' });
+}
