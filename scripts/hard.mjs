@@ -21,6 +21,7 @@ const SUITES = {
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
   turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 5],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
+  bot: ['a bot trades at a second gateway on socket.io 2.5, written from the document', 14],
 };
 
 const scale = Number(process.env.SVC_HARD_SCALE ?? 1);

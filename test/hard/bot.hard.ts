@@ -1,0 +1,57 @@
+/**
+ * A bot on `svc trade session` against a gateway of its own (test/hard/bot/gateway.ts), which fails every few seconds, and an auditor
+ * that compares what the gateway did, what svc reported and what its journal says.
+ */
+import { expect, it } from 'vitest';
+import { output } from '../e2e/binary.ts';
+import type { Row } from './bot/book.ts';
+import { Gateway } from './bot/gateway.ts';
+import { seeded } from './bot/random.ts';
+import { counted, scaled } from './scale.ts';
+
+const SEED = Number(process.env['SVC_SEED'] ?? 20260124);
+
+interface Filled {
+  readonly orderId: string;
+  readonly status: string;
+  readonly trades: readonly { readonly tradeId: string }[];
+  readonly closedTrades: readonly { readonly tradeId: string }[];
+}
+
+const variables = (gateway: Gateway): Record<string, string> => ({
+  SVC_TRADE_URL: gateway.url,
+  SVC_TRADE_TOKEN: gateway.token,
+  SVC_TRADE_ACCOUNT: '731001',
+});
+
+it('single commands trade at this gateway', async ({ task }) => {
+  const gateway = await Gateway.start(seeded(SEED));
+  const json = async <T>(...argv: string[]): Promise<T> =>
+    JSON.parse(await output(['trade', ...argv, '-o', 'json'], { env: variables(gateway) })) as T;
+  try {
+    for (let round = 0; round < scaled(20); round++) {
+      const bought = await json<Filled>('buy', 'EUR/USD', '5', '--wait', '5s', '--yes');
+      const trades = [...gateway.book.positions.keys()];
+      expect(bought).toMatchObject({ orderId: gateway.received.at(-1)?.orderIds[0], status: 'filled' });
+      expect(bought.trades.map(({ tradeId }) => tradeId)).toEqual(trades);
+      expect((await json<Row[]>('positions')).map((row) => row['tradeId'])).toEqual(trades);
+
+      const closed = await json<Filled[]>('close', ...trades, '--wait', '5s', '--yes');
+      expect(closed.flatMap(({ closedTrades }) => closedTrades.map(({ tradeId }) => tradeId))).toEqual(trades);
+      expect([...gateway.book.positions]).toEqual([]);
+
+      const { orderId } = await json<Filled>('entry', 'sell', 'EUR/USD', '7', '--rate', '1.3', '--yes');
+      expect((await json<Row[]>('orders')).map((order) => order['orderId'])).toEqual([orderId]);
+      await json('orders', 'cancel', orderId, '--yes');
+      expect([...gateway.book.orders]).toEqual([]);
+    }
+    const prices = await output(['trade', 'stream', 'EUR/USD', 'Offer', '--until', '4', '-o', 'ndjson'], {
+      env: variables(gateway),
+    });
+    expect(prices.trim().split('\n')).toHaveLength(4);
+    expect(gateway.violations).toEqual([]);
+    counted(task, gateway.received.length);
+  } finally {
+    await gateway.close();
+  }
+});
