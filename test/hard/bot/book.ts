@@ -42,8 +42,8 @@ export class Book {
   readonly orders = new Map<string, Row>();
   readonly positions = new Map<string, Row>();
   readonly closed: Row[] = [];
-  /** The market order that each trade came from. */
-  readonly orderOfTrade = new Map<string, string>();
+  /** The order that each trade came from, by the clock of this process. */
+  readonly fills: { readonly tradeId: string; readonly orderId: string; readonly at: number }[] = [];
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #push: Push;
@@ -220,7 +220,7 @@ export class Book {
         ...{ currencyPoint: size / 10, time: stamp(this.#now()), usedMargin: size, stop: 0, stopMove: 0, limit: 0 },
       };
       this.positions.set(tradeId, row);
-      this.orderOfTrade.set(tradeId, orderId);
+      this.fills.push({ tradeId, orderId, at: performance.now() });
       this.#push('OpenPosition', row, 'I');
     }
     this.#push('Order', { ...order, status: 9 }, 'D');
