@@ -4,10 +4,10 @@ import { credentialAddress, findCredential, findGatewayToken } from './credentia
 import { readCredentialsUnlocked } from './credentials-file.ts';
 import { credentialSettings, type Settings } from './settings.ts';
 
-export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
+export const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
+export type ServiceName = (typeof SERVICES)[number];
 
 type Env = Context['env'];
-const SERVICES: readonly ServiceName[] = ['alerts', 'webhooks', 'catalog', 'trade'];
 
 export interface ProfileOverrides {
   /** The environment without the credentials that `--profile` does not let a command use. */

@@ -24,11 +24,13 @@ export interface LoginStatus {
   readonly advice: string | null;
 }
 
-const AGAIN = 'sign in again: svc oauth login';
-const NEW_TOKEN = 'create a new token at the service, then: svc oauth login --token-stdin';
+const again = (options: string): string => `sign in again: svc oauth login${options}`;
+const newToken = (options: string): string =>
+  `create a new token at the service, then: svc oauth login --token-stdin${options}`;
 
-export function loginStatus(login: Login, now: number): LoginStatus {
-  return login.kind === 'oauth' ? oauthStatus(login, now) : personalStatus(login, now);
+/** `options` of the command lines in the advice, such as ` --profile eu`. */
+export function loginStatus(login: Login, now: number, options = ''): LoginStatus {
+  return login.kind === 'oauth' ? oauthStatus(login, now, options) : personalStatus(login, now, options);
 }
 
 /** Undefined without a refresh token. */
@@ -37,30 +39,30 @@ export function refreshEnd({ refresh_token, refresh_obtained_at, obtained_at }: 
   return (refresh_obtained_at ?? obtained_at) + REFRESH_DAYS * DAY_S;
 }
 
-function oauthStatus(login: Login, now: number): LoginStatus {
+function oauthStatus(login: Login, now: number, options: string): LoginStatus {
   if (login.login_required !== undefined) {
-    return { signedIn: false, advice: `${AGAIN} (the service refused: ${login.login_required.reason})` };
+    return { signedIn: false, advice: `${again(options)} (the service refused: ${login.login_required.reason})` };
   }
   const end = refreshEnd(login);
   const alive = isAlive(login, now);
   if (end === undefined) {
-    if (!alive) return { signedIn: false, advice: AGAIN };
+    if (!alive) return { signedIn: false, advice: again(options) };
     return { signedIn: true, advice: 'the login has no refresh token: sign in again when the token expires' };
   }
-  if (end <= now && !alive) return { signedIn: false, advice: AGAIN };
+  if (end <= now && !alive) return { signedIn: false, advice: again(options) };
   if (end - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
-  return { signedIn: true, advice: `the refresh token expires ${inDays(end, now)}: run svc oauth refresh` };
+  return { signedIn: true, advice: `the refresh token expires ${inDays(end, now)}: run svc oauth refresh${options}` };
 }
 
-function personalStatus({ expires_at, last_used_at, obtained_at }: Login, now: number): LoginStatus {
-  if (expires_at !== undefined && expires_at <= now) return { signedIn: false, advice: NEW_TOKEN };
+function personalStatus({ expires_at, last_used_at, obtained_at }: Login, now: number, options: string): LoginStatus {
+  if (expires_at !== undefined && expires_at <= now) return { signedIn: false, advice: newToken(options) };
   const idle = Math.floor((now - (last_used_at ?? obtained_at)) / DAY_S);
   if (idle >= IDLE_DAYS - WARNING_DAYS) {
     const what = `not used here for ${idle} days; the service revokes an unused token after about ${IDLE_DAYS} days`;
-    return { signedIn: true, advice: `${what}: svc oauth status --check uses it` };
+    return { signedIn: true, advice: `${what}: svc oauth status --check${options} uses it` };
   }
   if (expires_at === undefined || expires_at - now >= WARNING_DAYS * DAY_S) return { signedIn: true, advice: null };
-  return { signedIn: true, advice: `the token expires ${inDays(expires_at, now)}: ${NEW_TOKEN}` };
+  return { signedIn: true, advice: `the token expires ${inDays(expires_at, now)}: ${newToken(options)}` };
 }
 
 function inDays(end: number, now: number): string {

@@ -1,6 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { SERVICES } from '../../../store/profile-environment.ts';
 import { ANY_ANSWER, printedAnswer, rawCall } from '../raw-answer.ts';
 import { rawBody, rawPath } from '../raw-request.ts';
 
@@ -15,7 +16,7 @@ export const api = recordCommand({
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
   args: {
-    service: { help: 'Service', required: true, choices: ['alerts', 'webhooks', 'catalog', 'trade'] },
+    service: { help: 'Service', required: true, choices: SERVICES },
     method: { help: 'Method', required: true, choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
     path: { help: 'Path below the base path; may have a query', required: true },
   },

@@ -1,7 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { FINDING_LIST, type Finding, findingCounts } from '../../../cli/findings.ts';
-
-const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
+import { SERVICES } from '../../../store/profile-environment.ts';
 
 export const doctor = listCommand({
   id: 'doctor',

@@ -4,6 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
+import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
@@ -78,13 +79,22 @@ export const oauthStatus = recordCommand({
     'Makes no request without --check. Exits 0 if you are signed in, else 4. An expired access token that can be refreshed counts as signed in. The expiry of a personal token is known from --expires-in-days only.',
   effect: 'read',
   service: 'webhooks',
-  flags: { check: { type: 'boolean', help: 'Ask the service whether it accepts the login' } },
+  flags: {
+    check: { type: 'boolean', help: 'Ask the service whether it accepts the login' },
+    all: { type: 'boolean', help: 'List the credentials of all services in all profiles' },
+  },
   examples: [
     { run: 'svc oauth status', why: 'See where the token comes from, and when it expires' },
+    { run: 'svc oauth status --all', why: 'See every profile and service; exit 4 if a sign-in is needed' },
     { run: 'svc oauth status --check', why: 'Ask the service; exit 4 if it refuses the login' },
   ],
   output: SIGN_IN_RECORD,
-  async run({ check }, ctx) {
+  outputOf: ({ all }) => (all ? LOGIN_LIST : SIGN_IN_RECORD),
+  async run({ check, all }, ctx) {
+    if (all) {
+      if (check) throw new SvcError('usage', '--check asks one service: it cannot be used with --all');
+      return allLogins(ctx);
+    }
     const refused = check ? await refusal(ctx) : undefined;
     const stored = await storedStatus(ctx);
     if (!check) return stored.signed_in ? { value: stored } : { value: stored, code: 'unauthorized' };

@@ -1,0 +1,139 @@
+/** `oauth status --all`: the credentials of all services in all profiles, without a request. */
+import type { Answer, RunContext } from '../../cli/command.ts';
+import type { Cell, ListOutput } from '../../output/types.ts';
+import {
+  type CredentialKey,
+  type CredentialsDocument,
+  credentialAddress,
+  findCredential,
+  findGatewayToken,
+} from '../../store/credentials.ts';
+import { readCredentials } from '../../store/credentials-file.ts';
+import { SERVICES, type ServiceName } from '../../store/profile-environment.ts';
+import { loadSettings, type Settings } from '../../store/settings.ts';
+import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
+import { credentialSource } from './authorizer.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd } from './login-status.ts';
+
+/** Times are RFC 3339. A field that does not apply is null. */
+interface LoginRow {
+  readonly profile: string;
+  readonly service: ServiceName;
+  readonly base_url: string;
+  /** `token_set`: svc does not know until when it is valid. `none`: the service may need none. */
+  readonly state: 'signed_in' | 'expired' | 'not_signed_in' | 'token_set' | 'none';
+  /** A variable or setting, or `file` for the stored login. */
+  readonly source: string | null;
+  readonly user: string | null;
+  readonly expires_at: string | null;
+  readonly refresh_expires_at: string | null;
+  readonly advice: string | null;
+}
+
+const STATES: Readonly<Record<LoginRow['state'], Cell>> = {
+  signed_in: { text: 'signed in', tone: 'good' },
+  expired: { text: 'expired, refreshable', tone: 'warn' },
+  not_signed_in: { text: 'not signed in', tone: 'bad' },
+  token_set: { text: 'credential set', tone: 'good' },
+  none: { text: 'no credential', tone: 'dim' },
+};
+
+const timeCell = (text: string | null): Cell => (text === null ? undefined : { time: text });
+
+export const LOGIN_LIST: ListOutput<LoginRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'profile', cell: ({ profile }) => profile, vital: true },
+    { name: 'service', cell: ({ service }) => service, vital: true },
+    { name: 'state', cell: ({ state }) => STATES[state], vital: true },
+    { name: 'expires', cell: ({ expires_at }) => timeCell(expires_at), vital: true },
+    { name: 'user', cell: ({ user }) => user },
+    { name: 'refreshable-until', cell: ({ refresh_expires_at }) => timeCell(refresh_expires_at) },
+    { name: 'source', cell: ({ source }) => source, wide: true },
+    { name: 'base-url', cell: ({ base_url }) => base_url, wide: true },
+    { name: 'advice', cell: ({ advice }) => advice, wide: true },
+  ],
+  id: ({ profile, service }) => `${profile}/${service}`,
+};
+
+/** Exit 4 if a sign-in is needed somewhere. */
+export async function allLogins(ctx: RunContext): Promise<Answer<never>> {
+  const { document, warnings } = await readCredentials(ctx.paths, ctx);
+  for (const warning of warnings) ctx.warn(warning);
+  const current = ctx.settings.profile.name;
+  const names = new Set([...profileNames(readSettingsFile(settingsPath(ctx.paths)).document), current]);
+  const rows: LoginRow[] = [];
+  for (const name of names) {
+    // Variables of the environment belong to the current profile only.
+    const place =
+      name === current
+        ? ctx
+        : { env: {}, settings: await loadSettings({ paths: ctx.paths, env: {}, profileFlag: name }) };
+    for (const service of SERVICES) {
+      const address = place.settings.members(`${service}.url`)[0]?.get(`${service}.url`);
+      if (address === undefined) continue;
+      const key = { profile: name, base_url: credentialAddress(new URL(address)) };
+      rows.push({
+        ...key,
+        service,
+        ...credentialOf(service, key, document, { ...place, now: ctx.now(), isCurrent: name === current }),
+      });
+    }
+  }
+  return {
+    value: rows,
+    as: LOGIN_LIST,
+    code: rows.some(({ state }) => state === 'not_signed_in') ? 'unauthorized' : undefined,
+    footer: rows.length === 0 ? NO_ADDRESS : advice(rows),
+  };
+}
+
+const NO_ADDRESS = 'no profile has the address of a service: svc config set <service>.url <url>';
+
+/** Below a table, which is too narrow for commands. */
+function advice(rows: readonly LoginRow[]): string | undefined {
+  const lines = rows.flatMap(({ profile, service, advice }) =>
+    advice === null ? [] : [`${profile}, ${service}: ${advice}`],
+  );
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+interface Place {
+  readonly env: RunContext['env'];
+  readonly settings: Settings;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly isCurrent: boolean;
+}
+
+const NOTHING = { user: null, expires_at: null, refresh_expires_at: null, advice: null };
+
+function credentialOf(
+  service: ServiceName,
+  key: CredentialKey,
+  document: CredentialsDocument,
+  { now, isCurrent, ...place }: Place,
+): Omit<LoginRow, keyof CredentialKey | 'service'> {
+  const given = credentialSource(place, service);
+  const user = place.settings.get(`${service}.user`) ?? null;
+  if (given !== undefined) return { ...NOTHING, state: 'token_set', source: given, user };
+  const options = isCurrent ? '' : ` --profile ${key.profile}`;
+  if (service === 'trade') {
+    if (findGatewayToken(document, key) !== undefined) return { ...NOTHING, state: 'token_set', source: 'file' };
+    return { ...NOTHING, state: 'not_signed_in', source: null, advice: `store a token: svc trade login${options}` };
+  }
+  if (service !== 'webhooks') return { ...NOTHING, state: 'none', source: null };
+  const stored = findCredential(document, key);
+  if (stored === undefined) {
+    return { ...NOTHING, state: 'not_signed_in', source: null, advice: `sign in: svc oauth login${options}` };
+  }
+  const { signedIn, advice } = loginStatus(stored, now / 1000, options);
+  return {
+    state: !signedIn ? 'not_signed_in' : isAlive(stored, now / 1000) ? 'signed_in' : 'expired',
+    source: 'file',
+    user: (stored.kind === 'oauth' && stored.email) || null,
+    expires_at: isoTime(stored.expires_at),
+    refresh_expires_at: isoTime(refreshEnd(stored)),
+    advice,
+  };
+}
