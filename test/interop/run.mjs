@@ -1,5 +1,5 @@
 // Signs in with the built svc at authorization servers that others wrote. The results go to docs/interop.md.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -24,6 +24,7 @@ const SERVERS = [
     path: '/api/auth',
     login: ['--scope', 'mcp:connect offline_access'],
   },
+  { file: 'oidc-provider', package: 'oidc-provider', device: true },
 ];
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
 const PROCESSES = 10;
@@ -35,6 +36,9 @@ const ROWS = [
   `refresh by ${PROCESSES} processes`,
   'logout',
   'forgotten client',
+  'old refresh token',
+  'unknown scope',
+  'device',
 ];
 
 class Failure extends Error {}
@@ -77,7 +81,8 @@ async function browse(address) {
   throw new Failure(`the browser is redirected without end: ${url}`);
 }
 
-async function login({ url, env, options }, ...args) {
+/** With Chromium for a browser where `inChromium` is set. */
+async function login({ url, env, options, inChromium = false }, ...args) {
   let visiting;
   const argv = [
     'oauth',
@@ -94,15 +99,38 @@ async function login({ url, env, options }, ...args) {
   ];
   const result = await run(argv, env, (stderr) => {
     const address = /^http:\S+[?&]response_type=\S+$/m.exec(stderr)?.[0];
-    if (address !== undefined && stderr.includes(`${address}\n`)) visiting ??= browse(address);
+    if (address !== undefined && stderr.includes(`${address}\n`))
+      visiting ??= inChromium ? chromium(address) : browse(address);
   });
   const page = await visiting?.catch((error) => error);
   check(result.code === 0, `login ended with ${result.code}: ${result.stderr} ${page ?? ''}`);
   return JSON.parse(result.stdout);
 }
 
+/** Follows the address to its end, and prints the page. */
+async function chromium(address) {
+  const profile = mkdtempSync(join(tmpdir(), 'svc-interop-chromium-'));
+  const options = ['--headless=new', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, '--dump-dom'];
+  const child = spawn('chromium', [...options, address], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const page = await text(child.stdout);
+  rmSync(profile, { recursive: true, force: true });
+  return page;
+}
+
+/** The address or code that svc shows goes to `act`. */
+async function deviceLogin({ url, env, options, origin }) {
+  let acting;
+  const argv = ['oauth', 'login', '--device', '--base-url', url, '--wait', '20s', '-o', 'json', ...options];
+  const result = await run(argv, env, (stderr) => {
+    const code = /enter the code (\S+)\n/.exec(stderr)?.[1];
+    if (code !== undefined) acting ??= fetch(`${origin}/control/device/${code}`, { method: 'POST' });
+  });
+  await acting;
+  check(result.code === 0, `login --device ended with ${result.code}: ${result.stderr}`);
+}
+
 /** One server, one method. Fills `done` step by step. */
-async function scenario({ origin, path = '', login: options = [] }, method, done) {
+async function scenario({ origin, path = '', login: options = [], device = false }, method, done) {
   const url = origin + path;
   const home = mkdtempSync(join(tmpdir(), 'svc-interop-'));
   const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: url };
@@ -154,6 +182,35 @@ async function scenario({ origin, path = '', login: options = [] }, method, done
       'the forgotten client is still in use',
     );
     done.add(ROWS[6]);
+
+    // As after a restored backup: the server has replaced this refresh token.
+    const fresh = credentials();
+    const replay = { ...fresh.credentials[0], obtained_at: 1, expires_at: 2 };
+    const save = (one) => writeFileSync(file, JSON.stringify({ ...fresh, credentials: [one] }), { mode: 0o600 });
+    save(replay);
+    const renewed = await run(['oauth', 'token'], env);
+    check(renewed.code === 0, `refresh: ${renewed.stderr}`);
+    save(replay);
+    const reused = await run(['oauth', 'token'], env);
+    // Some servers accept it again.
+    check(
+      reused.code === 0 || (reused.code === 4 && reused.stderr.includes('svc oauth login')),
+      `reuse: ${reused.stderr}`,
+    );
+    await login(session);
+    done.add(ROWS[7]);
+
+    const unknown = await login({ ...session, options: [] }, '--scope', 'no-such-scope').catch((error) => error);
+    const limited = !(unknown instanceof Error);
+    check(limited || /scope/.test(unknown.message), `an unknown scope: ${unknown.message}`);
+    done.add(ROWS[8]);
+
+    if (device) {
+      await deviceLogin({ ...session, origin });
+      const asked = await run(['oauth', 'status', '--check'], env);
+      check(asked.code === 0, `status --check after --device: ${asked.stdout} ${asked.stderr}`);
+      done.add(ROWS[9]);
+    }
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -177,7 +234,11 @@ async function start(server) {
   return { child, origin };
 }
 
-const dependencies = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).dependencies;
+const dependenciesOf = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const versions = {
+  ...dependenciesOf(join(root, 'package.json')).devDependencies,
+  ...dependenciesOf(join(here, 'package.json')).dependencies,
+};
 const results = [];
 const wanted = process.argv.slice(2);
 for (const server of SERVERS.filter(({ file }) => wanted.length === 0 || wanted.includes(file))) {
@@ -197,14 +258,29 @@ for (const server of SERVERS.filter(({ file }) => wanted.length === 0 || wanted.
   child.kill();
 }
 
+const browser = spawnSync('chromium', ['--version'], { encoding: 'utf8' }).stdout?.trim();
+let chromiumFailure;
+if (browser) {
+  const { child, origin } = await start(SERVERS.at(-1));
+  const home = mkdtempSync(join(tmpdir(), 'svc-interop-'));
+  const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config') };
+  await login({ url: origin, env, options: [], inChromium: true }).catch((error) => {
+    chromiumFailure = error;
+  });
+  rmSync(home, { recursive: true });
+  child.kill();
+  console.log(`${browser}: ${chromiumFailure?.stack ?? 'ok'}`);
+}
+
 if (wanted.length === 0) writeFileSync(join(root, 'docs/interop.md'), page());
-process.exitCode = results.some(({ failure }) => failure !== undefined) ? 1 : 0;
+process.exitCode = (chromiumFailure ?? results.some(({ failure }) => failure !== undefined)) ? 1 : 0;
 
 function page() {
   const head = ['server', 'method', ...ROWS];
   const rows = results.map(({ server, method, offered, done }) => {
-    const cells = ROWS.map((row) => (!offered ? 'not offered' : done.has(row) ? 'ok' : 'failed'));
-    return [`\`${server.package}\` ${dependencies[server.package]}`, `\`${method}\``, ...cells];
+    const missing = (row) => (!offered || (row === 'device' && !server.device) ? 'not offered' : 'failed');
+    const cells = ROWS.map((row) => (done.has(row) ? 'ok' : missing(row)));
+    return [`\`${server.package}\` ${versions[server.package]}`, `\`${method}\``, ...cells];
   });
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `# Authorization servers
@@ -218,6 +294,11 @@ ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
   refresh, and all processes print the same new token.
 - **logout**: the server confirms that the login is revoked.
 - **forgotten client**: the server drops its registered clients. The next login registers a new one by itself.
+- **old refresh token**: a refresh token that was replaced is used again, as after a restored backup. The server accepts it,
+  or svc says that the login is over, and a new login works.
+- **unknown scope**: svc says what the server granted, or which scope it refused.
+- **device**: \`svc oauth login --device\`, where the server offers it.
+- One login at \`oidc-provider\` in a real browser${browser ? ` (${browser.replace(/ built on.*/, '')})` : ''}: ${!browser ? 'not run' : chromiumFailure ? 'failed' : 'ok'}.
 - \`better-auth\` gives a refresh token only for the scope \`offline_access\`: \`svc oauth login --scope "mcp:connect offline_access"\`.
 - \`@jmondi/oauth2-server\` and \`@node-oauth/oauth2-server\` leave registration and metadata to the application. Here, their clients
   get secrets with \`~ % + /\` and a space. Neither form-decodes

@@ -283,8 +283,11 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
 }
 
 function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, clientId: string): SvcError {
-  const { code, message, hint, httpStatus } = outcome.failure;
+  const { message, hint, httpStatus } = outcome.failure;
   const ofClient = outcome.kind === 'refused' && isClientError(outcome.error);
+  // Some servers call a revoked refresh token an invalid request. Whatever the error is, only a new login helps.
+  const isRefused = outcome.kind === 'refused' && outcome.error !== '';
+  const code = isRefused ? 'unauthorized' : outcome.failure.code;
   const why = ofClient ? `; the service may have deleted the stored client ${clientId}, or its secret has expired` : '';
   const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
   return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {

@@ -11,6 +11,7 @@ export async function create(context) {
   const codes = new Map();
   const tokens = new Map();
   const refresh = new Map();
+  const revoked = new Set();
   const inAnHour = () => new DateInterval('1h').getEndDate();
   const clientRepository = {
     getByIdentifier: async (id) => clients.get(id),
@@ -28,9 +29,9 @@ export async function create(context) {
     persist: async (token) => tokens.set(token.accessToken, token),
     revoke: async (token) => {
       tokens.delete(token.accessToken);
-      refresh.delete(token.refreshToken);
+      revoked.add(token.refreshToken);
     },
-    isRefreshTokenRevoked: async (token) => !refresh.has(token.refreshToken),
+    isRefreshTokenRevoked: async (token) => revoked.has(token.refreshToken),
     getByRefreshToken: async (token) => refresh.get(token),
     getByAccessToken: async (token) => tokens.get(token),
   };

@@ -119,6 +119,7 @@ describe('a refresh', () => {
     ['meets a broken service twice', { meddle: ({ answer }) => answer(500, {}) }, {}, 7],
     ['meets a limit', { meddle: ({ response }) => response.writeHead(429, { 'retry-after': '60' }).end() }, {}, 6],
     ['is refused for another reason', { meddle: ({ answer }) => answer(401, { error: 'invalid_client' }) }, {}, 4],
+    ['is refused as invalid', { meddle: ({ answer }) => answer(400, { error: 'invalid_request' }) }, {}, 4],
     ['is redirected', { meddle: ({ response }) => response.writeHead(307, { location: '/x' }).end() }, {}, 3],
   ] as [string, { meddle?: Meddle }, object, number][])(
     'that %s leaves the login as it was',
