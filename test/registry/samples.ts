@@ -275,6 +275,8 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--summary'] },
     { args: ['--account', '654061'] },
   ],
+  'trade positions get': [{ args: ['170162801'] }, { args: ['1', '--closed'] }],
+  'trade permissions': [{ args: ['EUR/USD'] }, { args: [] }],
   'trade orders list': [{ args: ['--type', 'le'] }],
   'trade orders get': [{ args: ['390285837'] }],
   'trade offers list': [{ args: [] }],

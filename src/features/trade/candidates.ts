@@ -12,8 +12,10 @@ interface Traded {
   readonly amountK?: number | undefined;
 }
 
-export function accountCandidates({ accountId, accountName }: Account): { readonly accounts: readonly Named[] } {
-  return { accounts: [noted(accountId, accountName)] };
+export function accountCandidates({ accountId, accountName, isTotal }: Account): {
+  readonly accounts: readonly Named[];
+} {
+  return { accounts: isTotal ? [] : [noted(accountId, accountName)] };
 }
 
 export function offerCandidates({ currency }: Offer): { readonly symbols: readonly Named[] } {
@@ -29,7 +31,7 @@ export function orderCandidates(order: Order): { readonly orders: readonly Named
 }
 
 export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {
-  return { trades: [noted(row.tradeId, tradedText(row))] };
+  return { trades: row.isTotal ? [] : [noted(row.tradeId, tradedText(row))] };
 }
 
 function tradedText({ currency, isBuy, amountK }: Traded): string {

@@ -1,6 +1,7 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
 import { type CallValues, type Effect, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
+import { isObject } from '../../json-object.ts';
 import { verdictOf } from './envelope.ts';
 import { refusal } from './failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
@@ -22,6 +23,7 @@ export const getAccounts = read('/trading/get_model/Accounts');
 export const getModel = read('/trading/get_model');
 /** Not shown in the document. */
 export const getInstruments = read('/trading/get_instruments');
+export const getPermissions = read('/trading/permissions');
 /** Doc 3 §8 has its limits; the path is not shown. Never from a cache, as the last candle changes by the second. */
 export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
 
@@ -109,6 +111,14 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
       const { data } = await asked('the instruments', getInstruments);
       const list = (data as { instrument?: unknown } | undefined)?.instrument;
       return checked(list, (await schemas()).instrument, 'data.instrument');
+    },
+    /** The list of `data`, or an object by symbol: not shown anywhere. */
+    async permissions() {
+      const { data, permissions = data } = await asked('the permissions', getPermissions);
+      const list = isObject(permissions)
+        ? Object.entries(permissions).map(([symbol, one]) => ({ symbol, permissions: one }))
+        : permissions;
+      return checked(list, (await schemas()).permission, 'data');
     },
     async subscribePrices(symbol: string) {
       await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });

@@ -86,7 +86,7 @@ export const ACCOUNT_LIST: ListOutput<Account> = {
     { name: 'margin-call', cell: marginCallCell },
     { name: 'hedging', cell: ({ hedging }) => hedgingText(hedging) },
   ],
-  id: ({ accountId }) => accountId,
+  id: ({ accountId, isTotal }) => (isTotal ? undefined : accountId),
   empty: 'the token has no account',
 };
 
@@ -124,7 +124,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
     { name: 'opened', cell: ({ time }) => timeCell(time) },
     ACCOUNT,
   ],
-  id: ({ tradeId }) => tradeId,
+  id: ({ tradeId, isTotal }) => (isTotal ? undefined : tradeId),
   empty: 'no open positions',
 };
 
@@ -140,7 +140,7 @@ export const CLOSED_LIST: ListOutput<ClosedPosition> = {
     { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },
     { ...ACCOUNT, cell: ({ accountId, accountName }) => accountId ?? accountName },
   ],
-  id: ({ tradeId }) => tradeId,
+  id: ({ tradeId, isTotal }) => (isTotal ? undefined : tradeId),
   empty: 'no closed positions',
 };
 
@@ -155,7 +155,7 @@ export const SUMMARY_LIST: ListOutput<Summary> = {
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
   ],
-  id: ({ offerId, currency }) => offerId ?? currency,
+  id: ({ offerId, currency, isTotal }) => (isTotal ? undefined : (offerId ?? currency)),
   empty: 'no positions to sum up',
 };
 

@@ -3,6 +3,7 @@ import type { Commands } from '../../cli/command.ts';
 export const commands: Commands = {
   'accounts list': async () => (await import('./commands/accounts-list.ts')).tradeAccountsList,
   'positions list': async () => (await import('./commands/positions-list.ts')).tradePositionsList,
+  'positions get': async () => (await import('./commands/positions-get.ts')).tradePositionsGet,
   'orders list': async () => (await import('./commands/orders-list.ts')).tradeOrdersList,
   'orders get': async () => (await import('./commands/orders-get.ts')).tradeOrdersGet,
   'offers list': async () => (await import('./commands/offers-list.ts')).tradeOffersList,
@@ -10,6 +11,7 @@ export const commands: Commands = {
   stream: async () => (await import('./commands/stream.ts')).tradeStream,
   watch: async () => (await import('./commands/watch.ts')).tradeWatch,
   candles: async () => (await import('./commands/candles.ts')).tradeCandles,
+  permissions: async () => (await import('./commands/permissions.ts')).tradePermissions,
   model: async () => (await import('./commands/model.ts')).tradeModel,
   'symbols list': async () => (await import('./commands/symbols-list.ts')).tradeSymbolsList,
   'symbols get': async () => (await import('./commands/symbols-get.ts')).tradeSymbolsGet,

@@ -1,8 +1,9 @@
 /** Sums of open positions, against sums in whole cents. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exactSum, summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
+import { summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
+import { exactSum } from '../../../src/features/trade/totals.ts';
 
 const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
 
@@ -12,6 +13,7 @@ test('a sum of cents is the decimal that whole cents make', () => {
       const sum = amounts.reduce((all, amount) => all + amount, 0);
       expect(exactSum(amounts.map((amount) => amount / 100))).toBe(sum / 100 + 0);
     }),
+    { numRuns: 1000 },
   );
 });
 

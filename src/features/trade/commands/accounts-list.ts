@@ -1,17 +1,20 @@
 import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
+import { TOTAL_FLAG, withTotal } from '../totals.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+
+const SUMS = ['balance', 'equity', 'usableMargin', 'grossPL', 'dayPL'] as const;
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:
-    'The row of totals is omitted. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
+    '--total assumes that all accounts have the same currency. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
-  flags: SESSION_FLAGS,
+  flags: { total: TOTAL_FLAG, ...SESSION_FLAGS },
   examples: [
     { run: 'svc trade accounts list', why: 'Show ids, balances and margins' },
     { run: 'svc trade accounts list -q', why: 'Print only the ids' },
@@ -22,7 +25,7 @@ export const tradeAccountsList = listCommand({
     return withTrading(ctx, input, async ({ trading, known }) => {
       const value = await trading.accounts();
       known.keep('Account', value);
-      return { value };
+      return { value: withTotal(value, 'accountId', SUMS, input) };
     });
   },
 });

@@ -3,8 +3,14 @@ import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
 import type { OpenPosition, Summary } from '../schema.ts';
+import { exactSum, TOTAL_FLAG, withTotal } from '../totals.ts';
 import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+
+/** Amounts of different symbols cannot be added. */
+const CLOSED_SUMS = ['grossPL', 'com', 'roll'] as const;
+const POSITION_SUMS = [...CLOSED_SUMS, 'usedMargin'] as const;
+const SUMMARY_SUMS = ['plSell', 'plBuy', 'grossPL', 'netPL'] as const;
 
 interface Kind {
   readonly closed: boolean;
@@ -21,11 +27,13 @@ export const tradePositionsList = listCommand({
   flags: {
     closed: { type: 'boolean', help: 'List closed positions' },
     summary: { type: 'boolean', help: 'Show one line per symbol' },
+    total: TOTAL_FLAG,
     ...ROW_FLAGS,
     ...SESSION_FLAGS,
   },
   examples: [
     { run: 'svc trade positions list', why: 'List open positions' },
+    { run: 'svc trade positions list --total', why: 'Add a row of totals' },
     { run: 'svc trade positions list --closed -o csv', why: 'Export closed positions' },
   ],
   output: POSITION_LIST,
@@ -38,11 +46,11 @@ export const tradePositionsList = listCommand({
       const { trading } = open;
       if (input.closed) {
         const of = await trading.model('ClosedPosition');
-        return listed({ value: apply(of), of, as: CLOSED_LIST }, input);
+        return listed({ value: withTotal(apply(of), 'tradeId', CLOSED_SUMS, input), of, as: CLOSED_LIST }, input);
       }
       if (input.summary && account === undefined) {
         const of = await trading.model('Summary');
-        return listed({ value: apply(of), of, as: SUMMARY_LIST }, input);
+        return listed({ value: withTotal(apply(of), 'currency', SUMMARY_SUMS, input), of, as: SUMMARY_LIST }, input);
       }
       const of = await trading.model('OpenPosition');
       // For closes after the rate limit is used up.
@@ -50,9 +58,11 @@ export const tradePositionsList = listCommand({
       const rows = apply(of);
       // The Summary table covers all accounts together.
       if (account !== undefined && input.summary) {
-        return listed({ value: summaryOf(account.accountId, rows), of, as: SUMMARY_LIST }, input);
+        const value = withTotal(summaryOf(account.accountId, rows), 'currency', SUMMARY_SUMS, input);
+        return listed({ value, of, as: SUMMARY_LIST }, input);
       }
-      return rows.length > 0 ? { value: rows } : listed({ value: rows, of, as: POSITION_LIST }, input);
+      if (rows.length === 0) return listed({ value: rows, of, as: POSITION_LIST }, input);
+      return { value: withTotal(rows, 'tradeId', POSITION_SUMS, input) };
     });
   },
 });
@@ -98,21 +108,4 @@ function average(rows: readonly OpenPosition[], precision = 5): number {
   const amount = total(rows, 'amountK');
   const weighed = rows.reduce((sum, { amountK = 0, open = 0 }) => sum + amountK * open, 0);
   return amount === 0 ? 0 : Number((weighed / amount).toFixed(precision));
-}
-
-/** `toFixed` writes no digits beyond this. */
-const LARGEST = 1e21;
-
-/** The exact decimal sum: 0.1 and 0.2 make 0.3. */
-export function exactSum(values: readonly number[]): number {
-  if (values.some((value) => Math.abs(value) >= LARGEST)) return values.reduce((sum, value) => sum + value, 0);
-  const digits = Math.max(0, ...values.map((value) => decimals(value)));
-  const sum = values.reduce((all, value) => all + BigInt(value.toFixed(digits).replace('.', '')), 0n);
-  return Number(`${sum}e-${digits}`);
-}
-
-/** The number of decimals: 7 for 1e-7. */
-function decimals(value: number): number {
-  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
-  return Math.min(100, Math.max(0, fraction.length - Number(exponent)));
 }

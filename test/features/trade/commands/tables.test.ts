@@ -36,6 +36,65 @@ describe('accounts', () => {
   });
 });
 
+describe('a row of totals', () => {
+  const units = (amount: unknown): number => Math.round(Number(amount) * 1e5);
+  it.each([
+    ['positions', 'tradeId', ['grossPL', 'usedMargin']],
+    ['positions --closed', 'tradeId', ['grossPL']],
+    ['positions --summary', 'currency', ['grossPL', 'netPL']],
+    ['positions --summary --account 654061', 'currency', ['grossPL', 'netPL']],
+    ['accounts', 'accountId', ['balance', 'equity', 'dayPL']],
+  ])('of %s is the last one, exact to the last digit, and has no id', async (argv, key, sums) => {
+    const rows = (await client.json(`${argv} --total`)) as Record<string, unknown>[];
+    const [total, ...others] = rows.reverse();
+    expect(total).toMatchObject({ [key]: 'total', isTotal: true });
+    for (const name of sums) {
+      expect(units(total?.[name])).toBe(others.reduce((all, row) => all + units(row[name]), 0));
+      expect(total?.[name]).toBe(units(total?.[name]) / 1e5);
+    }
+    expect(await ids(`${argv} --total`)).toEqual(await ids(argv));
+    expect(rowsOf((await client.run(`${argv} --total`)).stdout).at(-1)?.[0]).toBe('total');
+  });
+
+  it('is not that of a part', async () => {
+    expect(await client.run('positions --total --limit 1')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('one position', () => {
+  it('is shown by its id, open or closed', async () => {
+    const [open] = (await client.json('positions')) as { tradeId: string }[];
+    expect(await client.json(`positions get ${open?.tradeId}`)).toEqual(open);
+    const [closed] = (await client.json('positions --closed')) as { tradeId: string }[];
+    expect(await client.json(`positions get ${closed?.tradeId} --closed`)).toEqual(closed);
+    expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
+  });
+
+  it('that is not there is exit 5, with where to search', async () => {
+    const [closed] = (await client.json('positions --closed')) as { tradeId: string }[];
+    expect(await client.run(`positions get ${closed?.tradeId}`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`svc trade positions get ${closed?.tradeId} --closed`),
+    });
+    expect((await client.run('positions get 1 --closed')).code).toBe(5);
+    expect((await client.run('positions get EUR/USD')).code).toBe(2);
+  });
+});
+
+describe('permissions', () => {
+  it('are listed for all symbols, and for those that are named', async () => {
+    const all = (await client.json('permissions')) as { symbol: string; permissions: Record<string, string> }[];
+    expect(client.asked()).toEqual(['GET /trading/permissions']);
+    expect(all.length).toBeGreaterThan(3);
+    const { stdout } = await client.run('permissions eurusd');
+    expect(rowsOf(stdout)).toEqual([
+      ['SYMBOL', 'ENABLED', 'DISABLED', 'HIDDEN'],
+      ['EUR/USD', 'createEntry createMarket changeEntry createOCO', expect.stringMatching(/netStopLimit/)],
+    ]);
+    expect((await client.run('permissions XYZ')).code).toBe(5);
+  });
+});
+
 describe('positions', () => {
   it('are those of all accounts, of one by its name or id, of one symbol as people write it', async () => {
     const all = await ids('positions');

@@ -1,0 +1,38 @@
+import { recordCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { tradeCandidates } from '../candidates.ts';
+import { CLOSED_LIST, POSITION_LIST } from '../columns.ts';
+import { checkOrderId } from '../order-rules.ts';
+import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+
+const RECORD = { kind: 'record', columns: POSITION_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
+const CLOSED_RECORD = { kind: 'record', columns: CLOSED_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
+
+export const tradePositionsGet = recordCommand({
+  id: 'trade positions get',
+  summary: 'Show a position',
+  description: 'Reads the table of open positions, or with --closed that of closed ones, which has the latest only.',
+  effect: 'read',
+  service: 'trade',
+  args: { trade: { help: 'Trade id', required: true, complete: 'trades' } },
+  flags: { closed: { type: 'boolean', help: 'Show a closed position' }, ...SESSION_FLAGS },
+  examples: [
+    { run: 'svc trade positions get 1170229801', why: 'Show one position' },
+    { run: 'svc trade positions get 1170229801 --closed', why: 'Show what a closed one made' },
+  ],
+  output: { ...RECORD, id: ({ tradeId }) => tradeId },
+  outputOf: ({ closed }) => (closed ? { ...CLOSED_RECORD, id: CLOSED_LIST.id } : { ...RECORD, id: POSITION_LIST.id }),
+  offers: tradeCandidates,
+  async run(input, ctx) {
+    checkOrderId(input.trade, 'a trade id');
+    return withTrading(ctx, input, async ({ trading }) => {
+      const rows = await trading.model(input.closed ? 'ClosedPosition' : 'OpenPosition');
+      const value = rows.find(({ tradeId }) => tradeId === input.trade);
+      if (value !== undefined) return { value };
+      const [state, hint] = input.closed
+        ? ['closed', 'the gateway lists the latest only; it may be open: svc trade positions']
+        : ['open', `it may be closed: svc trade positions get ${input.trade} --closed`];
+      throw new SvcError('not_found', `no ${state} position with id ${input.trade}`, { hint });
+    });
+  },
+});
