@@ -44,7 +44,8 @@ export async function findLost(
   options: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
-  const { open, wait = 0, watch = new FillWatch(ctx) } = options;
+  const { open, wait = 0 } = options;
+  let { watch = new FillWatch(ctx) } = options;
   let current = open;
   let replacement: TradingSession | undefined;
   const refresh = async (): Promise<void> => {
@@ -56,6 +57,8 @@ export async function findLost(
       // The session may be lost with the response.
       replacement = await openTradingSession(ctx, { ...options, forOrder: true });
       current = replacement;
+      // The caller's watch stays with the caller's session, which may reconnect.
+      watch = new FillWatch(ctx);
       await refresh();
     }
   };

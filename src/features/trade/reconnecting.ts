@@ -6,8 +6,11 @@ import type { Outage } from './session-types.ts';
 /** How often a token that worked before may be refused. */
 export const MOST_REFUSALS = 6;
 
-/** A connection that lasted this long was stable; only then does the delay start again from zero. */
-export const STEADY_MS = 30_000;
+/**
+ * A connection that lasted this long was stable; only then does the delay start again from zero. Twelve connections a minute are
+ * fewer than any gateway is known to refuse.
+ */
+export const STEADY_MS = 5_000;
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
