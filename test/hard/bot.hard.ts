@@ -2,10 +2,14 @@
  * A bot on `svc trade session` against a gateway of its own (test/hard/bot/gateway.ts), which fails every few seconds, and an auditor
  * that compares what the gateway did, what svc reported and what its journal says.
  */
-import { expect, it } from 'vitest';
+
+import { describe, expect, it } from 'vitest';
 import { output } from '../e2e/binary.ts';
+import { temporaryHome } from '../support/homes.ts';
+import { audit } from './bot/auditor.ts';
 import type { Row } from './bot/book.ts';
-import { Gateway } from './bot/gateway.ts';
+import { type Report, trade } from './bot/bot.ts';
+import { type Faults, Gateway, NO_FAULTS, type RequestFault } from './bot/gateway.ts';
 import { seeded } from './bot/random.ts';
 import { counted, scaled } from './scale.ts';
 
@@ -54,4 +58,61 @@ it('single commands trade at this gateway', async ({ task }) => {
   } finally {
     await gateway.close();
   }
+});
+
+/** Trades for so long, and lets `disturb` do what it does to the gateway. */
+async function run(
+  ms: number,
+  disturb: (gateway: Gateway, random: () => number, signal: AbortSignal) => void,
+): Promise<Report> {
+  const random = seeded(SEED);
+  const gateway = await Gateway.start(random);
+  const env = { ...variables(gateway), SVC_CONFIG_DIR: temporaryHome() };
+  // A fault every ten seconds takes more reads than the documented number an hour.
+  await output(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,ClosedPosition=0,Order=0,Account=0'], { env });
+  try {
+    const whenReady = (signal: AbortSignal): void => disturb(gateway, random, signal);
+    return await trade({ gateway, random, env, ms, commandsPerSecond: 8, whenReady });
+  } finally {
+    await gateway.close();
+  }
+}
+
+describe('the auditor', () => {
+  const rules = ({ run }: Report): string[] => [...new Set(audit(run).map(({ rule }) => rule))];
+  const once = (kind: RequestFault['kind']): Faults => {
+    let isDone = false;
+    return {
+      ...NO_FAULTS,
+      request: (path) => {
+        if (isDone || path !== '/trading/open_trade') return { kind: 'none' };
+        isDone = true;
+        return { kind } as RequestFault;
+      },
+    };
+  };
+
+  it('finds nothing where nothing fails', async ({ task }) => {
+    const report = await run(10_000, () => {});
+    expect(audit(report.run)).toEqual([]);
+    expect(report).toMatchObject({ code: 0, violations: [] });
+    counted(task, report.run.commands.length);
+  });
+
+  it.each([
+    ['executes an order twice', 'duplicated', 'execute_twice'],
+    ['loses an order that it accepted', 'misreported', 'lose'],
+  ] as const)('finds a gateway that %s', async (_, rule, kind) => {
+    const report = await run(8_000, (gateway) => {
+      gateway.faults = once(kind);
+    });
+    expect(rules(report)).toContain(rule);
+  });
+
+  it('finds an outage that nobody reports', async () => {
+    const report = await run(8_000, (gateway) => {
+      gateway.outages.push({ from: performance.now() + 1_000, to: performance.now() + 2_000, kind: 'restart' });
+    });
+    expect(rules(report)).toContain('outage');
+  });
 });

@@ -324,7 +324,8 @@ export class Gateway {
 
   #execute(order: Received, fault: RequestFault): Answer {
     try {
-      const change = fault.kind === 'lose' ? { orderIds: ['799999999'] } : this.#apply(order);
+      if (fault.kind === 'lose') return done({ data: { type: 0, orderId: 799_999_999 } });
+      const change = this.#apply(order);
       if (change === undefined) return { status: 404, body: { response: { executed: false, error: 'not found' } } };
       order.executedAt = performance.now();
       order.orderIds = change.orderIds;
