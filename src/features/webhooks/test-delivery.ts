@@ -33,7 +33,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
 }
 
 /** Why a queued test may never arrive. */
-export function testWarning(subscription: Subscription): string | undefined {
+export function testWarning(subscription: Pick<Subscription, 'id' | 'events'>): string | undefined {
   if (eventsOf(subscription).includes(PING)) return undefined;
   return `warning: ${subscription.id} does not list ${PING}; the API documentation does not say whether it is then delivered`;
 }

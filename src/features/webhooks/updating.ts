@@ -4,7 +4,7 @@
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
-import { type Confirmed, Plan } from '../../http/endpoint.ts';
+import { Plan } from '../../http/endpoint.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
 import { stillUnknown, unresolved } from './failed-answer.ts';
 import type { Subscription } from './schema.ts';
@@ -160,10 +160,10 @@ async function settle(
 export async function deleteSubscription(
   id: string,
   recordings: Recordings,
-  confirmed: Confirmed,
+  send: () => ReturnType<Recordings['delete']>,
 ): Promise<'deleted' | 'already-gone' | Plan> {
   try {
-    const answer = await recordings.delete(id, confirmed);
+    const answer = await send();
     if (answer instanceof Plan) return answer;
     if (answer.ok) return 'deleted';
     throw new SvcError('refused', 'server answered ok:false', { hint: `svc webhooks get ${shellWord(id)}` });

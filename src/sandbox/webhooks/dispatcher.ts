@@ -21,6 +21,8 @@ export interface DispatcherOptions {
   readonly fast: number;
   /** How long a receiver may take. */
   readonly receiverMs?: number | undefined;
+  /** Certificates (PEM) that receivers on this machine may have. */
+  readonly receiverCa?: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -100,6 +102,7 @@ export class Dispatcher {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(this.#options.now() / 1000));
     const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+    const { receiverCa: ca } = this.#options;
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
@@ -110,7 +113,7 @@ export class Dispatcher {
     };
     return new Promise((settle) => {
       const { request: open } = address.protocol === 'https:' ? https : http;
-      const request = open(address, { method: 'POST', headers, agent: false });
+      const request = open(address, { method: 'POST', headers, agent: false, ...(ca === undefined ? {} : { ca }) });
       this.#requests.add(request);
       request.setTimeout(this.#options.receiverMs ?? RECEIVER_MS, () => {
         settle('timeout');

@@ -20,6 +20,8 @@ export interface RecordingsEmulatorOptions {
   /** False refuses receivers on this machine, as the real service does. */
   readonly loopbackReceivers?: boolean;
   readonly receiverMs?: number;
+  /** Certificates (PEM) that receivers on this machine may have. */
+  readonly receiverCa?: string;
   /** Approve every sign-in without a page. */
   readonly autoApprove?: boolean;
 }
@@ -36,12 +38,12 @@ export interface RecordingsEmulator extends LocalServer {
 }
 
 export async function startRecordingsEmulator(options: RecordingsEmulatorOptions): Promise<RecordingsEmulator> {
-  const { port, now, random, seed, fast = 1, loopbackReceivers = true, autoApprove = false, receiverMs } = options;
+  const { port, now, random, seed, fast = 1, loopbackReceivers = true, autoApprove = false } = options;
   const traps = new Set<WebhooksTrap>();
   const account = new Account(random);
   const token = account.newId('pat_sandbox_', 24);
   if (seed === 'demo') seedDemo(account, now());
-  const dispatcher = new Dispatcher(account, { now, fast, receiverMs });
+  const dispatcher = new Dispatcher(account, { ...options, fast });
   const api = new RecordingsApi(account, dispatcher, { now, traps, loopbackReceivers });
   const oauth = new OAuth({ now, fast, traps, autoApprove });
 

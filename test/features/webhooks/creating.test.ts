@@ -25,6 +25,7 @@ function service(answer: Record<string, unknown> | SvcError, after: readonly Sub
     },
     update: never,
     delete: never,
+    takeBack: never,
     test: never,
     deliveries: never,
     answer: never,

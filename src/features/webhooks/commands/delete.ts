@@ -83,7 +83,7 @@ export const webhooksDelete = listCommand({
       const url = subscription?.url ?? null;
       try {
         if (error !== undefined || confirmed === undefined) throw error;
-        const result = await deleteSubscription(id, recordings, confirmed);
+        const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
         return result instanceof Plan ? result : { id, result, url, message: null };
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;

@@ -3,18 +3,16 @@ import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
-import { addressWarnings, parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { Forwarder, forwardTarget } from '../receiver/forwarder.ts';
+import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
+import { openForwarder, refuseLoop } from '../receiver/forwarder.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary } from '../receiver/rows.ts';
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { describeHint } from '../signature-hints.ts';
-import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-
-/** The service waits this long for a response (doc 2 §6). */
-const SERVICE_WAITS_MS = 5_000;
+import { requireSecrets, SECRET_FLAGS, type SecretInput } from '../signing-secrets.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
 
 const LISTEN = { group: 'Listen options' } as const;
 const LISTEN_FLAGS = {
@@ -89,6 +87,12 @@ const FORWARDING_FLAGS = {
   },
 } as const satisfies Flags;
 
+const TUNNEL = { group: 'Tunnel options' } as const;
+const TUNNEL_FLAGS = {
+  tunnel: { ...TUNNEL, type: 'string', value: 'command', help: 'Run a tunnel: cloudflared, ngrok, … or a command' },
+  'tunnel-url': { ...TUNNEL, type: 'string', value: 'url', help: 'Its public address, if it prints none' },
+} as const satisfies Flags;
+
 const RECORDING = { group: 'Recording options' } as const;
 const RECORDING_FLAGS = {
   record: { ...RECORDING, type: 'string', value: 'file', complete: 'files', help: 'Write deliveries to a new file' },
@@ -114,15 +118,21 @@ export const webhooksListen = listCommand({
   id: 'webhooks listen',
   summary: 'Receive, verify, record and forward deliveries',
   description:
-    'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. Ctrl-C ends it; deliveries in progress then have 2 s to finish.',
-  details: `An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
+    'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
+  details: `--tunnel takes cloudflared, ngrok, localhost.run, serveo or localtunnel, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. However svc ends, it deletes the subscription and stops the program. After a kill, the next run with --tunnel finds what was left: it asks at a terminal, removes it with --yes, and says how to remove it otherwise.
+Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
+An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
 With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event leaves out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid, or after ten in a row without --keep-going; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, record, events, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
-  effect: 'read',
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
+  effect: 'write',
+  service: 'webhooks',
+  // It takes back what it writes, so its failures are those of its rows.
+  callOf: () => ({ service: 'webhooks', effect: 'read' }),
   streams: () => true,
   flags: {
     ...LISTEN_FLAGS,
+    ...TUNNEL_FLAGS,
     ...SECRET_FLAGS,
     ...VERIFICATION_FLAGS,
     ...FORWARDING_FLAGS,
@@ -132,6 +142,10 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
   },
   exits: ['signature_invalid', 'still_pending'],
   examples: [
+    {
+      run: 'svc webhooks listen --tunnel cloudflared --forward-to http://localhost:3000/hook',
+      why: 'From nothing to the first event: a tunnel, a subscription, a test event',
+    },
     {
       run: 'svc webhooks listen --secret-file secret.txt --forward-to http://localhost:3000/hook',
       why: 'Between a tunnel and the program under development',
@@ -147,11 +161,14 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
   ],
   output: RECEIVER_LIST,
   async run(input, ctx) {
-    const secrets = input.insecureNoVerify ? undefined : await requireSecrets(input, ctx);
+    const given = secretSource(input, ctx) === 'input' ? await requireSecrets(input, ctx) : undefined;
     const events = eventFilter(input.event);
     const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
     const tls = tlsPair(input, ctx);
-    const { forwardTo, record } = input;
+    const { forwardTo, record, tunnel: command } = input;
+    const tunneling = command === undefined ? undefined : await import('../tunnel/tunnel.ts');
+    const tunnelInput = { ...input, tunnel: command ?? '', events };
+    if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
     if (input.append && record === undefined)
       throw new SvcError('usage', '--append needs --record, which names the file');
     const forwarder = forwardTo === undefined ? undefined : openForwarder({ ...input, forwardTo }, ctx);
@@ -160,10 +177,11 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
     }
     const seenFile = input.dedupeFile === undefined ? undefined : openSeen(input.dedupeFile, ctx);
     const recording = record === undefined ? undefined : openRecorder(record, input.append, ctx);
+    const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
       tls,
-      secrets,
+      secrets: tunnel?.secrets ?? given,
       forwarder,
       recording,
       maxBody: parseByteSize(input.maxBody),
@@ -177,16 +195,16 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
       digests: !ctx.wants.table,
       waitMs: input.wait,
       now: ctx.now,
-      signal: ctx.signal,
+      signal: tunnel?.signal ?? ctx.signal,
       sleep: ctx.sleep,
       notice: ctx.wants.table ? ctx.notice : undefined,
     };
     const session = new ReceiverSession(options);
-    const place = { record, forward: forwarder?.url, readyFile: input.readyFile };
+    const place = { record, forward: forwarder?.url, readyFile: input.readyFile, tunnel };
     return {
       value: received(session, options, place, ctx),
       as: receiverList(describeHint),
-      code: () => session.code,
+      code: () => session.code ?? tunnel?.failure?.code,
       footer: () => summary(session.tally),
     };
   },
@@ -196,13 +214,14 @@ interface Place {
   readonly record: string | undefined;
   readonly forward: URL | undefined;
   readonly readyFile: string | undefined;
+  readonly tunnel: Tunnel | undefined;
 }
 
 /** From the `ready` row to the last. */
 async function* received(
   session: ReceiverSession,
   { secrets, host, path, tls, events }: SessionOptions,
-  { record, forward, readyFile }: Place,
+  { record, forward, readyFile, tunnel }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
   let readiness: ReadyFile | undefined;
@@ -211,6 +230,7 @@ async function* received(
     const port = await session.start();
     const url = receiverUrl(host, port, path, tls !== undefined);
     if (forward !== undefined) refuseLoop(forward, url);
+    const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     const ready: ReadyRow = {
       type: 'ready',
       port,
@@ -219,6 +239,7 @@ async function* received(
       forward: forward?.href ?? null,
       record: record ?? null,
       events: events.size === 0 ? null : [...events],
+      tunnel: facts,
       pid: ctx.pid,
     };
     readiness?.announce({ port, url: url.href, pid: ctx.pid });
@@ -230,20 +251,13 @@ async function* received(
   } finally {
     await session.close();
     readiness?.withdraw();
+    await tunnel?.close();
   }
 }
 
 function receiverUrl(host: string, port: number, path: string, tls: boolean): URL {
   const name = host.includes(':') ? `[${host}]` : host;
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}${path}`);
-}
-
-/** Each delivery would come back. */
-function refuseLoop(forward: URL, own: URL): void {
-  const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
-  const ownHost = forward.hostname === own.hostname || isLoopback(forward);
-  if (port(forward) !== port(own) || !ownHost) return;
-  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener`);
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
@@ -261,25 +275,24 @@ function introduction({ url, forward, record, events }: ReadyRow, secrets: numbe
   return lines;
 }
 
-interface ForwardInput {
-  readonly forwardTo: string;
-  readonly forwardExternal: boolean;
-  readonly forwardTimeout: number;
-  readonly forwardAllHeaders: boolean;
-  readonly insecureForwardTls: boolean;
-  readonly ack: 'after' | 'early';
+interface TunnelInput extends SecretInput {
+  readonly tunnel: string | undefined;
+  readonly tunnelUrl: string | undefined;
+  readonly insecureNoVerify: boolean;
 }
 
-function openForwarder(input: ForwardInput, ctx: RunContext): Forwarder {
-  const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
-  for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
-  if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
-    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
+/** Where the secrets come from. The subscription of a tunnel has its own. */
+function secretSource(input: TunnelInput, { dryRun }: RunContext): 'input' | 'tunnel' | 'none' {
+  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv, secretFd, insecureNoVerify } = input;
+  if (tunnel === undefined) {
+    if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
+    if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
+    return insecureNoVerify ? 'none' : 'input';
   }
-  return new Forwarder(
-    { url, allHeaders: input.forwardAllHeaders, timeoutMs: input.forwardTimeout },
-    ctx.outbound({ insecure: input.insecureForwardTls }),
-  );
+  if (insecureNoVerify || [endpoint, secretFile, secretEnv, secretFd].some((list) => list.length > 0)) {
+    throw new SvcError('usage', '--tunnel verifies with the secret of its own subscription: leave out secret options');
+  }
+  return 'tunnel';
 }
 
 function openRecorder(path: string, append: boolean, ctx: RunContext): RecordingWriter {

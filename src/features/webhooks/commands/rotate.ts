@@ -132,7 +132,7 @@ async function finishRotation(
     throw stop(code, `its test event was not delivered: ${test.text}`);
   }
   if (confirmed === undefined) return { test, replaced_deleted: false };
-  await deleteSubscription(old.id, recordings, confirmed).catch((error: unknown) => {
+  await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed)).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
       hint: `svc webhooks delete ${shellWord(old.id)}`,

@@ -1,11 +1,12 @@
 /** Forwards deliveries to a target with the original bytes and header order, following no redirect. */
+import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { isConnectionHeader } from '../../../http/endpoint.ts';
 import { openPoster, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
-import { receiverAddress } from '../options.ts';
+import { addressWarnings, receiverAddress } from '../options.ts';
 
 export interface ForwardOptions {
   readonly url: URL;
@@ -30,6 +31,9 @@ export function statusOf({ status, error }: Forwarded): number {
   if (error === 'interrupted') return 503;
   return error === 'timeout' ? 504 : 502;
 }
+
+/** The service waits this long for a response (doc 2 §6). */
+const SERVICE_WAITS_MS = 5_000;
 
 /** Throws `invalid_value` if it is not an address of this machine, unless `external`. */
 export function forwardTarget(text: string, { external }: { readonly external: boolean }): URL {
@@ -94,4 +98,33 @@ export class Forwarder {
     this.#stopped.abort(endedBy('SIGINT'));
     await this.#poster.close();
   }
+}
+
+interface ForwardInput {
+  readonly forwardTo: string;
+  readonly forwardExternal: boolean;
+  readonly forwardTimeout: number;
+  readonly forwardAllHeaders: boolean;
+  readonly insecureForwardTls: boolean;
+  readonly ack: 'after' | 'early';
+}
+
+export function openForwarder(input: ForwardInput, ctx: RunContext): Forwarder {
+  const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
+  for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
+  if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
+    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
+  }
+  return new Forwarder(
+    { url, allHeaders: input.forwardAllHeaders, timeoutMs: input.forwardTimeout },
+    ctx.outbound({ insecure: input.insecureForwardTls }),
+  );
+}
+
+/** Each delivery would come back. */
+export function refuseLoop(forward: URL, own: URL): void {
+  const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+  const ownHost = forward.hostname === own.hostname || isLoopback(forward);
+  if (port(forward) !== port(own) || !ownHost) return;
+  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener`);
 }

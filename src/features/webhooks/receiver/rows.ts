@@ -14,7 +14,15 @@ export interface ReadyRow {
   readonly record: string | null;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
+  /** Only with --tunnel. */
+  readonly tunnel?: TunnelFacts | undefined;
   readonly pid: number;
+}
+
+/** The public address of this run, and its subscription. */
+export interface TunnelFacts {
+  readonly url: string;
+  readonly endpoint_id: string;
 }
 
 export interface ForwardedRow {

@@ -1,0 +1,181 @@
+/** `webhooks listen --tunnel`: a public address and a subscription for one run, taken back however the run ends. */
+import type { RunContext } from '../../../cli/command.ts';
+import { endedBy, SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../http/as-curl.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import { openRecordings, type Recordings } from '../api.ts';
+import { createSubscription } from '../creating.ts';
+import { KNOWN_EVENTS } from '../event-types.ts';
+import type { TunnelFacts } from '../receiver/rows.ts';
+import { type SigningSecret, signingSecret } from '../secret.ts';
+import { receiverUrl, sameAddress } from '../subscription-url.ts';
+import { queueTest, testWarning, waitForTest } from '../test-delivery.ts';
+import { deleteSubscription } from '../updating.ts';
+import { RunRecord, takeBackLeftovers } from './leftovers.ts';
+import { TunnelProgram, tunnelCommand } from './program.ts';
+
+/** How long the test event may take before svc says what the service reports of it. */
+const TEST_MS = 15_000;
+
+export interface TunnelInput {
+  readonly tunnel: string;
+  readonly tunnelUrl: string | undefined;
+  readonly path: string;
+  readonly port: number;
+  /** The event types of --event; empty for all. */
+  readonly events: readonly string[];
+}
+
+export class Tunnel {
+  /** Empty until the subscription exists. */
+  readonly secrets: SigningSecret[] = [];
+  /** Ends the session: Ctrl-C, SIGTERM, a closed terminal. */
+  readonly signal: AbortSignal;
+  readonly #input: TunnelInput;
+  readonly #ctx: RunContext;
+  readonly #recordings: Recordings;
+  readonly #server: string;
+  readonly #record: RunRecord;
+  /** The second signal: nothing is waited for any more. */
+  readonly #hurry = new AbortController();
+  /** Ends the watch for the test event. */
+  readonly #closed = new AbortController();
+  readonly #release: () => void;
+  #program: TunnelProgram | undefined;
+  #address: string | undefined;
+  #id: string | undefined;
+  #watch: Promise<void> | undefined;
+  #failure: SvcError | undefined;
+
+  constructor(input: TunnelInput, ctx: RunContext) {
+    this.#input = input;
+    const ended = new AbortController();
+    this.#ctx = ctx;
+    this.signal = AbortSignal.any([ctx.signal, ended.signal]);
+    // Requests that take something back are sent after the signal, too.
+    this.#recordings = openRecordings({ ...ctx.target, signal: this.#hurry.signal });
+    this.#server = ctx.target.baseUrl.href;
+    this.#record = new RunRecord(ctx, this.#server);
+    this.#release = ctx.takeSignals((name) => {
+      if (ended.signal.aborted) this.#hurry.abort(endedBy(name));
+      ended.abort(endedBy(name));
+    });
+  }
+
+  /** Why something was not taken back. */
+  get failure(): SvcError | undefined {
+    return this.#failure;
+  }
+
+  /** Starts the program, and subscribes its address. `fail` is called if the program ends later. */
+  async open(port: number, fail: (error: unknown) => void): Promise<TunnelFacts> {
+    const { tunnel, tunnelUrl, path } = this.#input;
+    const ctx = this.#ctx;
+    await takeBackLeftovers(this.#recordings, this.#server, ctx);
+    this.signal.throwIfAborted();
+    this.#program = new TunnelProgram(tunnel, port, ctx);
+    this.#record.write({ programPid: this.#program.pid });
+    const address = tunnelUrl ?? (await this.#program.address(this.signal));
+    const url = await receiverUrl(withPath(address, path), '--tunnel-url', ctx);
+    const { id, events } = await this.#subscribe(url);
+    this.#program.failed().catch(fail);
+    if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
+    this.#watch = this.#test(id, events).catch((error: unknown) => {
+      if (!this.#closed.signal.aborted) ctx.notice(`warning: no test event: ${(error as Error).message}`);
+    });
+    return { url, endpoint_id: id };
+  }
+
+  /** Deletes the subscription while the tunnel still works, and stops the program. */
+  async close(): Promise<void> {
+    this.#closed.abort(endedBy('SIGTERM'));
+    try {
+      await this.#watch;
+      await this.#unsubscribe();
+      await this.#program?.stop(this.#hurry.signal);
+      if (this.#failure === undefined) this.#record.remove();
+    } finally {
+      this.#release();
+    }
+  }
+
+  async #subscribe(url: string): Promise<{ readonly id: string; readonly events: readonly string[] }> {
+    const events = this.#input.events.length > 0 ? this.#input.events : KNOWN_EVENTS;
+    const program = this.#program as TunnelProgram;
+    const created = createSubscription({ url, events }, this.#recordings, {
+      dryRun: false,
+      allowDuplicate: false,
+      notice: this.#ctx.notice,
+      unbroken: (work) => {
+        // From here on there may be a subscription with this address, and before there was none.
+        this.#record.write({ url });
+        this.#address = url;
+        return work();
+      },
+      keep: async (secret, id) => {
+        this.#id = id;
+        this.#ctx.secrets.add(secret.reveal());
+        this.secrets.push(signingSecret(secret.reveal(), `the subscription ${id}`));
+        this.#record.write({ id });
+      },
+    });
+    const result = await Promise.race([created, program.failed()]).finally(() => created.catch(() => {}));
+    if (result instanceof Plan) throw new SvcError('internal', 'a dry run started a tunnel');
+    this.signal.throwIfAborted();
+    return { id: result.id, events };
+  }
+
+  /** Sends the service's test event, and says what the service reports of it if it does not arrive. */
+  async #test(id: string, events: readonly string[]): Promise<void> {
+    const { notice } = this.#ctx;
+    const doubt = testWarning({ id, events: [...events] });
+    if (doubt !== undefined) notice(doubt);
+    const ctx = { ...this.#ctx, signal: AbortSignal.any([this.signal, this.#closed.signal]) };
+    const recordings = openRecordings({ ...ctx.target, signal: ctx.signal });
+    const event = await queueTest(id, recordings);
+    if (event instanceof Plan) return;
+    const result = await waitForTest(id, event, { waitMs: TEST_MS, pollMs: 2_000 }, recordings, ctx);
+    if (result.outcome !== 'delivered') notice(`warning: the test event ${event} has not arrived: ${result.text}`);
+  }
+
+  async #unsubscribe(): Promise<void> {
+    const { notice, warn, wants } = this.#ctx;
+    if (this.#address === undefined) return;
+    try {
+      const id = this.#id ?? (await this.#lost(this.#address));
+      if (id === undefined) return;
+      await deleteSubscription(id, this.#recordings, () => this.#recordings.takeBack(id));
+      if (wants.table) notice(`deleted ${id}`);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      if (error.code === 'not_found') return;
+      this.#failure = error;
+      const id = this.#id === undefined ? '<id>' : shellWord(this.#id);
+      warn(`warning: the subscription for ${this.#address} may remain: ${error.message}: svc webhooks delete ${id}`);
+    }
+  }
+
+  /** The subscription whose creation was not confirmed: there was none with this address before. */
+  async #lost(address: string): Promise<string | undefined> {
+    const all = await this.#recordings.subscriptions();
+    return all.find(({ url }) => sameAddress(url, address))?.id;
+  }
+}
+
+/** What would be sent. */
+export async function planTunnel(
+  { tunnel, tunnelUrl, path, port, events }: TunnelInput,
+  ctx: RunContext,
+): Promise<Plan> {
+  ctx.notice(`would run: ${tunnelCommand(tunnel, port).command}`);
+  const url = tunnelUrl === undefined ? `https://<address of the tunnel>${path}` : withPath(tunnelUrl, path);
+  const plan = await openRecordings(ctx.target).create({ url, events: events.length > 0 ? events : KNOWN_EVENTS });
+  if (plan instanceof Plan) return plan;
+  throw new SvcError('internal', 'a dry run created a subscription');
+}
+
+/** The address of the tunnel with the path of the listener, unless it has one of its own. */
+function withPath(address: string, path: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url === undefined || url.pathname !== '/' || path === '/' ? address : new URL(path, url).href;
+}

@@ -1,0 +1,260 @@
+/** `svc webhooks listen --tunnel`: from nothing to the first event, and nothing left behind. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { lockOwner } from '../../../../src/store/lock.ts';
+import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import { deliveries, rows, target } from './listening.ts';
+import { type Subscribed, subscribed } from './subscribed.ts';
+import { isAlive, tunnelScript } from './tunneling.ts';
+
+const script = tunnelScript();
+let service: Subscribed;
+beforeAll(async () => {
+  service = await subscribed([], { receiverCa: script.ca });
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.account.subscriptions.clear();
+  service.traps.clear();
+});
+
+const LISTEN = ['listen', '--port', '0', '--tunnel'];
+const run = (args: readonly string[], options: RunOptions = {}) =>
+  service.run([...LISTEN, ...args], { sleeps: true, ...options });
+const events = (): readonly (readonly string[])[] =>
+  [...service.account.subscriptions.values()].map((one) => one.events);
+const records = (home: string): readonly string[] => {
+  const folder = join(home, 'state', 'tunnels');
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+/** What gets SIGKILL ends a moment later. */
+const tunnelIsGone = (): Promise<boolean> =>
+  vi.waitFor(() => {
+    expect(isAlive(Number(readFileSync(script.pidFile, 'utf8')))).toBe(false);
+    return true;
+  });
+
+describe('a run with a tunnel', () => {
+  it('reaches the first verified event, forwards it, and takes everything back', async () => {
+    const home = temporaryHome();
+    const app = await target((response) => response.writeHead(200).end());
+    const ended = await run(
+      [script.command, '--path', '/hook', '--forward-to', app.url, '--count', '1', '-o', 'ndjson'],
+      { home },
+    );
+    expect(ended).toMatchObject({ code: 0, server: expect.stringContaining('server: 127.0.0.1') });
+    const [ready] = rows(ended);
+    expect(ready).toMatchObject({
+      type: 'ready',
+      verify: true,
+      tunnel: {
+        url: expect.stringMatching(/^https:\/\/localhost:\d+\/hook$/),
+        endpoint_id: expect.stringMatching(/^ep_/),
+      },
+    });
+    expect(deliveries(ended)).toMatchObject([{ valid: true, event_type: 'webhook.ping', forward: { status: 200 } }]);
+    expect(app.taken).toHaveLength(1);
+    expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
+  });
+
+  it('says for a person what it created and deleted, and never its secret', async () => {
+    const ended = await run([script.command, '--until-event', 'webhook.ping']);
+    expect(ended.stderr).toMatch(
+      /tunnel: https:\/\/localhost:\d+ {2}subscription: (ep_\w+), deleted when svc ends\n[\s\S]*deleted \1\n/,
+    );
+    expect(ended.stdout).toMatch(/webhook\.ping {2}valid/);
+    expect(ended.stdout + ended.stderr).not.toContain('whsec_');
+  });
+
+  it('subscribes to the types of --event', async () => {
+    const interrupted = new AbortController();
+    let seen: readonly (readonly string[])[] = [];
+    const ended = await run([script.command, '--event', 'summary.completed', '-o', 'ndjson'], {
+      signal: interrupted.signal,
+      onStdout: async (text) => {
+        if (!text.includes('"ready"')) return;
+        seen = events();
+        interrupted.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      },
+    });
+    expect([ended.code, seen, events(), await tunnelIsGone()]).toEqual([130, [['summary.completed']], [], true]);
+  });
+
+  it('takes everything back after --wait and after an invalid delivery', async () => {
+    const waited = await run([script.command, '--event', 'summary.completed', '--wait', '1ms']);
+    expect([waited.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
+  });
+
+  it('only warns of an address that does not resolve here', async () => {
+    const ended = await run([script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--wait', '1ms']);
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('tunnel: https://svc-tunnel.invalid/') });
+    expect([events(), await tunnelIsGone()]).toEqual([[], true]);
+  });
+
+  it('says why the subscription may remain, and finds it the next time', async () => {
+    const home = temporaryHome();
+    service.traps.add('delete-not-ok');
+    const ended = await run([script.command, '--count', '1'], { home });
+    expect(ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/may remain: server answered ok:false: svc webhooks delete ep_/),
+    });
+    expect([events().length, records(home).length, await tunnelIsGone()]).toEqual([1, 1, true]);
+  });
+});
+
+describe('a tunnel program that fails', () => {
+  it.each([
+    [
+      'ends',
+      "echo 'no \u001b[31mlicence\u0007'; echo second >&2; exit 3",
+      7,
+      /the tunnel program ended with exit status 3: .*no licence/,
+    ],
+    [
+      'is not there',
+      'svc-no-such-tunnel {port}',
+      2,
+      /the tunnel program could not be run: .*svc-no-such-tunnel.*not found/,
+    ],
+    [
+      'prints no address',
+      "echo 'see the manual'; exec sleep 60",
+      7,
+      /printed no https address within 30 s: see the manual/,
+    ],
+  ])('and %s is an error with its last lines, and nothing is created', async (_, command, code, message) => {
+    const home = temporaryHome();
+    const sleepsUntil = (ms: number) =>
+      ms === 30_000 ? new Promise<void>((done) => setTimeout(done, 300)) : undefined;
+    const ended = await run([command], { home, sleepsUntil });
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+    expect(ended.stderr).not.toMatch(/[\u001b\u0007]/);
+    expect([events(), records(home)]).toEqual([[], []]);
+  });
+
+  it('and ends while svc listens ends svc, which deletes the subscription', async () => {
+    const ended = await run([script.command, '--event', 'summary.completed'], {
+      onStderr: (text) => {
+        if (text.startsWith('tunnel: ')) process.kill(Number(readFileSync(script.pidFile, 'utf8')), 'SIGTERM');
+      },
+    });
+    expect(ended).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('the tunnel program ended with exit status 143'),
+    });
+    expect(events()).toEqual([]);
+  });
+});
+
+describe('the limits of the account', () => {
+  it('says which subscription to delete where there are five', async () => {
+    for (let index = 0; index < 5; index++) service.subscribe(`https://192.0.2.${index + 1}/`, [], index === 3 ? 2 : 1);
+    const disabled = [...service.account.subscriptions.values()].find(({ status }) => status === 2)?.id;
+    const ended = await run([script.command]);
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining(`svc webhooks delete ${disabled}`) });
+    expect([events().length, await tunnelIsGone()]).toEqual([5, true]);
+  });
+
+  it('uses no address that is subscribed already', async () => {
+    const id = service.subscribe('https://192.0.2.7/hook');
+    const ended = await run([script.command, '--tunnel-url', 'https://192.0.2.7/hook']);
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining(`${id} already points at this url`) });
+    expect([...service.account.subscriptions.keys()]).toEqual([id]);
+  });
+});
+
+/** As a run leaves it that was killed. */
+function leave(home: string, { id, url }: { readonly id: string | null; readonly url: string }): void {
+  const folder = join(home, 'state', 'tunnels');
+  mkdirSync(folder, { recursive: true });
+  const dead = { ...lockOwner(process.pid), start: '1' };
+  const record = { version: 1, run: dead, program: dead, server: `${service.url}/`, profile: 'default', url, id };
+  writeFileSync(join(folder, `${dead.nonce}.json`), JSON.stringify(record));
+}
+
+describe('what a run left that was killed', () => {
+  const URL_LEFT = 'https://192.0.2.9/hook';
+  const once = [script.command, '--count', '1'];
+
+  it('is removed with --yes', async () => {
+    const home = temporaryHome();
+    const [other, id] = [service.subscribe(), service.subscribe(URL_LEFT)];
+    leave(home, { id, url: URL_LEFT });
+    const ended = await run([...once, '--yes'], { home });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`removed ${id} (${URL_LEFT})`) });
+    expect([[...service.account.subscriptions.keys()], records(home)]).toEqual([[other], []]);
+  });
+
+  it('is offered at a terminal', async () => {
+    const home = temporaryHome();
+    const id = service.subscribe(URL_LEFT);
+    leave(home, { id, url: URL_LEFT });
+    const no = await run(once, { home, terminal: 120, answer: false });
+    expect([no.code, no.asked, records(home).length]).toEqual([0, ['Remove it?'], 1]);
+    const yes = await run(once, { home, terminal: 120, answer: true });
+    expect([yes.code, yes.asked, events(), records(home)]).toEqual([0, ['Remove it?'], [], []]);
+  });
+
+  it('stays in a pipe, with the command that removes it', async () => {
+    const home = temporaryHome();
+    const id = service.subscribe(URL_LEFT);
+    leave(home, { id, url: URL_LEFT });
+    const ended = await run(once, { home });
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`svc webhooks delete ${id}, or pass --yes`),
+    });
+    expect([...service.account.subscriptions.keys()]).toEqual([id]);
+  });
+
+  it('is not removed with --yes where only its address is known, or another address has its id', async () => {
+    const home = temporaryHome();
+    const [one, two] = [service.subscribe(URL_LEFT), service.subscribe('https://192.0.2.10/')];
+    leave(home, { id: null, url: URL_LEFT });
+    leave(home, { id: two, url: 'https://192.0.2.11/' });
+    const ended = await run([...once, '--yes'], { home });
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`to remove it: svc webhooks delete ${one}\n`),
+    });
+    expect([...service.account.subscriptions.keys()]).toEqual([one, two]);
+  });
+
+  it('is forgotten once the service has it no more', async () => {
+    const home = temporaryHome();
+    leave(home, { id: 'ep_gone', url: URL_LEFT });
+    expect((await run(once, { home })).stderr).not.toContain('killed');
+    expect(records(home)).toEqual([]);
+  });
+});
+
+describe('the options', () => {
+  it.each([
+    [['--secret-env', 'SECRET'], 'leave out secret options'],
+    [['--insecure-no-verify'], 'leave out secret options'],
+  ])('refuses %j', async (args, message) => {
+    expect(await run([script.command, ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it.each([
+    [['--tunnel-url', 'https://a.example/'], '--tunnel-url needs --tunnel'],
+    [['--dry-run'], '--dry-run needs --tunnel'],
+  ])('refuses %j without a tunnel', async (args, message) => {
+    const ended = await service.run(['listen', '--port', '0', ...args]);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('shows the request with --dry-run, and runs nothing', async () => {
+    const args = '--port 4000 --tunnel cloudflared --tunnel-url https://a.example --path /hook --dry-run -o json';
+    const ended = await service.run(['listen', ...args.split(' ')]);
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('would run: cloudflared tunnel --no-autoupdate --url http://127.0.0.1:4000'),
+    });
+    expect(ended.stdout).toContain('https://a.example/hook');
+    expect(events()).toEqual([]);
+  });
+});
