@@ -184,6 +184,7 @@ export interface ReadingWanted extends SourceSelection {
 }
 
 export interface Readings {
+  readonly title: string;
   readonly readings: readonly Reading[];
   /** What was asked for and is not there. */
   readonly missing: readonly string[];
@@ -203,6 +204,7 @@ export async function readings(
   const priced = productPricesPer(series, wanted);
   const names = seriesNames(priced.series);
   return {
+    title: series.find((one) => one.title_original)?.title_original ?? productId,
     readings: priced.series.map((one, index): Reading => {
       const { parser_name, source_id } = one;
       const now = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);

@@ -80,7 +80,7 @@ describe('svc __complete', () => {
   });
 
   it('completes a noun alone as its list', async () => {
-    expect(await offered('trade positions ')).toEqual(['list', 'update']);
+    expect(await offered('trade positions ')).toEqual(['list', 'get', 'update']);
     expect(await offered('catalog products --order=obs')).toEqual(['observed_at_desc', 'observed_at_asc']);
     expect(await offered('trade positions --acc')).toEqual(['--account']);
     // A value of it follows, and no command.

@@ -1,13 +1,33 @@
-import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { type Answer, type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { Instant } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
 import { formatDuration } from '../../../cli/time.ts';
-import { SvcError } from '../../../errors.ts';
-import type { RecordOutput } from '../../../output/types.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
 import { zoneOf } from '../../../output/zone.ts';
-import { openCatalog } from '../api.ts';
-import { type PagingProblem, PRODUCT_ARGUMENT, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
-import { conditionOf, conditionText, type Judged, judge, readings, type Verdict, verdictText } from '../price-check.ts';
-import { productNames } from '../product-names.ts';
+import { type Catalog, openCatalog } from '../api.ts';
+import { type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
+import {
+  type Condition,
+  conditionOf,
+  conditionText,
+  type Judged,
+  judge,
+  type ReadingWanted,
+  readings,
+  type Verdict,
+  verdictText,
+} from '../price-check.ts';
+import {
+  readProducts,
+  SELECTION_ARGUMENT,
+  SELECTION_DETAILS,
+  SELECTION_FLAGS,
+  type SelectionInput,
+  selectedProducts,
+  severalProducts,
+} from '../selection.ts';
 import { PER_FLAG } from '../unit-price.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
@@ -25,6 +45,11 @@ interface Checked extends Verdict {
   readonly message: string;
 }
 
+interface CheckedProduct extends Checked {
+  readonly canonical_product_id: string;
+  readonly title: string;
+}
+
 const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
   kind: 'record',
   columns: [
@@ -38,23 +63,31 @@ const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
     { name: 'message', cell: ({ message }) => message },
   ],
   id: (checked) => outcomeOf(checked),
-  line: (checked) => ({
-    text: `${checked.ok === null ? 'unknown' : outcomeOf(checked)}: ${checked.message}`,
-    tone: checked.ok === null ? 'warn' : checked.ok ? 'good' : 'bad',
-  }),
+  line: (checked) => ({ text: `${outcomeText(checked)}: ${checked.message}`, tone: toneOf(checked) }),
+};
+
+/** Ids are those of the products for which the condition is true. */
+const PRICE_CHECK_LIST: ListOutput<CheckedProduct> = {
+  kind: 'list',
+  columns: [
+    { name: 'result', cell: (checked) => ({ text: outcomeText(checked), tone: toneOf(checked) }) },
+    { name: 'product', cell: (checked) => checked.canonical_product_id, wide: true },
+    { name: 'title', cell: ({ title }) => title, flex: true, vital: true },
+    { name: 'found', cell: ({ message }) => message, flex: true },
+  ],
+  id: (checked) => (checked.ok ? checked.canonical_product_id : undefined),
 };
 
 export const catalogCheck = recordCommand({
   id: 'catalog check',
-  summary: 'Check a price: exit 0 if true, 1 if false, 11 if unknown',
+  summary: 'Check prices: exit 0 if true, 1 if false, 11 if unknown',
   description:
-    'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. Without a current value the status is 11.',
-  details:
-    '--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).',
+    'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. For several products it is true if it is true for one of them.',
+  details: `--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\n${SELECTION_DETAILS} ${MATCHES_DETAILS} -q prints the ids of those for which the condition is true. JSON of several products is an array, also with canonical_product_id and title.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).`,
   effect: 'read',
   service: 'catalog',
   streams: ({ wait }) => wait !== undefined,
-  args: { id: PRODUCT_ARGUMENT },
+  args: SELECTION_ARGUMENT,
   flags: {
     below: { type: 'number', value: 'price', help: 'True if the price is lower' },
     above: { type: 'number', value: 'price', help: 'True if the price is higher' },
@@ -71,8 +104,10 @@ export const catalogCheck = recordCommand({
       choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
       help: 'Value to check (default lowest; with --change: price)',
     },
-    ...SOURCE_FLAGS,
+    source: SOURCE_FLAGS.source,
     per: PER_FLAG,
+    matches: MATCHES_FLAG,
+    ...SELECTION_FLAGS,
     any: { type: 'boolean', help: 'True if any one offer meets the condition' },
     all: { type: 'boolean', help: 'True only if every offer meets the condition' },
     'max-age': { type: 'duration', positive: true, help: 'Ignore older values (default 7d)' },
@@ -84,15 +119,15 @@ export const catalogCheck = recordCommand({
       help: 'With --wait: time between checks (default 5m)',
     },
   },
-  exits: ['condition_false', 'still_pending', 'not_known'],
+  exits: ['condition_false', 'still_pending', 'not_known', 'partly_done'],
   examples: [
     {
       run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --below 80',
       why: 'In a script: continue only if the price is low',
     },
     {
-      run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --change +10% --since 7d --any',
-      why: 'Check whether any price rose by 10% in a week',
+      run: 'svc catalog check --file watched.txt --change -10% --since 7d -q',
+      why: 'The ids of a watch list whose price fell by 10% in a week',
     },
     {
       run: 'svc catalog check 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --above 0 --field available_count --any --wait 6h --interval 10m',
@@ -100,59 +135,119 @@ export const catalogCheck = recordCommand({
     },
   ],
   output: PRICE_CHECK_RECORD,
+  outputOf: (input) => (severalProducts(input) ? PRICE_CHECK_LIST : PRICE_CHECK_RECORD),
   async run(input, ctx) {
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
-    const catalog = openCatalog(ctx.target);
-    const names = productNames(catalog, ctx);
-    const zone = zoneOf(input.tz ?? 'local');
-    const incomplete: PagingProblem[] = [];
+    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
+    const problems = readingProblems(ctx);
+    let selected = await selectedProducts(catalog, input, ctx, problems.report);
+    let skipped: ErrorCode | undefined;
     let since: number | undefined;
-    let missing: readonly string[] = [];
-    const readVerdict = async (): Promise<Verdict> => {
-      const now = ctx.now();
-      since = condition.kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
-      if (since !== undefined && since > now)
-        throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
-      incomplete.length = 0;
-      const wanted = {
-        stores: input.store,
-        sources: input.source,
-        field: input.field,
-        per: input.per,
-        since,
-        now,
-        maxAgeMs: input.maxAge ?? USUAL_AGE_MS,
-      };
-      const report = (problem: PagingProblem): void => {
-        if (problem.incomplete) incomplete.push(problem);
-      };
-      const found = await names.read(input.id, (id) => readings(catalog, id, wanted, report));
-      missing = found.missing;
-      const verdict = judge(condition, found.readings, judged);
-      // A row that was not read may be the one that decides.
-      return incomplete.length === 0 ? verdict : { ...verdict, ok: null };
+    const readAll = async (): Promise<readonly Found[]> => {
+      const wanted = wantedNow(input, condition, ctx);
+      since = wanted.since;
+      const { products, code } = await readProducts(catalog, selected, input, ctx, (id) =>
+        foundOf(catalog, id, wanted, condition, judged),
+      );
+      skipped = code ?? problems.code;
+      // Names are not looked up again.
+      if (code === undefined) selected = products.map(({ id }) => ({ text: id, typed: false }));
+      return products.map(({ id, result }) => ({ id, ...result }));
     };
     const began = ctx.now();
-    const verdict = await awaited(readVerdict, judged, input, ctx);
-    for (const text of missing) ctx.notice(text);
+    const found = await awaited(readAll, judged, input, ctx);
     const waitedMs = input.wait === undefined ? 0 : ctx.now() - began;
-    const { ok, sources, stale } = verdict;
+    const several = severalProducts(input);
+    for (const { title, missing } of found) {
+      for (const text of missing) ctx.notice(several ? `${title}: ${text}` : text);
+    }
     const over = since === undefined ? {} : { since: wireTime(since) };
     const wanted = `${conditionText(condition)}${since === undefined ? '' : ` since ${wireTime(since)}`} wanted`;
     const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`;
-    const doubts = incomplete.map(({ text }) => `; ${text}`).join('');
-    const message = `${verdictText(verdict, judged)}${doubts}; ${wanted}${waited}`;
+    const rows = found.map(({ id, title, verdict, doubts }): CheckedProduct => {
+      const { ok, sources, stale } = verdict;
+      const message = `${verdictText(verdict, judged)}${doubts}${several ? '' : `; ${wanted}${waited}`}`;
+      const checked = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waitedMs, message };
+      return { canonical_product_id: id, title, ...checked };
+    });
+    const ok = okOf(found);
     const answer = ok === null ? 'not_known' : 'condition_false';
-    const code = ok ? undefined : input.wait === undefined ? answer : 'still_pending';
-    const value = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waitedMs, message };
-    return { value, code };
+    const pending = input.wait === undefined ? (skipped ?? answer) : 'still_pending';
+    const code = ok ? skipped : pending;
+    if (several) {
+      const holds = rows.filter((row) => row.ok).length;
+      return {
+        value: rows,
+        as: PRICE_CHECK_LIST,
+        code,
+        footer: `true for ${holds} of ${rows.length}; ${wanted}${waited}`,
+      };
+    }
+    const { canonical_product_id: _, title: __, ...value } = rows[0] as CheckedProduct;
+    return { value, code } as Answer<Checked>;
   },
 });
 
+/** What was found of one product. */
+interface Found {
+  readonly id: string;
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** Beginning with `; `. */
+  readonly doubts: string;
+  readonly missing: readonly string[];
+}
+
+interface CheckInput extends SelectionInput, Modes {
+  readonly source: readonly string[];
+  readonly tz: string | undefined;
+  readonly field: ReadingWanted['field'];
+  readonly per: ReadingWanted['per'];
+  readonly maxAge: number | undefined;
+}
+
+function wantedNow(input: CheckInput, { kind }: Condition, ctx: RunContext): ReadingWanted {
+  const now = ctx.now();
+  const zone = zoneOf(input.tz ?? 'local');
+  const since = kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
+  if (since !== undefined && since > now)
+    throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
+  const { field, per, maxAge: maxAgeMs = USUAL_AGE_MS } = input;
+  return { stores: input.store, sources: input.source, places: input.place, field, per, since, now, maxAgeMs };
+}
+
+async function foundOf(
+  catalog: Catalog,
+  id: string,
+  wanted: ReadingWanted,
+  condition: Condition,
+  judged: Judged,
+): Promise<Omit<Found, 'id'>> {
+  const incomplete: PagingProblem[] = [];
+  const report = (problem: PagingProblem): void => {
+    if (problem.incomplete) incomplete.push(problem);
+  };
+  const { title, missing, readings: all } = await readings(catalog, id, wanted, report);
+  const verdict = judge(condition, all, judged);
+  return {
+    title,
+    missing,
+    // A row that was not read may be the one that decides.
+    verdict: incomplete.length === 0 ? verdict : { ...verdict, ok: null },
+    doubts: incomplete.map(({ text }) => `; ${text}`).join(''),
+  };
+}
+
+/** Whether it is true for one product at least. */
+function okOf(found: readonly Found[]): boolean | null {
+  const outcomes = found.map(({ verdict }) => verdict.ok);
+  return outcomes.includes(true) || (outcomes.length === 0 || outcomes.includes(null) ? null : false);
+}
+
 interface Modes {
-  readonly since: unknown;
+  readonly since: Instant | undefined;
   readonly any: boolean;
   readonly all: boolean;
   readonly wait: number | undefined;
@@ -168,19 +263,23 @@ function checkModes({ since, any, all, wait, interval }: Modes, change: boolean)
 }
 
 async function awaited(
-  read: () => Promise<Verdict>,
+  read: () => Promise<readonly Found[]>,
   judged: Judged,
   { wait = 0, interval = USUAL_INTERVAL_MS }: Modes,
   ctx: RunContext,
-): Promise<Verdict> {
-  let last: Verdict = { ok: null, sources: [], stale: [] };
+): Promise<readonly Found[]> {
+  let last: readonly Found[] = [];
   let shown: string | undefined;
   for await (const { value, outage } of poll(read, { waitMs: wait, intervalMs: interval }, ctx)) {
     await ctx.reportOutage(outage);
     if (value === undefined) continue;
     last = value;
-    if (value.ok) return value;
-    const text = verdictText(value, judged);
+    if (okOf(value)) return value;
+    const [first] = value;
+    const text =
+      value.length === 1 && first !== undefined
+        ? verdictText(first.verdict, judged)
+        : `true for none of ${value.length} products`;
     if (wait > 0 && text !== shown) ctx.notice(`${text}; waiting`);
     shown = text;
   }
@@ -189,4 +288,12 @@ async function awaited(
 
 function outcomeOf({ ok }: Checked): 'ok' | 'failed' | 'not_known' {
   return ok === null ? 'not_known' : ok ? 'ok' : 'failed';
+}
+
+function outcomeText({ ok }: Checked): string {
+  return ok === null ? 'unknown' : ok ? 'ok' : 'failed';
+}
+
+function toneOf({ ok }: Checked): Tone {
+  return ok === null ? 'warn' : ok ? 'good' : 'bad';
 }

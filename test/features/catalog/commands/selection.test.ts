@@ -80,7 +80,7 @@ function server({ path, query }: Asked): object | string {
     source_id: `s-${id}`,
     canonical_product_id: id,
     price_unit: 'RUB',
-    price: 10,
+    price: 10 * (1 + ITEMS.findIndex((one) => one.id === id)),
   };
   if (what === 'snapshots') return page(rows.map(() => ({ id: 1, ...keys, observed_at: at(1) })));
   const settlement = SETTLEMENTS.find((one) => one.id === item?.place);
@@ -156,6 +156,61 @@ describe('what is selected', () => {
     catalog.replies(server);
     expect((await catalog.run(['compare', 'a', 'Title a'])).code).toBe(0);
     expect(catalog.asked().filter((path) => path.startsWith('/products/a/sources'))).toHaveLength(1);
+  });
+});
+
+describe('svc catalog check of several products', () => {
+  const check = async (...argv: string[]) => {
+    catalog.replies(server);
+    return catalog.run(['check', ...argv]);
+  };
+
+  test.each([
+    ['--below 15', 0, ['a'], 'true for 1 of 4; below 15 wanted\n'],
+    ['--below 5', 1, [], 'true for 0 of 4; below 5 wanted\n'],
+    ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; above 20 wanted\n'],
+    ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; above 20 wanted\n'],
+    ['--above 20 --place moscow', 0, ['c'], 'true for 1 of 2; above 20 wanted\n'],
+    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4; below 100 wanted\n'],
+  ])('%s exits %i', async (argv, status, ids, footer) => {
+    const selection = /--(?:store|place)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
+    const { code, stdout, stderr } = await check(...selection, ...argv.split(' '));
+    expect({ code, stderr }).toEqual({ code: status, stderr: footer });
+    expect(stdout).toMatch(/^RESULT +TITLE +FOUND\n/);
+    const quiet = await check(...selection, ...argv.split(' '), '-q');
+    expect(quiet.stdout).toBe(ids.map((id) => `${id}\n`).join(''));
+  });
+
+  test('in JSON says of each what it is, and requests each once', async () => {
+    const { stdout } = await check('a', 'Title b', '--below', '15', '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { canonical_product_id: 'a', title: 'Title a', ok: true, condition: 'below 15' },
+      { canonical_product_id: 'b', title: 'Title b', ok: false },
+    ]);
+    await check('--file', '-', '--below', '15');
+    await check('--category', '10', '--category', '11', '--above', '1');
+    const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
+    expect(asked).toEqual([...new Set(asked)]);
+  });
+
+  test('does not take what could not be read for an answer', async () => {
+    const stdin = 'a\ngone\n';
+    const found = await catalog.run(['check', '-', '--below', '15'], { stdin });
+    expect(found).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
+    expect(found.stdout).toMatch(/^ok +Title a/m);
+    catalog.replies(server);
+    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(10);
+  });
+
+  test('waits until it is true for one', async () => {
+    let rounds = 0;
+    catalog.replies((asked) => {
+      if (asked.path !== '/products/b/sources') return server(asked);
+      rounds++;
+      return JSON.parse(JSON.stringify(server(asked)).replace('"price":20', `"price":${rounds > 2 ? 200 : 20}`));
+    });
+    const { code, stdout, stderr } = await catalog.run(['check', 'a', 'b', '--above', '100', '--wait', '1h', '-q']);
+    expect({ code, stdout, stderr, rounds }).toEqual({ code: 0, stdout: 'b\n', stderr: '', rounds: 3 });
   });
 });
 
