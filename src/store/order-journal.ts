@@ -1,7 +1,7 @@
 /** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -72,7 +72,7 @@ export function journalPath(paths: Paths): string {
   return join(paths.state, 'trade', 'orders.ndjson');
 }
 
-/** The line is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
+/** An order is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
 export async function journal(paths: Paths, context: LockContext, line: OrderSent | OrderAnswered): Promise<void> {
   const path = journalPath(paths);
   await withLock(`${path}.lock`, context, () => {
@@ -81,8 +81,9 @@ export async function journal(paths: Paths, context: LockContext, line: OrderSen
       const file = openOwnFile(path, 'a+');
       try {
         // A line cut off by a crash must not swallow this one.
-        writeWhole(file, `${endsLine(path) ? '' : '\n'}${JSON.stringify(line)}\n`);
-        fsyncSync(file);
+        writeWhole(file, `${endsLine(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+        // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
+        if ('form' in line) fsyncSync(file);
       } finally {
         closeSync(file);
       }
@@ -105,11 +106,52 @@ export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]
   return journalEntries(text, await import('./schemas.ts'));
 }
 
-export function journalEntries(
-  text: string,
-  { sentLine, answeredLine }: typeof import('./schemas.ts'),
-): readonly JournalEntry[] {
+/** The entries with an unknown outcome, for a process that asks often: only lines that were added are read. */
+export class UnknownEntries {
+  readonly #path: string;
+  readonly #entries = new Map<string, JournalEntry>();
+  #read = 0;
+
+  constructor(paths: Paths) {
+    this.#path = journalPath(paths);
+  }
+
+  async read(): Promise<readonly JournalEntry[]> {
+    const schemas = await import('./schemas.ts');
+    addLines(this.#entries, this.#added(), schemas);
+    for (const [id, { outcome }] of this.#entries) if (outcome !== 'unknown') this.#entries.delete(id);
+    return [...this.#entries.values()];
+  }
+
+  /** Whole lines only. */
+  #added(): string {
+    try {
+      const file = openOwnFile(this.#path, 'r');
+      try {
+        const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - this.#read));
+        const added = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, this.#read));
+        const end = added.lastIndexOf(0x0a) + 1;
+        this.#read += end;
+        return added.toString('utf8', 0, end);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return '';
+      throw fileFailure(`cannot read ${this.#path}`, error);
+    }
+  }
+}
+
+type Schemas = typeof import('./schemas.ts');
+
+export function journalEntries(text: string, schemas: Schemas): readonly JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
+  addLines(entries, text, schemas);
+  return [...entries.values()];
+}
+
+function addLines(entries: Map<string, JournalEntry>, text: string, { sentLine, answeredLine }: Schemas): void {
   for (const line of text.split('\n')) {
     const value = parsed(line);
     const sent = sentLine.safeParse(value).data;
@@ -125,7 +167,6 @@ export function journalEntries(
     const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = answered;
     entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at });
   }
-  return [...entries.values()];
 }
 
 /** An order of an unknown gateway may have gone to this one. */
@@ -159,9 +200,10 @@ function parsed(line: string): unknown {
   }
 }
 
-function endsLine(path: string): boolean {
-  const bytes = readOwnFile(path);
-  return bytes.length === 0 || bytes.at(-1) === 0x0a;
+function endsLine(file: number): boolean {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
 function writeWhole(file: number, text: string): void {

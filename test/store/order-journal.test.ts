@@ -1,6 +1,13 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { journal, journalPath, mayBeOf, type OrderSent, readJournal } from '../../src/store/order-journal.ts';
+import {
+  journal,
+  journalPath,
+  mayBeOf,
+  type OrderSent,
+  readJournal,
+  UnknownEntries,
+} from '../../src/store/order-journal.ts';
 import { lockContext, testFolder } from './folder.ts';
 
 const folder = testFolder();
@@ -65,6 +72,25 @@ describe('the journal of orders', () => {
     const later = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'expired', message: null, note: 1 };
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(later)}\n`);
     expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
+  });
+
+  it('gives the orders without an outcome, also of lines that were added or are half written', async () => {
+    const unknown = new UnknownEntries(folder.paths);
+    const ids = async (): Promise<string[]> => (await unknown.read()).map(({ id }) => id);
+    expect(await ids()).toEqual([]);
+    await journal(folder.paths, lockContext, sent('a'));
+    await journal(folder.paths, lockContext, sent('b'));
+    expect(await ids()).toEqual(['a', 'b']);
+    await journal(folder.paths, lockContext, answered('a'));
+    const line = `${JSON.stringify({ ...sent('c'), command: 'köpa' })}\n`;
+    const half = Buffer.from(line).subarray(0, line.indexOf('ö') + 1);
+    appendFileSync(journalPath(folder.paths), half);
+    expect(await ids()).toEqual(['b']);
+    appendFileSync(journalPath(folder.paths), Buffer.from(line).subarray(half.length));
+    expect((await unknown.read()).map(({ id, command }) => [id, command])).toEqual([
+      ['b', 'buy'],
+      ['c', 'köpa'],
+    ]);
   });
 
   it('says so where nothing can be written down', async () => {

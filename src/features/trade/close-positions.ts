@@ -115,7 +115,7 @@ class Closer {
 
   async plan(cache: TableCache): Promise<readonly PlannedRequest[]> {
     const { ids } = this.#closings;
-    const seen = await cache.positions(has(ids));
+    const seen = await cache.positions(has(ids), has(ids));
     const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
     if (missing.length > 0) {
       throw notOpen(missing);

@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
-import { isRepeat, mayBeOf, type OrderSent, readJournal } from '../../store/order-journal.ts';
+import { isRepeat, mayBeOf, type OrderSent, UnknownEntries } from '../../store/order-journal.ts';
 
 /** State read longer ago than this is read again. */
 export const STALE_MS = 10_000;
@@ -34,8 +34,9 @@ export async function warnOfRepeats(
   question: string,
   requests: readonly Pick<OrderSent, 'path' | 'form'>[],
   ctx: RunContext,
+  journal = new UnknownEntries(ctx.paths),
 ): Promise<string> {
-  const own = (await readJournal(ctx.paths)).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  const own = (await journal.read()).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
   const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));
   if (repeated.length === 0) return question;
   for (const { id, at } of repeated) {

@@ -15,7 +15,9 @@ export async function openOrders(
   { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
 ): Promise<OpenOrders | undefined> {
   const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
-  const seen = await cache.orders((rows) => !mustBeFresh && rowsOf(rows).length === ids.length);
+  const isEnough = (rows: readonly Order[]) => !mustBeFresh && rowsOf(rows).length === ids.length;
+  // The others of an OCO group may not have been pushed.
+  const seen = await cache.orders(isEnough, (rows) => isEnough(rows) && !rowsOf(rows).some(isGrouped));
   if (seen === undefined) return undefined;
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
@@ -24,7 +26,7 @@ export async function openOrders(
 }
 
 export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
-  return ocoBulkId !== undefined && ocoBulkId !== '0' && ocoBulkId !== '';
+  return Number(ocoBulkId ?? 0) !== 0;
 }
 
 /** The other orders of its OCO group, which end with it. */

@@ -83,7 +83,7 @@ export async function confirmAll(
     question = `Send these ${planned.length} requests, one after the other?`;
   }
   const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
-  question = await warnOfRepeats(question, requests, ctx);
+  question = await warnOfRepeats(question, requests, ctx, cache.journal);
   const askedAt = ctx.now();
   const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };

@@ -12,6 +12,7 @@ import { type Change, type ChangeInput, confirmAll, sendAll } from './planned-re
 import type { Outage } from './session-types.ts';
 import { TableCache } from './table-cache.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
+import { WarmTables } from './warm-tables.ts';
 
 export type TradeEventName =
   | 'ready'
@@ -70,6 +71,7 @@ class Engine {
   readonly #input: SessionOptions;
   readonly #ctx: RunContext;
   readonly #watch: FillWatch;
+  readonly #warm: WarmTables;
   readonly #over = new AbortController();
   readonly #ids = new Set<string>();
   /** Outcomes that were reported as unknown. */
@@ -87,6 +89,7 @@ class Engine {
     this.#ctx = ctx;
     const signal = AbortSignal.any([ctx.signal, this.#over.signal]);
     this.#watch = new FillWatch({ signal, sleep: ctx.sleep, notice: ctx.notice });
+    this.#warm = new WarmTables(open, this.#watch, ctx);
   }
 
   stop(): void {
@@ -196,7 +199,7 @@ class Engine {
 
   async #send(change: Change): Promise<readonly Outcome[]> {
     // Of its own: what an earlier command read is out of date.
-    const cache = new TableCache(this.#ctx, this.#input, this.#open);
+    const cache = new TableCache(this.#ctx, this.#input, this.#open, this.#warm);
     const planned = await change.plan(cache);
     const confirmed = planned.length === 0 ? undefined : await confirmAll(planned, cache, this.#ctx);
     if (confirmed === undefined || confirmed instanceof Plan) return [];

@@ -4,10 +4,12 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import type { UnknownEntries } from '../../store/order-journal.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './order-account.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
+import type { WarmTables } from './warm-tables.ts';
 
 export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
@@ -19,6 +21,7 @@ export interface TableSnapshot<Row> {
 export type Seen<Row> = TableSnapshot<Row> | undefined;
 
 type Table = 'OpenPosition' | 'Order';
+type Enough<Row> = (rows: readonly Row[]) => boolean;
 
 /** Always closes its sessions. */
 export async function withTableCache<T>(
@@ -37,16 +40,23 @@ export async function withTableCache<T>(
 export class TableCache {
   readonly #ctx: RunContext;
   readonly #options: TradingOptions;
+  readonly #warm: WarmTables | undefined;
   readonly #snapshots = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
   #chosen: string | undefined;
 
-  /** `open` is a session that others use, too; the caller closes it. */
-  constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession) {
+  /** `open` is a session that others use, too; the caller closes it. `warm` are its tables. */
+  constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession, warm?: WarmTables) {
     this.#ctx = ctx;
     this.#options = options;
+    this.#warm = warm;
     if (open !== undefined) this.#open = Promise.resolve(open);
+  }
+
+  /** Undefined unless a session has read it before. */
+  get journal(): UnknownEntries | undefined {
+    return this.#warm?.journal;
   }
 
   open(): Promise<TradingSession> {
@@ -124,7 +134,7 @@ export class TableCache {
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
     const { findOffer } = await import('./symbols.ts');
-    this.#offers ??= this.open().then(liveOffers);
+    this.#offers ??= this.#warm?.offers() ?? this.open().then(liveOffers);
     return findOffer(await this.#offers, wanted);
   }
 
@@ -155,30 +165,29 @@ export class TableCache {
     }
   }
 
-  /** `isEnough` says whether cached rows will do. */
-  positions(isEnough: (rows: readonly OpenPosition[]) => boolean): Promise<Seen<OpenPosition>> {
-    return this.#readOnce('OpenPosition', isEnough);
+  /** `isEnough` says whether cached rows will do, and `isShown` whether those that a session's pushes have shown will. */
+  positions(isEnough: Enough<OpenPosition>, isShown: Enough<OpenPosition> = () => false): Promise<Seen<OpenPosition>> {
+    return this.#readOnce('OpenPosition', isEnough, isShown);
   }
 
-  orders(isEnough: (rows: readonly Order[]) => boolean): Promise<Seen<Order>> {
-    return this.#readOnce('Order', isEnough);
+  orders(isEnough: Enough<Order>, isShown: Enough<Order> = () => false): Promise<Seen<Order>> {
+    return this.#readOnce('Order', isEnough, isShown);
   }
 
   async #readOnce<N extends Table>(
     model: N,
-    isEnough: (rows: readonly ModelRows[N][]) => boolean,
+    isEnough: Enough<ModelRows[N]>,
+    isShown: Enough<ModelRows[N]>,
   ): Promise<Seen<ModelRows[N]>> {
     const before = this.#snapshots.get(model) as TableSnapshot<ModelRows[N]> | undefined;
     if (this.#snapshots.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
-    const seen = await this.#read(model, isEnough);
+    const pushed = this.#warm?.rows(model) ?? [];
+    const seen = isShown(pushed) ? { rows: pushed, isFresh: false } : await this.#read(model, isEnough);
     this.#snapshots.set(model, seen);
     return seen;
   }
 
-  async #read<N extends Table>(
-    model: N,
-    isEnough: (rows: readonly ModelRows[N][]) => boolean,
-  ): Promise<Seen<ModelRows[N]>> {
+  async #read<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
     const { trading, unlimited, known } = await this.open();
     const { LocalRateLimit } = await import('./counted-caller.ts');
     try {

@@ -84,6 +84,8 @@ export class Gateway {
   /** What the document forbids and a client did. */
   readonly violations: string[] = [];
   readonly book: Book;
+  /** The tables that were read, one after the other. */
+  readonly reads: string[] = [];
   faults: Faults = NO_FAULTS;
   /** How far the gateway's clock is ahead. */
   clockAhead = 0;
@@ -315,6 +317,7 @@ export class Gateway {
   }
 
   #snapshot(models: readonly string[]): Answer {
+    this.reads.push(...models);
     const unknown = models.find((model) => !(model in KEYS));
     if (unknown !== undefined || models.length === 0) return refused('no such model');
     const total = (model: string): Row[] =>

@@ -42,3 +42,12 @@ it('the search for a lost order says nothing about the other orders', async () =
   const of = (id: string): string[] => events.filter((one) => one.id === id).map(({ event }) => event);
   expect({ waits: of('waits'), lost: of('lost')[0] }).toEqual({ waits: ['accepted', 'open'], lost: 'unknown' });
 });
+
+it('orders at the same time read the prices once', async () => {
+  gateway.reads.length = 0;
+  const events = await session(
+    ...[1, 2, 3, 4, 5].map((amount) => ({ id: `${amount}`, command: 'sell', symbol: 'EUR/USD', amount })),
+  );
+  expect(events.filter(({ event }) => event === 'filled')).toHaveLength(5);
+  expect(gateway.reads.filter((model) => model === 'Offer')).toHaveLength(1);
+});
