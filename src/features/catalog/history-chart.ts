@@ -69,10 +69,11 @@ export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'as
   readonly window: CalendarWindow;
 }
 
-export function historyChart(view: HistoryView): ChartOutput<readonly ProductHistory[], PointRow> {
+/** `most`: how many of the first are drawn. */
+export function historyChart(view: HistoryView, most?: number): ChartOutput<readonly ProductHistory[], PointRow> {
   return {
     kind: 'chart',
-    chart: (histories) => historyPicture(histories, view),
+    chart: (histories) => historyPicture(histories.slice(0, most), view),
     rows: pointRows,
     list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (row[FIRST] ? row.source_id : undefined) },
   };
@@ -110,6 +111,9 @@ function* pointRows(histories: readonly ProductHistory[]): Generator<PointRow, v
   }
 }
 
+/** The names of lines of several products need the room of the other figures. */
+const FIGURES_OF_MANY = 5;
+
 function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
   const columns: Column<ProductHistory>[] = [
     { name: 'series', cell: ({ series }) => series, flex: true },
@@ -121,7 +125,8 @@ function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
     { name: 'first', cell: ({ statistics }) => figure(statistics.first), align: 'right' },
     { name: 'points', cell: ({ statistics: { covered, points } }) => `${covered}/${points}`, align: 'right' },
   ];
-  return { columns, rows: histories };
+  const several = new Set(histories.map(({ meta }) => meta.canonical_product_id)).size > 1;
+  return { columns: several ? columns.slice(0, FIGURES_OF_MANY) : columns, rows: histories };
 }
 
 const NONE = { text: '-', tone: 'dim' } as const;

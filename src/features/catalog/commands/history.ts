@@ -3,12 +3,18 @@ import { chartCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { UTC, zoneOf } from '../../../output/zone.ts';
-import { openCatalog, type SeriesInterval } from '../api.ts';
+import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
-import { PRODUCT_ARGUMENT, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
-import { productNames } from '../product-names.ts';
-import { missingSources, productSeries } from '../product-sources.ts';
+import { missingSources, productSeries, type SourceSelection } from '../product-sources.ts';
+import {
+  readProducts,
+  SELECTION_ARGUMENT,
+  SELECTION_DETAILS,
+  SELECTION_FLAGS,
+  selectedProducts,
+} from '../selection.ts';
 import {
   bucketAmounts,
   bucketValues,
@@ -21,7 +27,7 @@ import {
   unitOf,
 } from '../series.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
-import { PER_FLAG, productPricesPer } from '../unit-price.ts';
+import { PER_FLAG, type Per, productPricesPer } from '../unit-price.ts';
 import {
   bucketDates,
   type CalendarWindow,
@@ -40,17 +46,19 @@ const USUAL_CHART = historyChart({
 });
 
 const MONTH_MS = 30 * 86_400_000;
+/** More lines cannot be told apart. */
+const MOST_DRAWN = 12;
 
 export const catalogHistory = chartCommand({
   id: 'catalog history',
   aliases: ['chart'],
-  summary: 'Chart the price of a product at each store',
+  summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
-  args: { id: PRODUCT_ARGUMENT },
+  args: SELECTION_ARGUMENT,
   flags: {
     field: {
       type: 'choice',
@@ -58,7 +66,7 @@ export const catalogHistory = chartCommand({
       default: 'price',
       help: 'Value to draw',
     },
-    ...SOURCE_FLAGS,
+    source: SOURCE_FLAGS.source,
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
     'compare-to': { type: 'time', bare: 'back', dates: true, help: 'Also draw the range of the same length from here' },
@@ -84,10 +92,15 @@ export const catalogHistory = chartCommand({
     sparkline: { type: 'boolean', help: 'Draw one line of text per series' },
     svg: CHART_FLAGS.svg,
     force: { type: 'boolean', help: 'With --svg: overwrite an existing file' },
+    ...SELECTION_FLAGS,
   },
   exits: ['partly_done'],
   examples: [
     { run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Chart the last 30 days' },
+    {
+      run: 'svc catalog history --category 17 --interval 1d -o csv',
+      why: 'Export the prices of a category, day by day',
+    },
     {
       run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
       why: 'Write a chart of one store to a file',
@@ -117,27 +130,33 @@ export const catalogHistory = chartCommand({
     const finest = windowBy(interval);
     checkSvg(input);
     const problems = readingProblems(ctx);
-    const selection = { stores: input.store, sources: input.source };
+    const selection = { stores: input.store, sources: input.source, places: input.place };
     const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
-    const { id, ...found } = await productNames(catalog, ctx).read(input.id, async (exact) => ({
-      ...(await productSeries(catalog, exact, selection, problems.report)),
-      id: exact,
-    }));
-    const recorded = found.series.filter(({ observations }) => observations.length > 0);
-    const { series, notes } = productPricesPer(recorded, input);
-    for (const text of [...missingSources(selection, found.known), ...notes]) ctx.notice(text);
-    for (const { parser_name: store, source_id: source } of found.unrecorded) {
-      ctx.warn(`${store} ${source} is skipped: it has no snapshot`);
-    }
-    const code = found.unrecorded.length > 0 ? ('partly_done' as const) : problems.code;
+    const selected = await selectedProducts(catalog, input, ctx, problems.report);
+    const { products, code: skipped } = await readProducts(catalog, selected, input, ctx, (exact) =>
+      recordedOf(catalog, exact, selection, input, problems.report),
+    );
+    const several = products.length > 1;
+    const isWhole = products.map(({ id, result: { title, notes, unrecorded } }) => {
+      const about = several ? `${named(id, title)}: ` : '';
+      for (const text of notes) ctx.notice(`${about}${text}`);
+      for (const name of unrecorded) ctx.warn(`${about}${name} is skipped: it has no snapshot`);
+      return unrecorded.length === 0;
+    });
+    const code = skipped ?? (isWhole.includes(false) ? ('partly_done' as const) : problems.code);
+    const lines = linesOf(
+      products.map(({ id, result }) => ({ id, ...result })),
+      several,
+    );
+    const series = lines.map((line) => line.series);
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
     const other = otherFrom === undefined ? undefined : windowFrom(otherFrom, window.interval);
-    const own = productHistories(id, series, { field, fill, window });
-    const histories =
-      other === undefined ? own : [...own, ...comparedHistories(id, series, { field, fill, window: other })];
-    const title = series.find((one) => one.title_original)?.title_original ?? id;
+    const own = productHistories(lines, { field, fill, window });
+    const histories = other === undefined ? own : [...own, ...comparedHistories(lines, { field, fill, window: other })];
+    const [first] = products;
+    const name = several || first === undefined ? `${products.length} products` : named(first.id, first.result.title);
     const view: HistoryView = {
-      title: `${title === id ? id : `${title} (${id})`}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
+      title: `${name}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
       unit: field === 'available_count' ? undefined : sharedUnit(series),
       window,
       width: input.width,
@@ -145,7 +164,8 @@ export const catalogHistory = chartCommand({
       ascii: input.ascii || undefined,
       style: input.sparkline ? 'sparkline' : 'line',
     };
-    const drawing = await drawn(input, historyPicture(histories, view), ctx);
+    const shown = several ? histories.slice(0, MOST_DRAWN) : histories;
+    const drawing = await drawn(input, historyPicture(shown, view), ctx);
     if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
     const footer = [
       footerOf(window, histories, input.interval),
@@ -154,19 +174,68 @@ export const catalogHistory = chartCommand({
         : [`compared with ${zone.text(other.from)} to ${zone.text(other.to)}, drawn on the same axis`]),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
+      ...(shown.length < histories.length
+        ? [`${shown.length} of ${histories.length} lines are drawn; -o csv has all`]
+        : []),
     ].join('\n');
-    return { value: histories, as: historyChart(view), code, footer };
+    return { value: histories, as: historyChart(view, shown.length), code, footer };
   },
 });
 
-function productHistories(
+interface Recorded {
+  readonly title: string;
+  /** Those with snapshots. */
+  readonly series: readonly PriceSeries[];
+  readonly notes: readonly string[];
+  /** The names of sources without a snapshot. */
+  readonly unrecorded: readonly string[];
+}
+
+async function recordedOf(
+  catalog: Catalog,
   id: string,
-  series: readonly PriceSeries[],
+  selection: SourceSelection,
+  input: { readonly per: Per | undefined; readonly field: OfferField },
+  report: Report,
+): Promise<Recorded> {
+  const found = await productSeries(catalog, id, selection, report);
+  const recorded = found.series.filter(({ observations }) => observations.length > 0);
+  const { series, notes } = productPricesPer(recorded, input);
+  return {
+    title: series.find((one) => one.title_original)?.title_original ?? id,
+    series,
+    notes: [...missingSources(selection, found.known), ...notes],
+    unrecorded: found.unrecorded.map(({ parser_name, source_id }) => `${parser_name} ${source_id}`),
+  };
+}
+
+interface Line {
+  readonly id: string;
+  readonly name: string;
+  readonly series: PriceSeries;
+}
+
+/** Of several products, each line is called by its product, too. */
+function linesOf(products: readonly (Recorded & { readonly id: string })[], several: boolean): readonly Line[] {
+  const titles = products.map(({ title }) => title);
+  return products.flatMap(({ id, title, series }) => {
+    const isAlone = titles.filter((one) => one === title).length === 1;
+    const product = several ? `${isAlone ? title : named(id, title)}, ` : '';
+    const names = seriesNames(series);
+    return series.map((one, index) => ({ id, name: `${product}${names[index]}`, series: one }));
+  });
+}
+
+function named(id: string, title: string): string {
+  return title === id ? id : `${title} (${id})`;
+}
+
+function productHistories(
+  lines: readonly Line[],
   { field, fill, window }: { readonly field: OfferField; readonly fill: Fill; readonly window: CalendarWindow },
 ): readonly ProductHistory[] {
-  const names = seriesNames(series);
   const dates = bucketDates(window);
-  return series.map(({ observations, ...one }, index) => {
+  return lines.map(({ id, name, series: { observations, ...one } }) => {
     const { parser_name, source_id, title_original, price_unit, unit, settlement } = one;
     const observed = bucketAmounts(observations, field, window);
     const shown = fill === 'last' ? filled(observed, lastAmount(observations, field, window.from)) : observed;
@@ -178,7 +247,7 @@ function productHistories(
       price_unit,
       unit,
       settlement,
-      series: names[index] ?? parser_name,
+      series: name,
       fill,
       meta: {
         canonical_product_id: id,
@@ -200,7 +269,7 @@ function productHistories(
 
 /** They are drawn beside those of the other window: their names say which they are. */
 function comparedHistories(...wanted: Parameters<typeof productHistories>): readonly ProductHistory[] {
-  const { from, zone } = wanted[2].window;
+  const { from, zone } = wanted[1].window;
   const day = zone.text(from).slice(0, 10);
   return productHistories(...wanted).map((one) => ({ ...one, series: `${one.series} from ${day}` }));
 }

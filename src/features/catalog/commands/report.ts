@@ -105,8 +105,11 @@ interface SectionResult extends PageSection {
   readonly error: SvcError | undefined;
 }
 
+/** Options that do not fit each other: no page is better than one with a hole that stays. */
+const OF_THE_FILE: readonly ErrorCode[] = ['usage', 'missing_value', 'invalid_value'];
+
 function sectionRunner(ctx: RunContext, file: string, style: HtmlStyle) {
-  return async ({ title: ownTitle, command, input }: ReportSection): Promise<SectionResult> => {
+  return async ({ line, title: ownTitle, command, input }: ReportSection): Promise<SectionResult> => {
     let title = ownTitle ?? command.summary;
     const notes: string[] = [];
     const note = (text: string): void => {
@@ -133,6 +136,9 @@ function sectionRunner(ctx: RunContext, file: string, style: HtmlStyle) {
       return { title, html: [html, ...below.map(htmlNote)].join('\n'), code: resolved(code), error: undefined };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
+      if (OF_THE_FILE.includes(error.code) && error.candidates === undefined) {
+        throw new SvcError(error.code, `${file}, line ${line}: ${error.message}`, { hint: error.hint, cause: error });
+      }
       const html = `<p class="failure">${xmlText(error.message)}</p>`;
       return { title, html: [html, ...notes.map(htmlNote)].join('\n'), code: 'partly_done', error };
     }

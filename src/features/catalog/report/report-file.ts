@@ -14,6 +14,8 @@ export interface ReportFile {
 }
 
 export interface ReportSection {
+  /** Of the file, from 1. */
+  readonly line: number;
   readonly title: string | undefined;
   readonly command: Command;
   /** What its keys are as options. */
@@ -99,7 +101,7 @@ export async function parseReport(text: string, { path, now, types, checkZone }:
     }
     const { input } = attempt(keys, () => parseInput(command, [...options, '--', ...operands], now));
     const ownTitle = section['title'] === undefined ? undefined : scalar([...keys, 'title'], section['title']);
-    parsed.push({ title: ownTitle, command, input });
+    parsed.push({ line: at(keys).line, title: ownTitle, command, input });
   }
   return { title: scalar(['title'], title), tz: tz as string | undefined, sections: parsed };
 }

@@ -214,6 +214,63 @@ describe('svc catalog check of several products', () => {
   });
 });
 
+describe('svc catalog history of several products', () => {
+  const history = async (...argv: string[]) => {
+    catalog.replies(server);
+    return catalog.run(['history', '--tz', 'UTC', '--from', '-2d', '--interval', '1d', '--fill', 'last', ...argv]);
+  };
+
+  test('has the rows of each, with its product, store and place', async () => {
+    const { code, stdout } = await history('--category', '10', '--store', 'fixprice', '-o', 'csv');
+    expect(code).toBe(0);
+    const [head, ...rows] = stdout.trim().split('\n');
+    expect(head).toBe('product,title,store,place,region,unit,source,field,date,value');
+    expect(rows.map((row) => row.split(',').slice(0, 4).join(' '))).toEqual([
+      ...Array.from({ length: 3 }, () => 'a Title a fixprice Moscow'),
+      ...Array.from({ length: 3 }, () => 'b Title b fixprice Казань'),
+    ]);
+    expect(rows.at(-1)).toMatch(/,20$/);
+    const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
+    expect(asked).toEqual([...new Set(asked)]);
+  });
+
+  test('draws them with their names, and a product alone as before', async () => {
+    const several = await history('a', 'c');
+    expect(several.stdout).toMatch(/^2 products: price/);
+    expect(several.stdout).toMatch(/^● {2}Title a, fixprice Moscow .*\n▲ {2}Title c, chizhik Moscow /m);
+    const alone = await history('--search', 'a');
+    expect(alone.stdout).toMatch(/^Title a \(a\): price/);
+    expect(alone.stdout).not.toContain('Title a, fixprice');
+  });
+
+  test('draws the first lines of many, says so, and has all as data', async () => {
+    const settled = (id: string) => ({ parser_name: 'shop', source_id: `s-${id}`, price_unit: 'RUB', price: 5 });
+    const many = ({ path }: Asked): object => {
+      const [, , id = '', what] = path.split('/');
+      const row = { ...settled(id), unit: 'PCE', title_original: `Title ${id}`, observed_at: at(1) };
+      return { items: what === 'snapshots' ? [{ id: 1, ...row }] : [row], meta: { total: 1 } };
+    };
+    const stdin = Array.from({ length: 15 }, (_, index) => `p${index}\n`).join('');
+    catalog.replies(many);
+    const { stdout, stderr } = await catalog.run(['history', '-'], { stdin });
+    expect(stdout).toContain('Title p11, shop');
+    expect(stdout).not.toContain('Title p12');
+    expect(stderr).toContain('12 of 15 lines are drawn; -o csv has all');
+    catalog.replies(many);
+    const { stdout: json } = await catalog.run(['history', '-', '-o', 'json'], { stdin });
+    expect(JSON.parse(json)).toHaveLength(15);
+  });
+
+  test('names what cannot be read', async () => {
+    catalog.replies(server);
+    const run = await catalog.run(['history', '-', '-o', 'json'], { stdin: 'a\ngone\n' });
+    expect(run).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
+    expect(JSON.parse(run.stdout)).toHaveLength(1);
+    expect((await history('--search', 'nothing')).code).toBe(5);
+    expect((await history()).code).toBe(2);
+  });
+});
+
 describe('what is wrong with a selection', () => {
   test.each([
     [[], 2, 'no products are given'],
