@@ -1,4 +1,4 @@
-/** One POST of exact bytes to any address: no redirects, no retries, no credentials except the given headers. */
+/** One POST of exact bytes, or one GET, to any address: no redirects, no retries, no credentials except the given headers. */
 import { SvcError } from '../errors.ts';
 import { type Body, Deadline } from './body.ts';
 import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
@@ -7,6 +7,8 @@ import type { Outbound } from './target.ts';
 import { type Exchange, Transport } from './transport.ts';
 
 export interface Posting {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST';
   readonly url: URL;
   /** Sent unchanged, in this order and case, except those of the connection itself. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -86,17 +88,18 @@ export function planPosts(postings: readonly Omit<Posting, 'timeoutMs'>[]): Plan
 }
 
 /** A repeated header is shown as one, with its values joined. */
-function requestValue({ url, headers, body }: Omit<Posting, 'timeoutMs'>): RequestValue {
+function requestValue({ method = 'POST', url, headers, body }: Omit<Posting, 'timeoutMs'>): RequestValue {
   const shown = new Map<string, string>();
   for (const [name, value] of headers) {
     const known = [...shown.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
     shown.set(known, shown.has(known) ? `${shown.get(known)}, ${value}` : value);
   }
   const joined = Object.fromEntries(shown);
-  return { method: 'POST', url: url.href, headers: joined, body, encoding: 'bytes', effect: 'write' };
+  const effect = method === 'GET' ? 'read' : 'write';
+  return { method, url: url.href, headers: joined, body, encoding: 'bytes', effect };
 }
 
-function exactRequest({ url, headers, body }: Posting): PoolRequest {
+function exactRequest({ method = 'POST', url, headers, body }: Posting): PoolRequest {
   const flat: string[] = [];
   for (const [name, value] of headers) {
     if (isConnectionHeader(name)) continue;
@@ -109,7 +112,7 @@ function exactRequest({ url, headers, body }: Posting): PoolRequest {
   const isLong = body.length > PIECE_BYTES;
   if (isLong) flat.push('content-length', String(body.length));
   return {
-    method: 'POST',
+    method,
     path: url.pathname + url.search,
     headers: flat,
     body: isLong ? pieces(body) : body,

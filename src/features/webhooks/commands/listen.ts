@@ -231,6 +231,7 @@ async function* received(
     const url = receiverUrl(host, port, path, tls !== undefined);
     if (forward !== undefined) refuseLoop(forward, url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
+    session.startWait();
     const ready: ReadyRow = {
       type: 'ready',
       port,

@@ -59,7 +59,7 @@ export class ReceiverSession {
 
   /** Resolves to the port once it listens. */
   async start(): Promise<number> {
-    const { seenFile, recording, signal, sleep, waitMs } = this.#options;
+    const { seenFile, recording, signal } = this.#options;
     try {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
@@ -77,15 +77,19 @@ export class ReceiverSession {
           : `ERROR: ${failure.message}: svc responds 500 to deliveries until it can be written, so that they are sent again`,
       ),
     );
-    if (waitMs !== undefined) {
-      sleep(waitMs, this.#ended.signal).then(
-        () => this.#end('still_pending'),
-        () => {},
-      );
-    }
     if (signal.aborted) this.#interrupt();
     else signal.addEventListener('abort', this.#interrupt, { once: true });
     return this.#receiver.port;
+  }
+
+  /** From now on the time of --wait counts. */
+  startWait(): void {
+    const { sleep, waitMs } = this.#options;
+    if (waitMs === undefined) return;
+    sleep(waitMs, this.#ended.signal).then(
+      () => this.#end('still_pending'),
+      () => {},
+    );
   }
 
   async #handle(delivery: IncomingDelivery): Promise<void> {

@@ -3,6 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openPoster } from '../../../http/poster.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { createSubscription } from '../creating.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
@@ -14,6 +15,11 @@ import { deleteSubscription } from '../updating.ts';
 import { RunRecord, takeBackLeftovers } from './leftovers.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
 
+/** How long to wait until the address leads to the listener. */
+const ROUTE_MS = 10_000;
+const ROUTE_ATTEMPTS = 20;
+const ROUTE_ATTEMPT_MS = 3_000;
+const ROUTE_PAUSE_MS = 500;
 /** How long the test event may take before svc says what the service reports of it. */
 const TEST_MS = 15_000;
 
@@ -77,6 +83,7 @@ export class Tunnel {
     this.#record.write({ programPid: this.#program.pid });
     const address = tunnelUrl ?? (await this.#program.address(this.signal));
     const url = await receiverUrl(withPath(address, path), '--tunnel-url', ctx);
+    await Promise.race([this.#awaitRoute(url), this.#program.failed()]);
     const { id, events } = await this.#subscribe(url);
     this.#program.failed().catch(fail);
     if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
@@ -96,6 +103,24 @@ export class Tunnel {
       if (this.#failure === undefined) this.#record.remove();
     } finally {
       this.#release();
+    }
+  }
+
+  /** Many programs print their address before it works, and the service refuses one that it cannot resolve (doc 2 §4 rule 1). */
+  async #awaitRoute(address: string): Promise<void> {
+    const { outbound, now, sleep, notice } = this.#ctx;
+    const poster = openPoster({ ...outbound({ insecure: false }), signal: this.signal });
+    const probe = { method: 'GET', url: new URL('/', address), headers: [], body: new Uint8Array() } as const;
+    const began = now();
+    for (let attempt = 1; ; attempt++) {
+      const { status, failure } = await poster.post({ ...probe, timeoutMs: ROUTE_ATTEMPT_MS });
+      if (status === 200) return;
+      if (attempt === ROUTE_ATTEMPTS || now() - began >= ROUTE_MS) {
+        const why = failure?.message ?? `status ${status}`;
+        notice(`warning: ${probe.url.host} does not lead to this listener as seen from here: ${why}`);
+        return;
+      }
+      await sleep(ROUTE_PAUSE_MS, this.signal);
     }
   }
 

@@ -20,7 +20,7 @@ beforeEach(() => {
   service.traps.clear();
 });
 
-const LISTEN = ['listen', '--port', '0', '--tunnel'];
+const LISTEN = ['listen', '--port', '0', '--cacert', script.caFile, '--tunnel'];
 const run = (args: readonly string[], options: RunOptions = {}) =>
   service.run([...LISTEN, ...args], { sleeps: true, ...options });
 const events = (): readonly (readonly string[])[] =>
@@ -87,9 +87,17 @@ describe('a run with a tunnel', () => {
     expect([waited.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
   });
 
-  it('only warns of an address that does not resolve here', async () => {
-    const ended = await run([script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--wait', '1ms']);
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('tunnel: https://svc-tunnel.invalid/') });
+  it('only warns of an address that does not lead here', async () => {
+    const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
+    const ended = await run([script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--wait', '1ms'], {
+      sleepsUntil,
+    });
+    expect(ended).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(
+        /warning: svc-tunnel\.invalid does not lead to this listener as seen from here: .+\ntunnel: https:\/\/svc-tunnel\.invalid\//,
+      ),
+    });
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
@@ -159,8 +167,10 @@ describe('the limits of the account', () => {
   });
 
   it('uses no address that is subscribed already', async () => {
-    const id = service.subscribe('https://192.0.2.7/hook');
-    const ended = await run([script.command, '--tunnel-url', 'https://192.0.2.7/hook']);
+    const taken = 'https://localhost:1/hook';
+    const id = service.subscribe(taken);
+    const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
+    const ended = await run([script.command, '--tunnel-url', taken], { sleepsUntil });
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining(`${id} already points at this url`) });
     expect([...service.account.subscriptions.keys()]).toEqual([id]);
   });

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 export interface TunnelScript {
   /** For `--tunnel`. */
   readonly command: string;
-  /** What its certificate is checked with. */
+  /** What its certificate is checked with, and the file that has it. */
   readonly ca: string;
+  readonly caFile: string;
   /** Where it writes its process id. */
   readonly pidFile: string;
 }
@@ -45,7 +46,7 @@ export function tunnelScript(): TunnelScript {
     { stdio: 'ignore' },
   );
   const command = `${process.execPath} ${script} ${key} ${cert} ${pidFile} {port}`;
-  return { command, ca: readFileSync(cert, 'utf8'), pidFile };
+  return { command, ca: readFileSync(cert, 'utf8'), caFile: cert, pidFile };
 }
 
 /** Whether it runs; one that ended may wait for its parent. */
