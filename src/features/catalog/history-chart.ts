@@ -69,11 +69,14 @@ export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'as
   readonly window: CalendarWindow;
 }
 
-/** `most`: how many of the first are drawn. */
-export function historyChart(view: HistoryView, most?: number): ChartOutput<readonly ProductHistory[], PointRow> {
+/** `shown`: those that are drawn; without it, all. */
+export function historyChart(
+  view: HistoryView,
+  shown?: readonly ProductHistory[],
+): ChartOutput<readonly ProductHistory[], PointRow> {
   return {
     kind: 'chart',
-    chart: (histories) => historyPicture(histories.slice(0, most), view),
+    chart: (histories) => historyPicture(shown ?? histories, view),
     rows: pointRows,
     list: { kind: 'list', columns: POINT_COLUMNS, id: (row) => (row[FIRST] ? row.source_id : undefined) },
   };

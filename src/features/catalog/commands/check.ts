@@ -177,12 +177,13 @@ export const catalogCheck = recordCommand({
     const pending = input.wait === undefined ? (skipped ?? answer) : 'still_pending';
     const code = ok ? skipped : pending;
     if (several) {
-      const holds = rows.filter((row) => row.ok).length;
+      const count = (wanted: boolean | null) => rows.filter((row) => row.ok === wanted).length;
+      const unknown = count(null) === 0 ? '' : `, unknown for ${count(null)}`;
       return {
         value: rows,
         as: PRICE_CHECK_LIST,
         code,
-        footer: `true for ${holds} of ${rows.length}; ${wanted}${waited}`,
+        footer: `true for ${count(true)} of ${rows.length}${unknown}; ${wanted}${waited}`,
       };
     }
     const { canonical_product_id: _, title: __, ...value } = rows[0] as CheckedProduct;

@@ -55,7 +55,7 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labelled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -152,7 +152,8 @@ export const catalogHistory = chartCommand({
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
     const other = otherFrom === undefined ? undefined : windowFrom(otherFrom, window.interval);
     const own = productHistories(lines, { field, fill, window });
-    const histories = other === undefined ? own : [...own, ...comparedHistories(lines, { field, fill, window: other })];
+    const compared = other === undefined ? [] : comparedHistories(lines, { field, fill, window: other });
+    const histories = [...own, ...compared];
     const [first] = products;
     const name = several || first === undefined ? `${products.length} products` : named(first.id, first.result.title);
     const view: HistoryView = {
@@ -164,9 +165,14 @@ export const catalogHistory = chartCommand({
       ascii: input.ascii || undefined,
       style: input.sparkline ? 'sparkline' : 'line',
     };
-    const shown = several ? histories.slice(0, MOST_DRAWN) : histories;
+    const shown = several ? readable(own, compared) : histories;
+    const left = histories.length - shown.length;
+    const undrawn = left > 0 ? [`${shown.length} of ${histories.length} lines are drawn; -o csv has all`] : [];
     const drawing = await drawn(input, historyPicture(shown, view), ctx);
-    if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
+    if (drawing !== undefined) {
+      for (const text of undrawn) ctx.notice(text);
+      return { value: drawing, as: { kind: 'text' }, code };
+    }
     const footer = [
       footerOf(window, histories, input.interval),
       ...(other === undefined
@@ -174,11 +180,9 @@ export const catalogHistory = chartCommand({
         : [`compared with ${zone.text(other.from)} to ${zone.text(other.to)}, drawn on the same axis`]),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
-      ...(shown.length < histories.length
-        ? [`${shown.length} of ${histories.length} lines are drawn; -o csv has all`]
-        : []),
+      ...undrawn,
     ].join('\n');
-    return { value: histories, as: historyChart(view, shown.length), code, footer };
+    return { value: histories, as: historyChart(view, shown), code, footer };
   },
 });
 
@@ -272,6 +276,16 @@ function comparedHistories(...wanted: Parameters<typeof productHistories>): read
   const { from, zone } = wanted[1].window;
   const day = zone.text(from).slice(0, 10);
   return productHistories(...wanted).map((one) => ({ ...one, series: `${one.series} from ${day}` }));
+}
+
+/** As many lines as can be told apart, those with a value first. A line and that of the compared range are drawn together. */
+function readable(own: readonly ProductHistory[], compared: readonly ProductHistory[]): readonly ProductHistory[] {
+  const isEmpty = (index: number) =>
+    [own[index], compared[index]].every((one) => one === undefined || one.values.every((value) => value === null));
+  const first = [...own.keys()]
+    .sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
+    .slice(0, compared.length > 0 ? MOST_DRAWN / 2 : MOST_DRAWN);
+  return [own, compared].flatMap((all) => first.flatMap((index) => all[index] ?? []));
 }
 
 /** Fewer make no line. */

@@ -159,6 +159,14 @@ describe('what is selected', () => {
   });
 });
 
+/** Without their queries, in order. */
+const productRequests = (): readonly string[] =>
+  catalog
+    .asked()
+    .filter((path) => path.startsWith('/products/'))
+    .map((path) => path.replace(/\?.*/, ''))
+    .sort();
+
 describe('svc catalog check of several products', () => {
   const check = async (...argv: string[]) => {
     catalog.replies(server);
@@ -171,7 +179,7 @@ describe('svc catalog check of several products', () => {
     ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; above 20 wanted\n'],
     ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; above 20 wanted\n'],
     ['--above 20 --place moscow', 0, ['c'], 'true for 1 of 2; above 20 wanted\n'],
-    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4; below 100 wanted\n'],
+    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; below 100 wanted\n'],
   ])('%s exits %i', async (argv, status, ids, footer) => {
     const selection = /--(?:store|place)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
     const { code, stdout, stderr } = await check(...selection, ...argv.split(' '));
@@ -187,10 +195,17 @@ describe('svc catalog check of several products', () => {
       { canonical_product_id: 'a', title: 'Title a', ok: true, condition: 'below 15' },
       { canonical_product_id: 'b', title: 'Title b', ok: false },
     ]);
-    await check('--file', '-', '--below', '15');
-    await check('--category', '10', '--category', '11', '--above', '1');
-    const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
-    expect(asked).toEqual([...new Set(asked)]);
+  });
+
+  test.each([
+    [['--below', '15'], ['sources']],
+    [
+      ['--change', '1%'],
+      ['snapshots', 'sources'],
+    ],
+  ])('%j requests each product once, however often it is selected', async (argv, wanted) => {
+    await check('--category', '10', '--category', '11', '--category', '12', ...argv);
+    expect(productRequests()).toEqual(['a', 'b'].flatMap((id) => wanted.map((what) => `/products/${id}/${what}`)));
   });
 
   test('does not take what could not be read for an answer', async () => {
@@ -230,8 +245,13 @@ describe('svc catalog history of several products', () => {
       ...Array.from({ length: 3 }, () => 'b Title b fixprice Казань'),
     ]);
     expect(rows.at(-1)).toMatch(/,20$/);
-    const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
-    expect(asked).toEqual([...new Set(asked)]);
+  });
+
+  test('requests each product once, for two ranges and several points', async () => {
+    await history('--category', '10', '--category', '11', '--compare-to', '-4d', '--per', 'piece');
+    expect(productRequests()).toEqual(
+      ['a', 'b'].flatMap((id) => ['snapshots', 'sources'].map((what) => `/products/${id}/${what}`)),
+    );
   });
 
   test('draws them with their names, and a product alone as before', async () => {
@@ -243,22 +263,34 @@ describe('svc catalog history of several products', () => {
     expect(alone.stdout).not.toContain('Title a, fixprice');
   });
 
+  const settled = (id: string) => ({ parser_name: 'shop', source_id: `s-${id}`, price_unit: 'RUB', price: 5 });
+  /** Of p0, nothing was observed for a year. */
+  const many = ({ path }: Asked): object => {
+    const [, , id = '', what] = path.split('/');
+    const observed_at = at(id === 'p0' ? 365 : 1);
+    const row = { ...settled(id), unit: 'PCE', title_original: `Title ${id}`, observed_at };
+    return { items: what === 'snapshots' ? [{ id: 1, ...row }] : [row], meta: { total: 1 } };
+  };
+  const stdin = Array.from({ length: 15 }, (_, index) => `p${index}\n`).join('');
+
   test('draws the first lines of many, says so, and has all as data', async () => {
-    const settled = (id: string) => ({ parser_name: 'shop', source_id: `s-${id}`, price_unit: 'RUB', price: 5 });
-    const many = ({ path }: Asked): object => {
-      const [, , id = '', what] = path.split('/');
-      const row = { ...settled(id), unit: 'PCE', title_original: `Title ${id}`, observed_at: at(1) };
-      return { items: what === 'snapshots' ? [{ id: 1, ...row }] : [row], meta: { total: 1 } };
-    };
-    const stdin = Array.from({ length: 15 }, (_, index) => `p${index}\n`).join('');
     catalog.replies(many);
     const { stdout, stderr } = await catalog.run(['history', '-'], { stdin });
-    expect(stdout).toContain('Title p11, shop');
-    expect(stdout).not.toContain('Title p12');
+    expect(stdout).toContain('Title p12, shop');
+    expect(stdout).not.toMatch(/Title p(?:13|0),/);
     expect(stderr).toContain('12 of 15 lines are drawn; -o csv has all');
     catalog.replies(many);
     const { stdout: json } = await catalog.run(['history', '-', '-o', 'json'], { stdin });
     expect(JSON.parse(json)).toHaveLength(15);
+  });
+
+  test('draws each line beside that of the compared range, and says what is missing in a picture', async () => {
+    catalog.replies(many);
+    const { stdout, stderr } = await catalog.run(['history', '-', '--compare-to', '-60d', '--svg', '-'], { stdin });
+    const drawn = [...new Set(stdout.match(/Title p\d+, shop(?: from [\d-]+)?/g))];
+    const names = Array.from({ length: 6 }, (_, index) => `Title p${index + 1}, shop`);
+    expect(drawn).toEqual([...names, ...names.map((name) => `${name} from 2025-11-16`)]);
+    expect(stderr).toBe('12 of 30 lines are drawn; -o csv has all\n');
   });
 
   test('names what cannot be read', async () => {
