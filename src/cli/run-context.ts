@@ -9,6 +9,7 @@ import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
+import { compileQuery } from '../output/shape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
@@ -170,6 +171,7 @@ export function runContext(parts: Parts): RunContext {
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
     drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
+    compileQuery,
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }

@@ -234,22 +234,24 @@ function keyText(value: unknown): string {
 
 type Query = (value: unknown) => unknown;
 
-/** Refuses an invalid expression, including unknown functions, before any request. */
-export async function compileQuery(expression: string): Promise<Query> {
+/** Refuses an invalid expression of `option`, including unknown functions, before any request. */
+export async function compileQuery(expression: string, option = '--query'): Promise<Query> {
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY } = await import(
     '@jmespath-community/jmespath'
   );
-  const tree = refusing(() => compile(expression));
+  const tree = refusing(option, () => compile(expression));
   for (const name of functionNames(tree)) {
-    if (!isRegistered(name)) throw queryError(`there is no function ${name}()`);
+    if (!isRegistered(name)) throw queryError(option, `there is no function ${name}()`);
   }
   const any = { types: [TYPE_ANY] };
   for (const [name, compare] of Object.entries(ORDERINGS)) {
-    registerFunction(name, ([left, right]) => ordered(left, right, name, compare), [any, any], { override: true });
+    registerFunction(name, ([left, right]) => ordered(left, right, `${option}: ${name}`, compare), [any, any], {
+      override: true,
+    });
   }
   const checked = withOrderings(tree) as typeof tree;
   return (value) =>
-    refusing(() => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
+    refusing(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
 /** Under names that no expression can call. */
@@ -277,22 +279,22 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
   if (left === null || left === undefined || right === null || right === undefined) return null;
   const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
-  throw new SvcError('usage', `--query: ${sign} compares only numbers, and ${other} is not a number`, {
+  throw new SvcError('usage', `${sign} compares only numbers, and ${other} is not a number`, {
     hint: 'for strings and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
   });
 }
 
-function refusing<T>(work: () => T): T {
+function refusing<T>(option: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw queryError(error instanceof Error ? error.message : String(error));
+    throw queryError(option, error instanceof Error ? error.message : String(error));
   }
 }
 
-function queryError(reason: string): SvcError {
-  return new SvcError('usage', `--query: ${reason}`, { hint: 'the language is JMESPath, see https://jmespath.org' });
+function queryError(option: string, reason: string): SvcError {
+  return new SvcError('usage', `${option}: ${reason}`, { hint: 'the language is JMESPath, see https://jmespath.org' });
 }
 
 /** The parser accepts any function name; only the interpreter would notice, after the response. */

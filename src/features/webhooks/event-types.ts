@@ -1,4 +1,5 @@
 /** Event types as options take them: repeated or separated by commas. */
+import type { RunContext } from '../../cli/command.ts';
 import { type Flag, splitList } from '../../cli/flags.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
@@ -21,12 +22,15 @@ export function eventFilter(lists: readonly string[]): readonly string[] {
   return types;
 }
 
-/** What to wait for: types, and ids of events. Throws `invalid_value` for anything that will never arrive. */
-export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
-  const option = '--until-event';
+/** What to wait for: types, and ids of events; or the types of a target. Throws `invalid_value` for anything that will never arrive. */
+export function awaitedEvents(
+  option: '--until-event' | '--forward',
+  lists: readonly string[],
+  filter: readonly string[],
+): readonly string[] {
   const wanted = eventTypes(lists);
   for (const one of wanted) {
-    if (one.startsWith('evt_')) continue;
+    if (option === '--until-event' && one.startsWith('evt_')) continue;
     requireKnown(one, option);
     if (filter.length === 0 || filter.includes(one)) continue;
     throw new SvcError('usage', `${option} ${one} will never arrive: --event filters it out`, {
@@ -72,4 +76,18 @@ export function withSuggestion(error: unknown, types: readonly string[]): unknow
     httpStatus: error.httpStatus,
     cause: error,
   });
+}
+
+/** --filter. As JMESPath defines it, null, false and anything empty are not true. An event for which the expression fails does not match. */
+export async function eventMatcher(expression: string, ctx: RunContext): Promise<(event: unknown) => boolean> {
+  const evaluate = await ctx.compileQuery(expression, '--filter');
+  return (event) => {
+    try {
+      const value = evaluate(event);
+      if (typeof value !== 'object' || value === null) return value !== null && value !== false && value !== '';
+      return Object.keys(value).length > 0;
+    } catch {
+      return false;
+    }
+  };
 }

@@ -1,13 +1,19 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { isLoopback } from '../../../http/address.ts';
-import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { openForwarder, refuseLoop } from '../receiver/forwarder.ts';
+import { openTargets, type Targets } from '../receiver/forwarder.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
-import { RECEIVER_LIST, type ReadyRow, type ReceiverRow, receiverList, summary } from '../receiver/rows.ts';
+import {
+  introduction,
+  RECEIVER_LIST,
+  type ReadyRow,
+  type ReceiverRow,
+  receiverList,
+  summary,
+} from '../receiver/rows.ts';
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { describeHint } from '../signature-hints.ts';
@@ -59,6 +65,7 @@ const VERIFICATION_FLAGS = {
 const FORWARDING = { group: 'Forwarding options' } as const;
 const FORWARDING_FLAGS = {
   'forward-to': { ...FORWARDING, type: 'string', value: 'url', help: 'Forward valid deliveries to this URL' },
+  forward: { ...FORWARDING, type: 'string', repeat: true, value: 'type=url', help: 'Forward a type to its own URL' },
   'forward-timeout': {
     ...FORWARDING,
     type: 'duration',
@@ -110,6 +117,12 @@ const STOP_FLAGS = {
 
 const OUTPUT_FLAGS = {
   event: { ...EVENT_FLAG, group: 'Output options', help: 'Print and forward only these event types' },
+  filter: {
+    type: 'string',
+    value: 'expression',
+    group: 'Output options',
+    help: 'Only events for which this JMESPath is true',
+  },
   'show-body': { type: 'boolean', group: 'Output options', help: 'Print the bodies of valid deliveries' },
   'show-invalid': { type: 'boolean', group: 'Output options', help: 'Print the bodies of invalid deliveries' },
 } as const satisfies Flags;
@@ -122,9 +135,9 @@ export const webhooksListen = listCommand({
   details: `--tunnel takes cloudflared, ngrok, localhost.run, serveo or localtunnel, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. However svc ends, it deletes the subscription and stops the program. After a kill, the next run with --tunnel finds what was left: it asks at a terminal, removes it with --yes, and says how to remove it otherwise.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
 An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
-With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event leaves out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered. --filter is evaluated on the event, and an event for which it fails does not match. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event or --filter leave out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid, or after ten in a row without --keep-going; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -163,15 +176,16 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
   async run(input, ctx) {
     const given = secretSource(input, ctx) === 'input' ? await requireSecrets(input, ctx) : undefined;
     const events = eventFilter(input.event);
-    const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
+    const untilEvents = new Set(awaitedEvents('--until-event', input.untilEvent, events));
+    const matches = input.filter === undefined ? undefined : await eventMatcher(input.filter, ctx);
     const tls = tlsPair(input, ctx);
-    const { forwardTo, record, tunnel: command } = input;
+    const { record, tunnel: command } = input;
     const tunneling = command === undefined ? undefined : await import('../tunnel/tunnel.ts');
     const tunnelInput = { ...input, tunnel: command ?? '', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
     if (input.append && record === undefined)
       throw new SvcError('usage', '--append needs --record, which names the file');
-    const forwarder = forwardTo === undefined ? undefined : openForwarder({ ...input, forwardTo }, ctx);
+    const targets = openTargets(input, events, ctx);
     if (input.dedupeFile !== undefined && input.dedupe === 'off') {
       throw new SvcError('usage', '--dedupe-file cannot be combined with --dedupe off');
     }
@@ -182,7 +196,8 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
       ...input,
       tls,
       secrets: tunnel?.secrets ?? given,
-      forwarder,
+      targets,
+      matches,
       recording,
       maxBody: parseByteSize(input.maxBody),
       toleranceS: parseTolerance(input.tolerance),
@@ -200,7 +215,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
       notice: ctx.wants.table ? ctx.notice : undefined,
     };
     const session = new ReceiverSession(options);
-    const place = { record, forward: forwarder?.url, readyFile: input.readyFile, tunnel };
+    const place = { record, targets, readyFile: input.readyFile, tunnel };
     return {
       value: received(session, options, place, ctx),
       as: receiverList(describeHint),
@@ -212,7 +227,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
 
 interface Place {
   readonly record: string | undefined;
-  readonly forward: URL | undefined;
+  readonly targets: Targets | undefined;
   readonly readyFile: string | undefined;
   readonly tunnel: Tunnel | undefined;
 }
@@ -221,7 +236,7 @@ interface Place {
 async function* received(
   session: ReceiverSession,
   { secrets, host, path, tls, events }: SessionOptions,
-  { record, forward, readyFile, tunnel }: Place,
+  { record, targets, readyFile, tunnel }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
   let readiness: ReadyFile | undefined;
@@ -229,7 +244,7 @@ async function* received(
     if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
     const port = await session.start();
     const url = receiverUrl(host, port, path, tls !== undefined);
-    if (forward !== undefined) refuseLoop(forward, url);
+    targets?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
     const ready: ReadyRow = {
@@ -237,7 +252,8 @@ async function* received(
       port,
       url: url.href,
       verify: secrets !== undefined,
-      forward: forward?.href ?? null,
+      forward: targets?.rest?.href ?? null,
+      routes: targets?.routes,
       record: record ?? null,
       events: events.size === 0 ? null : [...events],
       tunnel: facts,
@@ -259,21 +275,6 @@ async function* received(
 function receiverUrl(host: string, port: number, path: string, tls: boolean): URL {
   const name = host.includes(':') ? `[${host}]` : host;
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}${path}`);
-}
-
-/** The first notices on standard error. `secrets`: how many secrets verify. */
-function introduction({ url, forward, record, events }: ReadyRow, secrets: number | undefined): string[] {
-  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
-  const parts = [`listening on ${url}`, `verify: ${verify}`];
-  if (forward !== null) parts.push(`forward: ${forward}`);
-  if (record !== null) parts.push(`record: ${record}`);
-  if (events !== null) parts.push(`events: ${events.join(', ')}`);
-  const lines = [parts.join('  ')];
-  if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
-  if (secrets === undefined)
-    lines.push('warning: nothing is verified: anyone who reaches this address can send events');
-  if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
-  return lines;
 }
 
 interface TunnelInput extends SecretInput {

@@ -6,6 +6,7 @@ import { isConnectionHeader } from '../../../http/endpoint.ts';
 import { openPoster, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
+import { awaitedEvents } from '../event-types.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
 export interface ForwardOptions {
@@ -13,9 +14,13 @@ export interface ForwardOptions {
   /** All end-to-end headers, not only the documented ones. */
   readonly allHeaders: boolean;
   readonly timeoutMs: number;
+  /** Whether outcomes name the target, because there are several. */
+  readonly named: boolean;
 }
 
 export interface Forwarded {
+  /** The target, if there are several. */
+  readonly target?: string | undefined;
   /** The status of the target's response; null if there is none. */
   readonly status: number | null;
   readonly ms: number;
@@ -73,7 +78,8 @@ export class Forwarder {
   }
 
   async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
-    const { url, timeoutMs } = this.#options;
+    const { url, timeoutMs, named } = this.#options;
+    const target = named ? url.href : undefined;
     const began = performance.now();
     try {
       const posted = await this.#poster.post({
@@ -83,13 +89,14 @@ export class Forwarder {
         timeoutMs,
       });
       return {
+        target,
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         location: posted.headers['location'],
       };
     } catch {
-      return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
+      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
     }
   }
 
@@ -100,8 +107,55 @@ export class Forwarder {
   }
 }
 
+/** Where each valid event goes. */
+export class Targets {
+  readonly #byType: ReadonlyMap<string, Forwarder>;
+  readonly #rest: Forwarder | undefined;
+
+  constructor(byType: ReadonlyMap<string, Forwarder>, rest: Forwarder | undefined) {
+    this.#byType = byType;
+    this.#rest = rest;
+  }
+
+  /** Undefined: an event of this type is only answered. */
+  of(type: string | null): Forwarder | undefined {
+    return this.#byType.get(type ?? '') ?? this.#rest;
+  }
+
+  /** That of all types without their own. */
+  get rest(): URL | null {
+    return this.#rest?.url ?? null;
+  }
+
+  /** By event type; undefined if no type has its own. */
+  get routes(): Readonly<Record<string, string>> | undefined {
+    if (this.#byType.size === 0) return undefined;
+    return Object.fromEntries([...this.#byType].map(([type, { url }]) => [type, url.href]));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all().map((one) => one.close()));
+  }
+
+  /** Each delivery would come back. */
+  refuseLoop(own: URL): void {
+    const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+    for (const { url } of this.#all()) {
+      const ownHost = url.hostname === own.hostname || isLoopback(url);
+      if (port(url) !== port(own) || !ownHost) continue;
+      throw new SvcError('invalid_value', `--forward-to: ${url.href} is this listener`);
+    }
+  }
+
+  #all(): readonly Forwarder[] {
+    return [...this.#byType.values(), ...(this.#rest === undefined ? [] : [this.#rest])];
+  }
+}
+
 interface ForwardInput {
-  readonly forwardTo: string;
+  /** `<type>=<url>` */
+  readonly forward: readonly string[];
+  readonly forwardTo: string | undefined;
   readonly forwardExternal: boolean;
   readonly forwardTimeout: number;
   readonly forwardAllHeaders: boolean;
@@ -109,22 +163,33 @@ interface ForwardInput {
   readonly ack: 'after' | 'early';
 }
 
-export function openForwarder(input: ForwardInput, ctx: RunContext): Forwarder {
-  const url = forwardTarget(input.forwardTo, { external: input.forwardExternal });
-  for (const warning of addressWarnings(url, { insecure: input.insecureForwardTls })) ctx.notice(`warning: ${warning}`);
-  if (input.forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
+/** Undefined if nothing is forwarded. `events`: the types of --event; empty for all. */
+export function openTargets(input: ForwardInput, events: readonly string[], ctx: RunContext): Targets | undefined {
+  const { forward, forwardTo, forwardExternal, forwardTimeout, insecureForwardTls } = input;
+  if (forward.length === 0 && forwardTo === undefined) return undefined;
+  const open = (address: string): Forwarder => {
+    const url = forwardTarget(address, { external: forwardExternal });
+    for (const warning of addressWarnings(url, { insecure: insecureForwardTls })) ctx.notice(`warning: ${warning}`);
+    return new Forwarder(
+      { url, allHeaders: input.forwardAllHeaders, timeoutMs: forwardTimeout, named: forward.length > 0 },
+      ctx.outbound({ insecure: insecureForwardTls }),
+    );
+  };
+  const byType = new Map<string, Forwarder>();
+  for (const one of forward) {
+    const [, list = '', address = ''] = /^([^=]*)=(.*)$/.exec(one) ?? [];
+    if (list === '' || address === '') {
+      throw new SvcError('invalid_value', `--forward: ${JSON.stringify(one)} is not <type>=<url>`, {
+        hint: 'for example summary.completed=http://localhost:3000/hook',
+      });
+    }
+    for (const type of awaitedEvents('--forward', [list], events)) {
+      if (byType.has(type)) throw new SvcError('usage', `--forward: ${type} has two targets`);
+      byType.set(type, open(address));
+    }
+  }
+  if (forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
     ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
   }
-  return new Forwarder(
-    { url, allHeaders: input.forwardAllHeaders, timeoutMs: input.forwardTimeout },
-    ctx.outbound({ insecure: input.insecureForwardTls }),
-  );
-}
-
-/** Each delivery would come back. */
-export function refuseLoop(forward: URL, own: URL): void {
-  const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
-  const ownHost = forward.hostname === own.hostname || isLoopback(forward);
-  if (port(forward) !== port(own) || !ownHost) return;
-  throw new SvcError('invalid_value', `--forward-to: ${forward.href} is this listener`);
+  return new Targets(byType, forwardTo === undefined ? undefined : open(forwardTo));
 }

@@ -1,4 +1,6 @@
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
+
+import { RETRY_MINUTES } from '../subscription.ts';
 import { isSuccess, type Outcome } from './processor.ts';
 import { type DeliveryRow, SLOW_MS, type Tally } from './rows.ts';
 
@@ -37,8 +39,8 @@ export class DeliveryMonitor {
   }
 
   record({ row, filtered, location }: Outcome): Decision {
-    if (filtered) {
-      this.#recordFiltered(row);
+    if (filtered !== undefined) {
+      this.#recordFiltered(row, filtered);
       return 'continue';
     }
     this.tally.deliveries++;
@@ -46,12 +48,12 @@ export class DeliveryMonitor {
   }
 
   /** The sender counts it as delivered and never sends it again, so it must not go unseen. */
-  #recordFiltered({ event_type: type, response }: DeliveryRow): void {
+  #recordFiltered({ event_type: type, response }: DeliveryRow, option: string): void {
     this.tally.filtered++;
     const final = isSuccess(response) ? ', so the service does not send it again' : '';
     this.#warn(
-      `filtered ${type}`,
-      `filtered out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
+      `filtered ${option} ${type}`,
+      `filtered out by ${option}: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
     );
   }
 
@@ -63,12 +65,32 @@ export class DeliveryMonitor {
     if (row.duplicate !== null) tally.duplicates++;
     const accepted = isSuccess(row.response) && (row.forward === null || isSuccess(row.forward.status ?? 0));
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
+    this.#countTarget(row);
     this.#warnOfResponse(row, location);
     if (!accepted || row.duplicate !== null) return 'continue';
     tally.accepted++;
     const reached = count !== undefined && tally.accepted >= count;
     const awaited = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
     return reached || awaited ? 'done' : 'continue';
+  }
+
+  /** A target that fails does not disable the endpoint while others accept events, so it is easily overlooked. */
+  #countTarget({ event_id, response, forward }: DeliveryRow): void {
+    if (forward?.target === undefined) return;
+    const { target, status, error } = forward;
+    const { [target]: count = { accepted: 0, failed: 0 }, ...others } = this.tally.targets ?? {};
+    this.tally.targets = { ...others, [target]: count };
+    if (isSuccess(status ?? 0)) {
+      count.accepted++;
+      return;
+    }
+    count.failed++;
+    if (isSuccess(response)) return;
+    const minutes = RETRY_MINUTES.join(', ');
+    this.#warn(
+      `retry ${target}`,
+      `warning: ${target} did not accept ${event_id ?? 'a delivery'} (${error ?? status}): the service sends it again, about ${minutes} minutes after each failed attempt`,
+    );
   }
 
   #warnOfResponse({ event_id, response, forward, ms }: DeliveryRow, location: string | undefined): void {

@@ -4,7 +4,7 @@ import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../del
 import type { SigningSecret } from '../secret.ts';
 import { type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
-import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
+import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
@@ -28,7 +28,9 @@ export interface ProcessorOptions {
   readonly digests: boolean;
   /** Undefined: no search for duplicates. */
   readonly seen: SeenEvents | undefined;
-  readonly forwarder: Forwarder | undefined;
+  readonly targets: Targets | undefined;
+  /** --filter: of the parsed event. Undefined for all. */
+  readonly matches: ((event: unknown) => boolean) | undefined;
   readonly recording: RecordingWriter | undefined;
   /** `key` identifies the reason: each is reported once. */
   readonly warn: (key: string, text: string) => void;
@@ -38,11 +40,13 @@ export interface Outcome {
   readonly row: DeliveryRow;
   /** The final status, which an early response does not show. */
   readonly status: number;
-  /** Filtered out by --event. */
-  readonly filtered: boolean;
+  /** The option that filtered it out. */
+  readonly filtered: Filtered;
   /** Where the target would have redirected. */
   readonly location: string | undefined;
 }
+
+type Filtered = '--event' | '--filter' | undefined;
 
 interface Verified {
   readonly delivery: IncomingDelivery;
@@ -50,7 +54,7 @@ interface Verified {
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
-  readonly filtered: boolean;
+  readonly filtered: Filtered;
   readonly notes: string[];
 }
 
@@ -79,7 +83,7 @@ export class DeliveryProcessor {
     const { seen, respond, onInvalid, forwardDuplicates } = this.#options;
     const verified = this.#verify(delivery);
     if (!verified.valid) return await this.#process(verified, { status: onInvalid });
-    if (verified.filtered) return await this.#process(verified, { status: respond });
+    if (verified.filtered !== undefined) return await this.#process(verified, { status: respond });
     if (seen === undefined || verified.id === null) return await this.#process(verified, {});
 
     const key = eventKey(verified.id);
@@ -105,7 +109,7 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, warn } = this.#options;
+    const { events, matches, warn } = this.#options;
     const verification = verifyDelivery(delivery, this.#options);
     const valid = verification === undefined || verification.verdict === 'valid';
     const notes: string[] = [...(verification?.notes ?? [])];
@@ -123,14 +127,17 @@ export class DeliveryProcessor {
         `warning: X-Service-Event says ${value}, the signed body says ${type}: svc uses the body`,
       );
     }
-    const filtered = valid && events.size > 0 && !events.has(type ?? '');
+    let filtered: Filtered;
+    if (valid && events.size > 0 && !events.has(type ?? '')) filtered = '--event';
+    else if (valid && matches?.(event?.value ?? null) === false) filtered = '--filter';
     return { delivery, verification, valid, id, type, filtered, notes };
   }
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
   async #process(verified: Verified, { status: decided, duplicate = null, key }: Plan): Promise<Outcome> {
-    const { seen, forwarder, recording, early, respond } = this.#options;
+    const { seen, targets, recording, early, respond } = this.#options;
     const { delivery, valid, filtered } = verified;
+    const forwarder = targets?.of(verified.type);
     let forwarded: Forwarded | null = null;
     let response: number | undefined;
     if (decided === undefined && forwarder !== undefined) {
@@ -240,8 +247,8 @@ function lineOf({ delivery, verification, id, type }: Verified, { duplicate, for
 
 function forwardRow(forwarded: Forwarded | null): DeliveryRow['forward'] {
   if (forwarded === null) return null;
-  const { status, ms, error } = forwarded;
-  return error === undefined ? { status, ms } : { status, ms, error };
+  const { target, status, ms, error } = forwarded;
+  return { ...(target === undefined ? {} : { target }), status, ms, ...(error === undefined ? {} : { error }) };
 }
 
 export function isoTime(ms: number): string {

@@ -1,4 +1,5 @@
 /** The rows of `webhooks listen`: the objects of its NDJSON, and how a person sees them. */
+import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
 import type { DeliveryFacts } from '../verification.ts';
@@ -11,6 +12,8 @@ export interface ReadyRow {
   readonly url: string;
   readonly verify: boolean;
   readonly forward: string | null;
+  /** The targets of --forward by event type. */
+  readonly routes?: Readonly<Record<string, string>> | undefined;
   readonly record: string | null;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
@@ -26,6 +29,8 @@ export interface TunnelFacts {
 }
 
 export interface ForwardedRow {
+  /** Only if there are several. */
+  readonly target?: string;
   readonly status: number | null;
   readonly ms: number;
   readonly error?: string;
@@ -69,8 +74,10 @@ export interface Tally {
   refused: number;
   /** Valid, no duplicates, and answered with a 2xx. */
   accepted: number;
-  /** Valid, but filtered out by event type: not counted as a delivery. */
+  /** Valid, but filtered out by --event or --filter: not counted as a delivery. */
   filtered: number;
+  /** By target, if there are several. */
+  targets?: Record<string, { accepted: number; failed: number }>;
 }
 
 /** Always the last. */
@@ -181,6 +188,7 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
     `-> ${response}`,
     ...(early ? [`(target ${forward.status})`] : []),
     ...(forward?.error === undefined ? [] : [forward.error]),
+    ...(forward?.target === undefined ? [] : [forward.target]),
     ...(forward === null ? [] : [`${ms} ms`]),
   ];
   const text = parts.join(' ');
@@ -192,11 +200,34 @@ function wallTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
-/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 left out by --event`. */
-export function summary({ deliveries, valid, duplicates, invalid, refused, filtered }: Tally): string {
+/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out`, and a line for each target if there are several. */
+export function summary({ deliveries, valid, duplicates, invalid, refused, filtered, targets = {} }: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
-  if (filtered > 0) parts.push(`${filtered} filtered out by --event`);
-  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
+  if (filtered > 0) parts.push(`${filtered} filtered out`);
+  const lines = [`${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`];
+  for (const [target, { accepted, failed }] of Object.entries(targets)) {
+    lines.push(`${target}: ${accepted} accepted, ${failed} failed`);
+  }
+  return lines.join('\n');
+}
+
+/** The first notices on standard error. `secrets`: how many secrets verify. */
+export function introduction(
+  { url, forward, routes = {}, record, events }: ReadyRow,
+  secrets: number | undefined,
+): string[] {
+  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
+  const parts = [`listening on ${url}`, `verify: ${verify}`];
+  for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
+  if (forward !== null) parts.push(`forward: ${forward}`);
+  if (record !== null) parts.push(`record: ${record}`);
+  if (events !== null) parts.push(`events: ${events.join(', ')}`);
+  const lines = [parts.join('  ')];
+  if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
+  if (secrets === undefined)
+    lines.push('warning: nothing is verified: anyone who reaches this address can send events');
+  if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
+  return lines;
 }

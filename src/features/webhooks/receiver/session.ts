@@ -102,7 +102,7 @@ export class ReceiverSession {
       return;
     }
     const outcome = await this.#processor.handle(delivery);
-    if (!outcome.filtered) this.rows.push(outcome.row);
+    if (outcome.filtered === undefined) this.rows.push(outcome.row);
     const decision = this.#monitor.record(outcome);
     if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
   }
@@ -132,7 +132,7 @@ export class ReceiverSession {
   }
 
   async #close(): Promise<void> {
-    const { signal, forwarder, recording, seenFile } = this.#options;
+    const { signal, targets, recording, seenFile } = this.#options;
     this.#ended.abort();
     const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
@@ -140,7 +140,7 @@ export class ReceiverSession {
     const settled = this.#settled();
     const left = DRAIN_MS - (performance.now() - began);
     if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
-    await forwarder?.close();
+    await targets?.close();
     await settled;
     recording?.close();
     // What was broken off is still being answered.

@@ -28,7 +28,7 @@ describe('--event', () => {
       'filtered out by --event: webhook.ping (answered 204, so the service does not send it again)',
       'filtered out by --event: a.b (answered 204, so the service does not send it again)',
     ];
-    const summary = '1 delivery: 1 valid, 0 invalid, 3 filtered out by --event';
+    const summary = '1 delivery: 1 valid, 0 invalid, 3 filtered out';
     const people = await table.stop();
     expect(lines(people.stderr)[0]).toContain('  events: summary.completed');
     expect(lines(people.stderr).slice(1)).toEqual([...notices, summary]);

@@ -1,0 +1,122 @@
+/** `svc webhooks listen`: which target gets which event, and the filter on events. */
+import { describe, expect, it } from 'vitest';
+import { svc } from '../../../support/svc.ts';
+import { deliver, event } from '../receiver-client.ts';
+import { deliveries, lines, listen, rows, SECRET, type Target, target } from './listening.ts';
+
+const PING = 'webhook.ping';
+const SUMMARY = 'summary.completed';
+const idsOf = ({ taken }: Target): readonly string[] =>
+  taken.map(({ body }) => (JSON.parse(`${body}`) as { id: string }).id);
+
+describe('--forward', () => {
+  it('gives a type its own target, and --forward-to the rest', async () => {
+    const [own, rest] = [
+      await target((response) => response.writeHead(201).end()),
+      await target((response) => response.end()),
+    ];
+    const { port, stop } = await listen([
+      '--forward',
+      `${SUMMARY}=${own.url}`,
+      '--forward-to',
+      rest.url,
+      '-o',
+      'ndjson',
+    ]);
+    expect((await deliver(port, event('evt_1'))).status).toBe(201);
+    expect((await deliver(port, event('evt_2', PING))).status).toBe(200);
+    expect((await deliver(port, event('evt_3', 'a.b'))).status).toBe(200);
+    const run = await stop();
+    expect([idsOf(own), idsOf(rest)]).toEqual([['evt_1'], ['evt_2', 'evt_3']]);
+    expect(rows(run)[0]).toMatchObject({ forward: rest.url, routes: { [SUMMARY]: own.url } });
+    expect(deliveries(run).map(({ forward }) => forward?.target)).toEqual([own.url, rest.url, rest.url]);
+  });
+
+  it('only answers what has no target, and names no target where there is one', async () => {
+    const own = await target((response) => response.end());
+    const { port, stop } = await listen(['--forward', `${SUMMARY},${PING}=${own.url}`, '-o', 'ndjson']);
+    expect((await deliver(port, event('evt_1', 'a.b'))).status).toBe(204);
+    expect((await deliver(port, event('evt_2', PING))).status).toBe(200);
+    expect(deliveries(await stop()).map(({ forward }) => forward?.target)).toEqual([undefined, own.url]);
+    const single = await listen(['--forward-to', own.url, '-o', 'ndjson']);
+    await deliver(single.port, event('evt_1'));
+    expect(deliveries(await single.stop())[0]?.forward).toEqual({ status: 200, ms: expect.any(Number) });
+  });
+
+  it('reports each target for itself: its outcome, that its events come again, and its numbers', async () => {
+    let status = 500;
+    const broken = await target((response) => response.writeHead(status).end());
+    const good = await target((response) => response.end());
+    const { port, stop } = await listen(['--forward', `${PING}=${broken.url}`, '--forward-to', good.url]);
+    for (const id of ['evt_1', 'evt_2']) expect((await deliver(port, event(id, PING))).status).toBe(500);
+    for (const id of ['evt_3', 'evt_4']) expect((await deliver(port, event(id))).status).toBe(200);
+    status = 200;
+    expect((await deliver(port, event('evt_1', PING))).status).toBe(200);
+    const run = await stop();
+    expect(lines(run.stdout)[0]).toMatch(
+      new RegExp(`evt_1  ${PING}  valid  age [01] s  -> 500 ${broken.url.replace('?', '\\?')} \\d+ ms`),
+    );
+    expect(lines(run.stderr).slice(1)).toEqual([
+      `warning: ${broken.url} did not accept evt_1 (500): the service sends it again, about 1, 5, 15, 15, 15 minutes after each failed attempt`,
+      '5 deliveries: 5 valid, 0 invalid',
+      `${good.url}: 2 accepted, 0 failed`,
+      `${broken.url}: 1 accepted, 2 failed`,
+    ]);
+  });
+
+  it.each([
+    [['--forward', 'http://localhost:3000/'], 'is not <type>=<url>'],
+    [['--forward', 'webhook.pin=http://localhost:3000/'], 'did you mean webhook.ping?'],
+    [
+      ['--forward', 'webhook.ping=http://localhost:1/', '--forward', 'webhook.ping=http://localhost:2/'],
+      'has two targets',
+    ],
+    [['--forward', 'webhook.ping=http://example.com/'], 'example.com is not this machine'],
+    [['--event', SUMMARY, '--forward', 'webhook.ping=http://localhost:1/'], '--forward webhook.ping will never arrive'],
+  ])('refuses %j', async (args, message) => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('--filter', () => {
+  it('prints and forwards only events for which it is true, and answers the others', async () => {
+    const app = await target((response) => response.end());
+    const { port, stop } = await listen(['--filter', 'data.seconds > `60`', '--forward-to', app.url]);
+    for (const [id, seconds] of [
+      ['evt_1', 61],
+      ['evt_2', 60],
+      ['evt_3', 'many'],
+      ['evt_4', 90],
+    ] as const) {
+      expect((await deliver(port, event(id, SUMMARY, { seconds }))).status).toBe(
+        id < 'evt_2' || id > 'evt_3' ? 200 : 204,
+      );
+    }
+    expect((await deliver(port, event('evt_5'), { key: 'whsec_other' })).status).toBe(401);
+    const run = await stop();
+    expect(idsOf(app)).toEqual(['evt_1', 'evt_4']);
+    expect(lines(run.stderr).slice(1)).toEqual([
+      `filtered out by --filter: ${SUMMARY} (answered 204, so the service does not send it again)`,
+      '3 deliveries: 2 valid, 1 invalid, 2 filtered out',
+    ]);
+  });
+
+  it.each([
+    ['data.tags', { tags: [] }, false],
+    ['data.tags', { tags: ['a'] }, true],
+    ['data.name', { name: '' }, false],
+    ['data.count', { count: 0 }, true],
+    ['data.missing', {}, false],
+    ["contains(data.name, 'a')", { name: 7 }, false],
+  ])('takes %s of %j for %j', async (expression, data, matches) => {
+    const { port, stop } = await listen(['--filter', expression, '-o', 'ndjson']);
+    await deliver(port, event('evt_1', SUMMARY, data));
+    expect(deliveries(await stop())).toHaveLength(matches ? 1 : 0);
+  });
+
+  it('refuses what is no expression', async () => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', '--filter', 'data.['], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--filter: ') });
+  });
+});
