@@ -250,42 +250,96 @@ describe('what is refused', () => {
 
 const SQL = `
 import json, sqlite3, sys
-rows = json.load(sys.stdin)
+given = json.load(sys.stdin)
 db = sqlite3.connect(':memory:')
-db.execute('create table seen (product, store, place, ago real, paid real)')
-db.executemany('insert into seen values (?, ?, ?, ?, ?)', rows)
-at = 'select product, min(paid) as paid from (select product, store, place, paid, min(ago) from seen where ago >= ? group by product, store, place) where paid is not null group by product'
-query = f'select a.product, a.paid, b.paid from ({at}) a join ({at}) b using (product)'
-movers = [row for row in db.execute(query, (7, 0)) if row[1] != row[2]]
-cost = 'select store, place, sum(paid) from (select store, place, product, paid, min(ago) from seen group by product, store, place) where paid is not null group by store, place'
-print(json.dumps({'movers': movers, 'basket': db.execute(cost).fetchall()}))
+db.execute('create table seen (product, store, place, ago real, price real, paid real)')
+db.executemany('insert into seen values (?, ?, ?, ?, ?, ?)', given['rows'])
+shelf = 'product, store, place'
+
+def seen(ago, oldest):
+    return f'(select {shelf}, paid from (select {shelf}, paid, min(ago) as ago from seen where ago >= {ago} group by {shelf}) where paid is not null and ago - {ago} <= {oldest})'
+
+at = lambda ago: f'(select product, min(paid) as paid from {seen(ago, 1000)} group by product)'
+movers = [row for row in db.execute(f'select a.product, a.paid, b.paid from {at(7)} a join {at(0)} b using (product)') if row[1] != row[2]]
+
+db.execute(f'create view offers as select * from {seen(0, 1000)}')
+basket = db.execute('select store, place, sum(paid) from offers group by store, place').fetchall()
+
+one = 'select store, place, count(*) as n, round(sum(paid), 2) as cost from offers group by store, place'
+two = """select a.store as s1, b.store as s2, a.place, o.product, min(o.paid) as paid
+  from (select distinct store, place from offers) a join (select distinct store, place from offers) b
+  on a.place = b.place and a.store < b.store join offers o on o.place = a.place and o.store in (a.store, b.store)
+  group by a.store, b.store, a.place, o.product"""
+split = db.execute(f"""select p.n, p.cost from
+  (select s1, s2, place, count(*) as n, round(sum(paid), 2) as cost from ({two}) group by s1, s2, place) p
+  where not exists (select 1 from ({one}) q where q.place = p.place and q.store in (p.s1, p.s2) and (q.n > p.n or (q.n = p.n and q.cost <= p.cost)))
+  order by p.n desc, p.cost limit 1""").fetchone()
+
+same = 'and '.join(f'{{0}}.{name} = {{1}}.{name} ' for name in ('product', 'store', 'place'))
+start = f"""(select max(s.ago) from seen s where {same.format('s', 'd')} and s.price is not null and not exists
+  (select 1 from seen r where {same.format('r', 's')} and r.price is not null and r.ago <= s.ago and r.paid >= r.price))"""
+begun = f'select d.*, {start} as start from seen d where price is not null and paid < price and ago = (select min(n.ago) from seen n where {same.format("n", "d")})'
+opening = f'(select min(o.ago) from seen o where {same.format("o", "b")} and o.price is not null and o.ago >= b.start + 30 and o.ago > b.start)'
+lowest = f"""(select min(e.price) from seen e where {same.format('e', 'b')} and e.price is not null and e.ago > b.start
+  and (e.ago <= b.start + 30 or e.ago = {opening}))"""
+before = f'(select e.price from seen e where {same.format("e", "b")} and e.price is not null and e.ago > b.start order by e.ago limit 1)'
+discounts = db.execute(f'select product, store, price, paid, {before}, {lowest}, price > {lowest} from ({begun}) b').fetchall()
+
+base = f'(select * from {seen(given["since"], 15)} where paid > 0)'
+index = db.execute(f"""select 100 * sum(n.paid / b.paid / c.n) / sum(1.0 / c.n) from {base} b
+  join {seen(0, 15)} n on {same.format('n', 'b')} join (select product, count(*) as n from {base} group by product) c on c.product = b.product""").fetchone()[0]
+print(json.dumps({'movers': movers, 'basket': basket, 'split': split, 'discounts': discounts, 'index': index}))
 `;
 const python = spawnSync('python3', ['-c', 'import sqlite3']).status === 0;
 
-test.skipIf(!python)('numbers of movers and basket equal those of SQL', async () => {
+test.skipIf(!python)('numbers equal those of SQL', async () => {
   const lists = fc.sample(shelves, HARD ? 100 : 3);
+  // The first point of the index below: the beginning of the week.
+  const since = (NOW - Date.parse('2025-12-22')) / 86_400_000;
   for (const list of lists) {
-    const seen = list.flatMap(({ product, store, place, prices: all }) =>
+    const rows = list.flatMap(({ product, store, place, prices: all }) =>
       all.map(({ ago, price, discount_price, loyal_price }) => {
         const known = [price, discount_price, loyal_price].filter((one) => typeof one === 'number');
-        return [product, store, place, ago, known.length === 0 ? null : Math.min(...known)];
+        return [product, store, place, ago, price, known.length === 0 ? null : Math.min(...known)];
       }),
     );
-    const answer = spawnSync('python3', ['-c', SQL], { input: JSON.stringify(seen), encoding: 'utf8' });
-    const { movers, basket } = JSON.parse(answer.stdout);
-    const { rows } = await everything('movers', list, '--since', '7d', '--max-age', '1000d');
-    const own = rows.map((one: Record<string, unknown>) => [one['canonical_product_id'], one['from'], one['to']]);
-    expect(sorted(own)).toEqual(sorted(movers));
-    const stdin = [...new Set(list.map(({ product }) => product))].join('\n');
-    const costs = JSON.parse((await catalog.run(['basket', '-', '-o', 'json'], { stdin })).stdout);
-    const single = costs.filter(({ stores }: { stores: string[] }) => stores.length === 1);
-    const paid = single.map((one: Record<string, unknown>) => [
-      (one['stores'] as string[])[0],
-      one['place'],
-      one['cost'],
+    const answer = spawnSync('python3', ['-c', SQL], { input: JSON.stringify({ rows, since }), encoding: 'utf8' });
+    expect(answer.stderr).toBe('');
+    const sql = JSON.parse(answer.stdout);
+
+    const movers = await everything('movers', list, '--since', '7d', '--max-age', '1000d');
+    const moved = movers.rows.map((one: Record<string, unknown>) => [
+      one['canonical_product_id'],
+      one['from'],
+      one['to'],
     ]);
-    expect(sorted(paid)).toEqual(
-      sorted(basket.map(([store, place, cost]: [string, string, number]) => [store, place, round(cost)])),
+    expect(sorted(moved)).toEqual(sorted(sql.movers));
+
+    const discounts = await everything('discounts', list);
+    const discounted = discounts.rows.map((one: Record<string, unknown>) => [
+      ...[one['canonical_product_id'], one['parser_name'], one['price'], one['discounted'], one['priceBefore']],
+      ...[one['lowestBefore'], one['raised'] === null ? null : Number(one['raised'])],
+    ]);
+    expect(sorted(discounted)).toEqual(sorted(sql.discounts));
+
+    const week = ['--since', '20d', '--interval', '7d', '--tz', 'UTC', '--max-age', '15d'];
+    const index = (await everything('index', list, ...week)).rows.at(-1)?.index ?? null;
+    if (sql.index === null) expect(index).toBeNull();
+    else expect(Math.abs(index - sql.index)).toBeLessThanOrEqual(0.005_001);
+
+    catalog.replies(market(list));
+    const stdin = [...new Set(list.map(({ product }) => product))].join('\n');
+    const costs: { stores: string[]; place: string; cost: number; missing: string[] }[] = JSON.parse(
+      (await catalog.run(['basket', '-', '-o', 'json'], { stdin })).stdout,
     );
+    const asked = catalog.asked();
+    expect(asked).toEqual([...new Set(asked)]);
+    const single = costs.filter(({ stores }) => stores.length === 1);
+    expect(sorted(single.map(({ stores, place, cost }) => [stores[0], place, cost]))).toEqual(
+      sorted(sql.basket.map(([store, place, cost]: [string, string, number]) => [store, place, round(cost)])),
+    );
+    const split = costs.find(({ stores }) => stores.length === 2);
+    const all = stdin.split('\n').length;
+    expect(split && [all - split.missing.length, split.cost]).toEqual(sql.split ?? undefined);
   }
 });
