@@ -19,10 +19,12 @@ interface Mover {
   /** Null for all stores. */
   readonly parser_name: string | null;
   readonly unit: string;
-  readonly from: number;
-  readonly to: number;
-  readonly change: number;
-  /** Null if the price was 0. */
+  /** Null if there was no price at --since; `to` if there is none now. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Null without both. */
+  readonly change: number | null;
+  /** Null if the price was 0, too. */
   readonly changePercent: number | null;
 }
 
@@ -46,15 +48,19 @@ export const catalogMovers = listCommand({
   id: 'catalog movers',
   summary: 'Show the largest price changes of products',
   description:
-    'Compares the lowest price of each product at --since with the price now, and lists the largest changes first, up and down. Prices for different units are never compared. A product without a price at both times is left out.',
-  details: `${PRICES_DETAILS}\nWith --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+    'Compares the lowest price of each product at --since with the price now, and lists the largest changes first. A product without a price at both times is left out; --direction new and gone list those.',
+  details: `${PRICES_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
   flags: {
     since: { type: 'time', bare: 'back', dates: true, help: 'Compare with this time (default 7d ago)' },
     by: { type: 'choice', choices: ['product', 'store'], default: 'product', help: 'One row per product or store' },
-    direction: { type: 'choice', choices: ['up', 'down'], help: 'Only prices that rose or fell' },
+    direction: {
+      type: 'choice',
+      choices: ['up', 'down', 'new', 'gone'],
+      help: 'Only changes of this kind',
+    },
     field: FIELD_FLAG,
     'max-age': { type: 'duration', positive: true, help: 'Ignore prices older than this (default 30d)' },
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
@@ -64,7 +70,7 @@ export const catalogMovers = listCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc catalog movers --category 17 --since 7d', why: 'Show what changed in a category this week' },
-    { run: 'svc catalog movers --search milk --direction up --by store', why: 'Show where milk became dearer' },
+    { run: 'svc catalog movers --store fixprice --direction new', why: 'Show what is new at a store this week' },
   ],
   output: MOVERS,
   async run(input, ctx) {
@@ -73,11 +79,14 @@ export const catalogMovers = listCommand({
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
     const { products, code } = await readPrices(input, ctx);
     const { field, by, maxAge = 30 * DAY_MS } = input;
-    const { movers, left } = moversOf(products, { field, by, since, now, maxAge });
-    if (left > 0) ctx.notice(`${left} of ${left + movers.length} prices are left out: no price at both times`);
-    const moved = movers.filter(
-      ({ change }) => change !== 0 && (input.direction ? change > 0 === (input.direction === 'up') : true),
-    );
+    const { direction } = input;
+    const movers = moversOf(products, { field, by, since, now, maxAge });
+    const both = movers.filter(({ change }) => change !== null);
+    const left = movers.length - both.length;
+    if (left > 0 && direction !== 'new' && direction !== 'gone') {
+      ctx.notice(`${left} of ${movers.length} prices are left out: no price at both times`);
+    }
+    const moved = movers.filter((one) => (direction ? directionOf(one) === direction : one.change));
     return { value: moved, code, footer: `prices now and at ${wireTime(since)}` };
   },
 });
@@ -90,37 +99,40 @@ interface MoversWanted {
   readonly maxAge: number;
 }
 
-/** Unchanged prices, too. `left`: how many rows have no price at one of the times. */
-function moversOf(products: readonly ProductPrices[], { field, by, since, now, maxAge }: MoversWanted) {
-  const movers: Mover[] = [];
-  let left = 0;
-  for (const { id, title, series } of products) {
-    for (const group of grouped(series, (one) => [unitOf(one), by === 'store' ? one.parser_name : null])) {
+function directionOf({ from, to, change }: Mover): 'up' | 'down' | 'new' | 'gone' | undefined {
+  if (change !== null) return change > 0 ? 'up' : change < 0 ? 'down' : undefined;
+  if (from === to) return undefined;
+  return from === null ? 'new' : 'gone';
+}
+
+/** Unchanged prices, too. */
+function moversOf(
+  products: readonly ProductPrices[],
+  { field, by, since, now, maxAge }: MoversWanted,
+): readonly Mover[] {
+  const movers = products.flatMap(({ id, title, series }) =>
+    grouped(series, (one) => [unitOf(one), by === 'store' ? one.parser_name : null]).map((group): Mover => {
       const [first] = group;
-      const lowest = (at: number) =>
-        Math.min(...group.map((one) => priceAt(one, field, at, maxAge)?.value ?? Infinity));
+      const lowest = (at: number): number | null => {
+        const prices = group.flatMap((one) => priceAt(one, field, at, maxAge)?.value ?? []);
+        return prices.length === 0 ? null : Math.min(...prices);
+      };
       const [from, to] = [lowest(since), lowest(now)];
-      if (!Number.isFinite(from) || !Number.isFinite(to)) {
-        left++;
-        continue;
-      }
-      const parser_name = by === 'store' ? first.parser_name : null;
-      const change = cents(to - from);
-      const changePercent = percentOf(to - from, from);
-      movers.push({
+      const isKnown = from !== null && to !== null;
+      return {
         canonical_product_id: id,
         title,
-        parser_name,
+        parser_name: by === 'store' ? first.parser_name : null,
         unit: unitOf(first),
         from,
         to,
-        change,
-        changePercent,
-      });
-    }
-  }
+        change: isKnown ? cents(to - from) : null,
+        changePercent: isKnown ? percentOf(to - from, from) : null,
+      };
+    }),
+  );
   const size = ({ changePercent }: Mover) => (changePercent === null ? -1 : Math.abs(changePercent));
-  return { movers: movers.sort((a, b) => size(b) - size(a)), left };
+  return movers.sort((a, b) => size(b) - size(a));
 }
 
 function percentCell({ changePercent: amount }: Mover): Cell {

@@ -210,6 +210,28 @@ test('movers are in the order of the absolute percentage, up and down', async ()
   expect(JSON.parse(up).map((one: { change: number }) => one.change)).toEqual([20]);
 });
 
+test('prices that appeared or ended are listed on demand', async () => {
+  const shelf = (product: string, ...days: number[]): Shelf => {
+    return { product, store: 'fixprice', place: 'Moscow', prices: days.map((ago) => ({ ago, price: 10 })) };
+  };
+  const list = [shelf('stays', 9, 1), shelf('came', 3), shelf('went', 9)];
+  const listed = async (...argv: string[]) => {
+    catalog.replies(market(list));
+    const ids = ['stays', 'came', 'went'];
+    return catalog.run(['movers', ...ids, '--since', '7d', '--max-age', '4d', '-o', 'json', ...argv]);
+  };
+  expect(JSON.parse((await listed('--direction', 'new')).stdout)).toMatchObject([
+    { canonical_product_id: 'came', from: null, to: 10, change: null, changePercent: null },
+  ]);
+  expect(JSON.parse((await listed('--direction', 'gone')).stdout)).toMatchObject([
+    { canonical_product_id: 'went', from: 10, to: null, change: null },
+  ]);
+  expect(await listed()).toMatchObject({
+    stdout: '[]\n',
+    stderr: expect.stringContaining('2 of 3 prices are left out: no price at both times'),
+  });
+});
+
 test('a discount after a higher base price is named', async () => {
   const { stdout, stderr } = await run(['discounts', 'b', '-o', 'json']);
   expect(JSON.parse(stdout)).toMatchObject([

@@ -1,0 +1,326 @@
+/** Twenty-five tasks of an analyst, each as the lines that the reference gives, on the data of the sandbox. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CatalogEmulator, startCatalogEmulator } from '../../../../src/sandbox/catalog/server.ts';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { isoAgo, market } from './market.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const OAT = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
+const BUTTER = '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03';
+
+interface Offer {
+  readonly canonical_product_id: string;
+  readonly parser_name: string;
+  readonly source_id: string;
+  readonly title_original: string | null;
+  readonly price: number | null;
+  readonly discount_price: number | null;
+  readonly loyal_price: number | null;
+  readonly observed_at: string;
+  readonly settlement: { readonly name: string; readonly region: string } | null;
+}
+
+interface Product {
+  readonly canonical_product_id: string;
+  readonly title: string | null;
+  readonly parsers: readonly string[];
+  readonly observed_at_latest: string;
+}
+
+let emulator: CatalogEmulator;
+let folder: string;
+/** What the service itself answers. */
+let products: readonly Product[];
+const offers = new Map<string, readonly Offer[]>();
+
+async function items<Item>(path: string): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for (let offset = 0; ; offset += 100) {
+    const page = (await (await fetch(`${emulator.url}${path}?limit=100&offset=${offset}`)).json()) as { items: Item[] };
+    all.push(...page.items);
+    if (page.items.length < 100) return all;
+  }
+}
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+  emulator = await startCatalogEmulator({ now: () => NOW, seed: 'demo' });
+  folder = temporaryHome();
+  mkdirSync(folder, { recursive: true });
+  products = await items<Product>('/products');
+  for (const id of [OAT, BUTTER]) offers.set(id, await items<Offer>(`/products/${id}/sources`));
+});
+afterAll(async () => {
+  await emulator.close();
+  await catalog[Symbol.asyncDispose]();
+});
+
+/** How many commands the task took. */
+let commands = 0;
+
+const run = (line: string, stdin?: string): Promise<Run> => {
+  commands++;
+  return again(line, stdin);
+};
+/** To see whether the answer is right: no part of the task. */
+const again = (line: string, stdin?: string): Promise<Run> => {
+  const argv = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];
+  const given = stdin === undefined ? {} : { stdin };
+  return svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: emulator.url }, ...given });
+};
+const json = async <T>(line: string, stdin?: string): Promise<T> => {
+  const { code, stdout, stderr } = await run(`${line} -o json`, stdin);
+  expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+};
+const paid = ({ price, discount_price, loyal_price }: Offer): number =>
+  Math.min(...[price, discount_price, loyal_price].filter((one) => one !== null));
+const place = ({ parser_name, settlement }: Offer): string => `${parser_name} ${settlement?.name}`;
+
+const TASKS: Readonly<Record<string, () => Promise<void>>> = {
+  'the cheapest basket of several products per store': async () => {
+    const rows = await json<{ stores: string[]; place: string; cost: number; missing: string[] }[]>(
+      'basket -',
+      `${OAT} 2\n${BUTTER}\n`,
+    );
+    const [oat = [], butter = []] = [offers.get(OAT), offers.get(BUTTER)];
+    const both = rows.filter(({ stores, missing }) => stores.length === 1 && missing.length === 0);
+    expect(both.length).toBeGreaterThan(0);
+    for (const { stores, place: town, cost } of both) {
+      const at = (one: Offer): boolean => place(one) === `${stores[0]} ${town}`;
+      const [milk, fat] = [oat.find(at), butter.find(at)];
+      expect(cost).toBeCloseTo(2 * paid(milk as Offer) + paid(fat as Offer), 2);
+    }
+  },
+  'the inflation of a category': async () => {
+    const rows = await json<{ index: number }[]>('index --category 1 --since 60d --interval 7d');
+    expect(rows[0]?.index).toBe(100);
+    expect(rows.at(-1)?.index).toBeGreaterThan(0);
+  },
+  'the biggest movers of this week': async () => {
+    const rows = await json<{ changePercent: number }[]>('movers --store chizhik --since 7d');
+    const sizes = rows.map(({ changePercent }) => Math.abs(changePercent));
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+  },
+  'which products every store sells': async () => {
+    const titles = await json<string[]>("products list --all --query '[?length(parsers)==`3`].title'");
+    expect(titles).toEqual(products.filter(({ parsers }) => parsers.length === 3).map(({ title }) => title));
+    expect(titles.length).toBeGreaterThan(0);
+  },
+  'products of other stores that may be the same': async () => {
+    const { code, stdout } = await run(`match ${OAT} -o json`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\[/) });
+  },
+  'a CSV for pandas': async () => {
+    const { stdout } = await run(`history ${OAT} --interval 1d --tz UTC -o csv`);
+    const [head, ...rows] = stdout.trim().split(/\r?\n/);
+    expect(head).toBe('product,title,store,place,region,unit,source,field,date,value');
+    expect(rows.length).toBe(31 * (offers.get(OAT)?.length ?? 0));
+    for (const row of rows) expect(row).toMatch(/,\d{4}-\d\d-\d\dT00:00:00Z,(?:\d+(?:\.\d+)?)?$|T12:00:00Z,/);
+  },
+  'a CSV for a spreadsheet with a decimal comma': async () => {
+    const target = join(folder, 'sheet');
+    expect(await run(`export ${target} --format csv --store fixprice --bom --delimiter ; --decimal ,`)).toMatchObject({
+      code: 0,
+    });
+    const file = readdirSync(target).find((name) => name.startsWith('offers')) as string;
+    const text = readFileSync(join(target, file), 'utf8');
+    expect(text.startsWith('\ufeff')).toBe(true);
+    expect(text).toMatch(/;"\d+,\d+";/);
+  },
+  'a Parquet file': async () => {
+    const target = join(folder, 'parquet');
+    expect(await run(`export ${target} --format parquet --store fixprice`)).toMatchObject({ code: 0 });
+    const file = readdirSync(target).find((name) => name.startsWith('offers')) as string;
+    const bytes = readFileSync(join(target, file));
+    const rows = (await parquetReadObjects({
+      file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer,
+    })) as Offer[];
+    const oat = rows.filter((one) => one.canonical_product_id === OAT);
+    const own = (offers.get(OAT) ?? []).filter((one) => one.parser_name === 'fixprice');
+    expect(oat.map(({ source_id, price }) => [source_id, price]).sort()).toEqual(
+      own.map(({ source_id, price }) => [source_id, price]).sort(),
+    );
+  },
+  'a weekly report of many products': async () => {
+    writeFileSync(
+      join(folder, 'weekly.yaml'),
+      `title: Week\nsections:\n  - { type: history, id: ${OAT}, title: Oats }\n  - { type: movers, store: chizhik, title: Movers }\n`,
+    );
+    expect(await run(`report ${join(folder, 'weekly.yaml')} --html ${join(folder, 'weekly.html')}`)).toMatchObject({
+      code: 0,
+    });
+    const page = readFileSync(join(folder, 'weekly.html'), 'utf8');
+    expect(page).toContain('<svg');
+    expect(page).toContain('>Movers</h2>');
+  },
+  'an alert when a price falls below a limit': async () => {
+    const lowest = Math.min(...(offers.get(OAT) ?? []).map(paid));
+    expect((await run(`check ${OAT} --below ${lowest + 1}`)).code).toBe(0);
+    expect((await again(`check ${OAT} --below ${lowest}`)).code).toBe(1);
+  },
+  'an alert when a price falls by a percentage': async () => {
+    const rows = await json<{ ok: boolean; sources: { first: number; value: number; holds: boolean }[] }>(
+      `check ${OAT} --change -1% --since 30d --any`,
+    );
+    for (const { first, value, holds } of rows.sources) {
+      if (first !== null) expect(holds).toBe((value - first) / first <= -0.01);
+    }
+  },
+  'alerts for a watch list': async () => {
+    const list = products.map((one) => one.canonical_product_id);
+    const { code, stdout } = await run('check - --change 5% --since 30d -q', list.join('\n'));
+    // Some have no price at all: their condition is unknown, and for others it is true.
+    expect([0, 10]).toContain(code);
+    for (const id of stdout.trim().split('\n')) expect(list).toContain(id);
+  },
+  'two windows compared': async () => {
+    const window = '--from 2026-10-01 --to 2026-11-01 --compare-to 2026-09-01 --tz UTC --interval 1d';
+    const all = await json<{ series: string; statistics: { mean: number } }[]>(`history ${OAT} ${window}`);
+    const now = all.filter(({ series }) => !series.endsWith('from 2026-09-01'));
+    expect(now).toHaveLength(all.length / 2);
+    for (const { statistics } of all) expect(statistics.mean).toBeGreaterThan(0);
+  },
+  'the price by the litre at each store': async () => {
+    const rows = await json<{ effectivePrice: number; source_id: string }[]>(`compare ${OAT} --per l`);
+    const own = new Map((offers.get(OAT) ?? []).map((one) => [one.source_id, paid(one)]));
+    expect(rows.length).toBe(own.size);
+    // It is sold by the litre.
+    for (const one of rows) expect(one.effectivePrice).toBe(own.get(one.source_id));
+  },
+  'the biggest discounts today': async () => {
+    const rows = await json<{ discountPercent: number; price: number; discounted: number }[]>(
+      'discounts --store perekrestok',
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { price, discounted } of rows) expect(discounted).toBeLessThan(price);
+  },
+  'discounts after a raised price': async () => {
+    const all = JSON.parse((await again('discounts --store perekrestok -o json')).stdout) as {
+      raised: boolean | null;
+    }[];
+    const raised = await json<{ raised: boolean }[]>('discounts --store perekrestok --raised');
+    expect(raised).toEqual(all.filter((one) => one.raised));
+  },
+  'the history of the price that was really paid': async () => {
+    const all = await json<{ values: (number | null)[]; source_id: string }[]>(
+      `history ${OAT} --field lowest --interval 1d --fill last`,
+    );
+    const own = new Map((offers.get(OAT) ?? []).map((one) => [one.source_id, paid(one)]));
+    for (const { values, source_id } of all) expect(values.at(-1)).toBe(own.get(source_id));
+  },
+  'packages that became smaller': async () => {
+    const row = (ago: number, package_quantity: number): object => ({
+      ...{ canonical_product_id: 'p', parser_name: 'shop', source_id: `s${ago}`, title_original: 'Soap', price: 90 },
+      ...{ price_unit: 'RUB', unit: 'PCE', package_unit: 'KGM', package_quantity, observed_at: isoAgo(ago) },
+    });
+    catalog.replies(() => ({ items: [row(1, 0.9), row(9, 1)], meta: { total: 2 } }));
+    commands++;
+    const { stdout, stderr } = await catalog.run(['compare', 'p', '--per', 'kg', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ effectivePrice: 100 }]);
+    expect(stderr).toContain('the size changed: 1 KGM, then 0.9 KGM');
+  },
+  'times without stock': async () => {
+    const snapshot = (ago: number, available_count: number): object => ({
+      ...{ id: ago, canonical_product_id: 'p', parser_name: 'shop', source_id: 's', price: 90, price_unit: 'RUB' },
+      ...{ available_count, observed_at: isoAgo(ago) },
+    });
+    const items = { snapshots: [snapshot(5, 7), snapshot(4, 0), snapshot(3, 0), snapshot(1, 2)] };
+    catalog.replies(({ path }) =>
+      path.endsWith('/snapshots')
+        ? { items: items.snapshots, meta: { total: 4 } }
+        : { items: [{ ...snapshot(1, 2), unit: 'PCE', title_original: 'Soap' }], meta: { total: 1 } },
+    );
+    // Another program selects the rows: a second command.
+    commands += 2;
+    const { stdout } = await catalog.run([
+      'history',
+      'p',
+      '--field',
+      'available_count',
+      '--from',
+      '-6d',
+      '--interval',
+      '1d',
+      '--tz',
+      'UTC',
+      '-o',
+      'ndjson',
+    ]);
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { date: string; value: number | null });
+    expect(rows.filter(({ value }) => value === 0).map(({ date }) => date.slice(0, 10))).toEqual(
+      [4, 3].map((ago) => isoAgo(ago).slice(0, 10)),
+    );
+  },
+  'products that are new this week': async () => {
+    const rows = await json<{ from: null; to: number }[]>('movers --category 1 --since 90d --direction new');
+    for (const { from, to } of rows) expect([from, typeof to]).toEqual([null, 'number']);
+    expect(rows.length).toBeGreaterThan(0);
+  },
+  'products that have vanished': async () => {
+    const shelf = (product: string, ...days: number[]) => ({
+      ...{ product, store: 'shop', place: 'Moscow' },
+      prices: days.map((ago) => ({ ago, price: 10 })),
+    });
+    catalog.replies(market([shelf('sold', 30, 1), shelf('vanished', 30, 20)]));
+    commands++;
+    const argv = ['movers', '--store', 'shop', '--since', '20d', '--max-age', '14d', '--direction', 'gone', '-q'];
+    expect(await catalog.run(argv)).toMatchObject({ code: 0, stdout: 'vanished\n' });
+  },
+  'the regions of one chain compared': async () => {
+    const rows = await json<{ place: string; min: number }[]>(`compare ${OAT} --store perekrestok --by region`);
+    const own = (offers.get(OAT) ?? []).filter((one) => one.parser_name === 'perekrestok');
+    for (const { place: region, min } of rows) {
+      const prices = own.filter(({ settlement }) => settlement?.region === region).map(paid);
+      expect(min).toBe(Math.min(...prices));
+    }
+    expect(rows.length).toBeGreaterThan(1);
+  },
+  'the dearest of a store': async () => {
+    const rows = await json<{ price_from: number }[]>(
+      'products list --parser-name perekrestok --order price_desc --limit 5',
+    );
+    const prices = rows.map((one) => one.price_from);
+    expect(prices).toEqual(prices.toSorted((a, b) => b - a));
+    expect(rows).toHaveLength(5);
+  },
+  'all offers and snapshots, and later what is new': async () => {
+    const target = join(folder, 'dump');
+    expect((await run(`export ${target} --store fixprice`)).code).toBe(0);
+    const before = readdirSync(target).sort();
+    expect(before.some((name) => name.startsWith('snapshots'))).toBe(true);
+    expect((await again(`export ${target} --store fixprice`)).code).toBe(0);
+  },
+  'how fresh each store is': async () => {
+    const limit = '2026-11-21T10:30:00Z';
+    const older = `[?max([updated_at, \`"${limit}"\`]) == \`"${limit}"\`].parser_name`;
+    const stale = await json<string[]>(`cursors --query '${older}'`);
+    const rows = await items<{ parser_name: string; updated_at: string }>('/sync/cursors');
+    expect(stale).toEqual(rows.filter((one) => one.updated_at < limit).map((one) => one.parser_name));
+    expect(stale.length).toBeGreaterThan(0);
+  },
+};
+
+/** Those that need another program. */
+const SEVERAL = ['times without stock'];
+
+describe('a task of an analyst', () => {
+  test.each(Object.entries(TASKS))('%s', async (name, work) => {
+    commands = 0;
+    await work();
+    expect(commands).toBe(SEVERAL.includes(name) ? 2 : 1);
+  });
+
+  test('is possible for all twenty-five', () => {
+    expect(Object.keys(TASKS)).toHaveLength(25);
+  });
+});
