@@ -38,6 +38,26 @@ export function referenceMovers(shelves: readonly Shelf[], by: 'product' | 'stor
   });
 }
 
+/** Products with a price at one of the times only; one that was not observed after `since` has none now. */
+export function referenceComings(shelves: readonly Shelf[], since: number, maxAge: number) {
+  const products = [...new Set(shelves.map((one) => one.product))].map((product) => {
+    const own = shelves.filter((one) => one.product === product);
+    const lowest = (ago: number): number | undefined =>
+      own
+        .map((one) => priceOn(one, ago, maxAge))
+        .filter((one) => one !== null)
+        .sort((a, b) => a - b)[0];
+    const isSeen = own.some(({ prices }) => prices.some(({ ago }) => ago < since));
+    return { product, from: lowest(since), to: isSeen ? lowest(0) : undefined };
+  });
+  return {
+    new: products.flatMap(({ product, from, to }) => (from === undefined && to !== undefined ? [[product, to]] : [])),
+    gone: products.flatMap(({ product, from, to }) =>
+      from !== undefined && to === undefined ? [[product, from]] : [],
+    ),
+  };
+}
+
 export function referenceDiscounts(shelves: readonly Shelf[]) {
   return shelves.flatMap((shelf) => {
     const isDiscounted = (one: Price): boolean => one.price !== null && (lowestOf(one) ?? 0) < one.price;

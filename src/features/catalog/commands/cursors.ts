@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { formatDuration } from '../../../cli/time.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { timeCell } from '../columns.ts';
@@ -20,16 +21,35 @@ const CURSOR_LIST: ListOutput<Cursor> = {
 export const catalogCursors = listCommand({
   id: 'catalog cursors',
   summary: 'Show how far the catalog has read each store',
-  description: `One line per store; stores that were never read are missing. ${UNDOCUMENTED}`,
+  description: `One line per store; stores that were never read are missing. With --max-age, the exit status is 1 if a store has older data, and 11 if that is not known. ${UNDOCUMENTED}`,
+  details:
+    'With --max-age, ingested (ingested_at in JSON) is the time that counts. The stores with older data, and those without a time, are named on standard error.',
   effect: 'read',
   service: 'catalog',
   flags: {
     'parser-name': PARSER_NAME_FLAG,
+    'max-age': { type: 'duration', positive: true, help: 'Exit 1 if a store has older data' },
     param: PARAM_FLAG,
   },
-  examples: [{ run: 'svc catalog cursors --sort ingested', why: 'Show the store with the oldest data first' }],
+  exits: ['condition_false', 'not_known'],
+  examples: [
+    { run: 'svc catalog cursors --sort ingested', why: 'Show the store with the oldest data first' },
+    { run: 'svc catalog cursors --max-age 6h', why: 'In a script: continue only if the data is fresh' },
+  ],
   output: CURSOR_LIST,
-  async run({ parserName, param }, ctx) {
-    return { value: await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param)) };
+  async run({ parserName, maxAge, param }, ctx) {
+    const value = await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param));
+    if (maxAge === undefined) return { value };
+    const timed = value.map(({ parser_name, ingested_at }) => ({ parser_name, at: Date.parse(ingested_at ?? '') }));
+    const old = timed.filter(({ at }) => at < ctx.now() - maxAge);
+    const unknown = timed.filter(({ at }) => Number.isNaN(at));
+    if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
+    if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);
+    if (old.length > 0) return { value, code: 'condition_false' };
+    return { value, code: unknown.length > 0 || value.length === 0 ? 'not_known' : undefined };
   },
 });
+
+function storesIn(cursors: readonly Pick<Cursor, 'parser_name'>[]): string {
+  return cursors.map(({ parser_name }) => parser_name).join(', ');
+}

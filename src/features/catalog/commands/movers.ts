@@ -49,7 +49,7 @@ export const catalogMovers = listCommand({
   summary: 'Show the largest price changes of products',
   description:
     'Compares the lowest price of each product at --since with the price now, and lists the largest changes first. A product without a price at both times is left out; --direction new and gone list those.',
-  details: `${PRICES_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+  details: `${PRICES_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. A row that was not observed after --since has no price now. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -117,7 +117,9 @@ function moversOf(
         const prices = group.flatMap((one) => priceAt(one, field, at, maxAge)?.value ?? []);
         return prices.length === 0 ? null : Math.min(...prices);
       };
-      const [from, to] = [lowest(since), lowest(now)];
+      // What was not observed after --since has no price now, even if --max-age is longer than that.
+      const isSeen = group.some(({ observations }) => observations.some((one) => one.to > since * 1000));
+      const [from, to] = [lowest(since), isSeen ? lowest(now) : null];
       const isKnown = from !== null && to !== null;
       return {
         canonical_product_id: id,

@@ -38,6 +38,17 @@ describe('what is asked for', () => {
     expect(catalog.asked()).toEqual([path]);
   });
 
+  test.each([
+    [[], 11, ''],
+    [['2026-01-15T07:00:00+00:00'], 0, ''],
+    [['2026-01-15T05:59:59+00:00', null], 1, 'older than 6h: s0\nthe age is not known: s1\n'],
+    [['2026-01-15T07:00:00+00:00', null], 11, 'the age is not known: s1\n'],
+  ] as const)('cursors --max-age 6h of stores ingested at %j: exit status %i', async (times, code, stderr) => {
+    catalog.replies(() => ({ items: times.map((ingested_at, index) => ({ parser_name: `s${index}`, ingested_at })) }));
+    const run = await catalog.run(['cursors', '--max-age', '6h', '-o', 'id']);
+    expect(run).toMatchObject({ code, stdout: times.map((_, index) => `s${index}\n`).join(''), stderr });
+  });
+
   test('stores and regions are repeated, in their order', async () => {
     catalog.replies(() => ({ products_count: 3, common_products_count: 1 }));
     const chosen = ['--store', 'b', '--store', 'a', '--region', 'Москва'];
