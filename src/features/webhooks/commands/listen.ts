@@ -3,6 +3,7 @@ import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
+import { checkPath, endpointsOf } from '../receiver/endpoints.ts';
 import { openTargets, type Targets } from '../receiver/forwarder.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
@@ -17,7 +18,7 @@ import {
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { describeHint } from '../signature-hints.ts';
-import { requireSecrets, SECRET_FLAGS, type SecretInput } from '../signing-secrets.ts';
+import { SECRET_FLAGS, type SecretInput } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
 const LISTEN = { group: 'Listen options' } as const;
@@ -135,9 +136,9 @@ export const webhooksListen = listCommand({
   details: `--tunnel takes cloudflared, ngrok, localhost.run, serveo or localtunnel, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. However svc ends, it deletes the subscription and stops the program. After a kill, the next run with --tunnel finds what was left: it asks at a terminal, removes it with --yes, and says how to remove it otherwise.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
 An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
-With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered. --filter is evaluated on the event, and an event for which it fails does not match. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event or --filter leave out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered. --endpoint path=id (repeatable) verifies deliveries to that path with the stored secret of this endpoint, and counts duplicates for each endpoint; if all secrets have a path, only these paths take deliveries. --filter is evaluated on the event, and an event for which it fails does not match. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event or --filter leave out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid, or after ten in a row without --keep-going; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -147,6 +148,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     ...LISTEN_FLAGS,
     ...TUNNEL_FLAGS,
     ...SECRET_FLAGS,
+    endpoint: { ...SECRET_FLAGS.endpoint, value: '[path=]id', help: 'Stored secret, for one path or for --path' },
     ...VERIFICATION_FLAGS,
     ...FORWARDING_FLAGS,
     ...RECORDING_FLAGS,
@@ -174,7 +176,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
   ],
   output: RECEIVER_LIST,
   async run(input, ctx) {
-    const given = secretSource(input, ctx) === 'input' ? await requireSecrets(input, ctx) : undefined;
+    const { endpoints, ...main } = await endpointsOf(input, secretSource(input, ctx) === 'input', ctx);
     const events = eventFilter(input.event);
     const untilEvents = new Set(awaitedEvents('--until-event', input.untilEvent, events));
     const matches = input.filter === undefined ? undefined : await eventMatcher(input.filter, ctx);
@@ -194,8 +196,10 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
+      path: main.path,
+      endpoints,
       tls,
-      secrets: tunnel?.secrets ?? given,
+      secrets: tunnel?.secrets ?? main.secrets,
       targets,
       matches,
       recording,
@@ -235,7 +239,7 @@ interface Place {
 /** From the `ready` row to the last. */
 async function* received(
   session: ReceiverSession,
-  { secrets, host, path, tls, events }: SessionOptions,
+  { secrets, endpoints = new Map(), host, path, tls, events }: SessionOptions,
   { record, targets, readyFile, tunnel }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
@@ -254,13 +258,17 @@ async function* received(
       verify: secrets !== undefined,
       forward: targets?.rest?.href ?? null,
       routes: targets?.routes,
+      endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
       record: record ?? null,
       events: events.size === 0 ? null : [...events],
       tunnel: facts,
       pid: ctx.pid,
     };
     readiness?.announce({ port, url: url.href, pid: ctx.pid });
-    if (ctx.wants.table) for (const line of introduction(ready, secrets?.length)) ctx.notice(line);
+    if (ctx.wants.table) {
+      const all = new Set([...(secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)]);
+      for (const line of introduction(ready, secrets && all.size)) ctx.notice(line);
+    }
     yield ready;
     yield* session.rows;
     yield { type: 'end', ...session.tally };
@@ -328,9 +336,4 @@ function pem(option: string, path: string, ctx: RunContext): string {
     const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${why}`, { cause: error });
   }
-}
-
-function checkPath(text: string): void {
-  if (/^\/[^?#\s]*$/.test(text)) return;
-  throw new SvcError('invalid_value', `"${text}" is not a path`, { hint: 'write it like /hook' });
 }

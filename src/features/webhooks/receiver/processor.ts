@@ -6,7 +6,7 @@ import { type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
 import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
-import type { IncomingDelivery } from './requests.ts';
+import type { Endpoint, IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
 import { eventKey, type SeenEvents } from './seen-events.ts';
 
@@ -21,6 +21,8 @@ export interface ProcessorOptions {
   readonly toleranceS: number | undefined;
   /** Undefined: nothing is verified. */
   readonly secrets: readonly SigningSecret[] | undefined;
+  /** By path: endpoints with their own secrets. */
+  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly forwardDuplicates: boolean;
   readonly showBody: boolean;
   readonly showInvalid: boolean;
@@ -50,6 +52,8 @@ type Filtered = '--event' | '--filter' | undefined;
 
 interface Verified {
   readonly delivery: IncomingDelivery;
+  readonly endpoint: Endpoint | undefined;
+  readonly secrets: readonly SigningSecret[] | undefined;
   readonly verification: Verification | undefined;
   readonly valid: boolean;
   readonly id: string | null;
@@ -86,7 +90,8 @@ export class DeliveryProcessor {
     if (verified.filtered !== undefined) return await this.#process(verified, { status: respond });
     if (seen === undefined || verified.id === null) return await this.#process(verified, {});
 
-    const key = eventKey(verified.id);
+    // Each endpoint gets each event.
+    const key = eventKey(verified.endpoint === undefined ? verified.id : `${verified.endpoint.id} ${verified.id}`);
     const duplicate = duplicateOf(seen, key, delivery);
     if (duplicate !== null) {
       return await this.#process(verified, { duplicate, status: forwardDuplicates ? undefined : respond });
@@ -110,7 +115,9 @@ export class DeliveryProcessor {
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
     const { events, matches, warn } = this.#options;
-    const verification = verifyDelivery(delivery, this.#options);
+    const endpoint = this.#options.endpoints?.get(delivery.path.split('?', 1)[0] ?? '');
+    const { secrets = this.#options.secrets } = endpoint ?? {};
+    const verification = verifyDelivery(delivery, { secrets, toleranceS: this.#options.toleranceS });
     const valid = verification === undefined || verification.verdict === 'valid';
     const notes: string[] = [...(verification?.notes ?? [])];
     const event = valid ? readEvent(delivery.body) : undefined;
@@ -130,7 +137,7 @@ export class DeliveryProcessor {
     let filtered: Filtered;
     if (valid && events.size > 0 && !events.has(type ?? '')) filtered = '--event';
     else if (valid && matches?.(event?.value ?? null) === false) filtered = '--filter';
-    return { delivery, verification, valid, id, type, filtered, notes };
+    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
   }
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
@@ -157,7 +164,7 @@ export class DeliveryProcessor {
   }
 
   #row(
-    { delivery, verification, valid, id, type, notes }: Verified,
+    { delivery, endpoint, secrets, verification, valid, id, type, notes }: Verified,
     { duplicate, forwarded, response }: Done,
   ): DeliveryRow {
     const { toleranceS, showBody, showInvalid, digests } = this.#options;
@@ -175,10 +182,11 @@ export class DeliveryProcessor {
       tolerance_s: toleranceS ?? null,
       event_id: id,
       event_type: type,
+      endpoint_id: endpoint?.id,
       secret_index: verification?.secretIndex ?? null,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: valid ? [] : this.#hints(delivery, verification),
+      hints: valid ? [] : this.#hints(delivery, verification, secrets),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -189,8 +197,11 @@ export class DeliveryProcessor {
   }
 
   /** Why the signature does not match. Only for the first few, because each search takes time. */
-  #hints({ headers, body }: IncomingDelivery, verification: Verification | undefined): readonly string[] {
-    const { secrets } = this.#options;
+  #hints(
+    { headers, body }: IncomingDelivery,
+    verification: Verification | undefined,
+    secrets: readonly SigningSecret[] | undefined,
+  ): readonly string[] {
     const verdict = verification?.verdict;
     if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
     if (body.length > MOST_SEARCHED_BYTES || ++this.#searches > MOST_SEARCHES) return [];

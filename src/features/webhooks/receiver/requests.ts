@@ -1,6 +1,7 @@
 /** One request to a receiver: the checks before its body is read, its exact bytes, and the response. Nothing is parsed here. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawHeader } from '../delivery.ts';
+import type { SigningSecret } from '../secret.ts';
 
 export interface Limits {
   /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
@@ -16,9 +17,17 @@ export interface Limits {
 
 export interface RequestOptions {
   readonly path: string;
+  /** By other paths that take deliveries. */
+  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly maxBody: number;
   readonly bufferedBytes: number;
   readonly now: () => number;
+}
+
+/** A subscription with a path of its own. */
+export interface Endpoint {
+  readonly id: string;
+  readonly secrets: readonly SigningSecret[];
 }
 
 /** One complete delivery. */
@@ -106,7 +115,7 @@ export class RequestReceiver {
     // Deliveries come from a server. Requests from a web page have an origin.
     if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
     else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
-    else if (pathname !== this.#options.path) this.#refuse(request, response, 404, 'wrong_path');
+    else if (!this.#takes(pathname)) this.#refuse(request, response, 404, 'wrong_path');
     else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
     else if (this.#closing) this.#refuse(request, response, 503, 'closing');
     else if (Number(headers['content-length'] ?? 0) > this.#options.maxBody) {
@@ -115,6 +124,11 @@ export class RequestReceiver {
       if (expectsContinue) response.writeContinue();
       this.#readBody(request, response, startedMs);
     }
+  }
+
+  #takes(pathname = ''): boolean {
+    const { path, endpoints } = this.#options;
+    return pathname === path || endpoints?.has(pathname) === true;
   }
 
   #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {

@@ -15,6 +15,8 @@ export interface ReadyRow {
   /** The targets of --forward by event type. */
   readonly routes?: Readonly<Record<string, string>> | undefined;
   readonly record: string | null;
+  /** The endpoints of --endpoint path=id by path. */
+  readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
   /** Only with --tunnel. */
@@ -40,6 +42,8 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
   readonly status: Verdict | 'unchecked';
+  /** Only for an endpoint with a path of its own. */
+  readonly endpoint_id?: string | undefined;
   /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
@@ -138,6 +142,7 @@ function validCells(row: DeliveryRow): Cell[] {
     wallTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
+    ...(row.endpoint_id === undefined ? [] : [row.endpoint_id]),
     { text: row.status, tone: row.status === 'valid' ? 'good' : 'warn' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
@@ -215,11 +220,12 @@ export function summary({ deliveries, valid, duplicates, invalid, refused, filte
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
 export function introduction(
-  { url, forward, routes = {}, record, events }: ReadyRow,
+  { url, forward, routes = {}, endpoints = {}, record, events }: ReadyRow,
   secrets: number | undefined,
 ): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
   const parts = [`listening on ${url}`, `verify: ${verify}`];
+  for (const [path, id] of Object.entries(endpoints)) parts.push(`${path}: ${id}`);
   for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);

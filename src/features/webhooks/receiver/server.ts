@@ -2,14 +2,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
-import { type Limits, type ReceiverHandlers, RequestReceiver } from './requests.ts';
+import { type Endpoint, type Limits, type ReceiverHandlers, RequestReceiver } from './requests.ts';
 
 export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
-  /** Deliveries to any other path are answered 404. */
+  /** Deliveries to any other path are answered 404, except those of `endpoints`. */
   readonly path: string;
+  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   /** PEM texts: the receiver speaks TLS. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** Bytes. */

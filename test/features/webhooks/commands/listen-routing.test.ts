@@ -1,6 +1,6 @@
 /** `svc webhooks listen`: which target gets which event, and the filter on events. */
 import { describe, expect, it } from 'vitest';
-import { svc } from '../../../support/svc.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, type Target, target } from './listening.ts';
 
@@ -118,5 +118,70 @@ describe('--filter', () => {
   it('refuses what is no expression', async () => {
     const run = await svc(['webhooks', 'listen', '--port', '0', '--filter', 'data.['], { env: SECRET });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--filter: ') });
+  });
+});
+
+describe('--endpoint path=id', () => {
+  const KEYS = { ep_1: 'whsec_first', ep_2: 'whsec_second' };
+  /** A home where both secrets are stored. */
+  const stored = async (): Promise<string> => {
+    const home = temporaryHome();
+    for (const [id, stdin] of Object.entries(KEYS)) {
+      expect(await svc(['webhooks', 'secrets', 'import', id], { home, stdin })).toMatchObject({ code: 0 });
+    }
+    return home;
+  };
+  const BOTH = ['--endpoint', '/a=ep_1', '--endpoint', '/b=ep_2'];
+
+  it('verifies each path with its own secret, and takes an event once for each endpoint', async () => {
+    const app = await target((response) => response.end());
+    const home = await stored();
+    const { port, stop } = await listen([...BOTH, '--forward-to', app.url, '-o', 'ndjson'], { home, env: {} });
+    const statuses: number[] = [];
+    for (const [path, key] of [
+      ['/a', KEYS.ep_1],
+      ['/b?x=1', KEYS.ep_2],
+      ['/b', KEYS.ep_2],
+      ['/a', KEYS.ep_2],
+      ['/', KEYS.ep_1],
+    ] as const) {
+      statuses.push((await deliver(port, event('evt_1'), { path, key })).status);
+    }
+    const run = await stop();
+    expect(statuses).toEqual([200, 200, 204, 401, 404]);
+    expect(app.taken).toHaveLength(2);
+    expect(rows(run)[0]).toMatchObject({
+      url: `http://127.0.0.1:${port}/a`,
+      endpoints: { '/a': 'ep_1', '/b': 'ep_2' },
+    });
+    expect(deliveries(run).map((row) => [row.endpoint_id, row.valid, row.duplicate?.deliveries])).toEqual([
+      ['ep_1', true, undefined],
+      ['ep_2', true, undefined],
+      ['ep_2', true, 2],
+      ['ep_1', false, undefined],
+    ]);
+  });
+
+  it('leaves --path to the other secrets', async () => {
+    const { port, stop } = await listen(['--endpoint', '/a=ep_1', '--secret-env', 'OWN'], {
+      home: await stored(),
+      env: { OWN: 'whsec_own' },
+    });
+    expect((await deliver(port, event('evt_1'), { path: '/a', key: KEYS.ep_1 })).status).toBe(204);
+    expect((await deliver(port, event('evt_2'), { key: 'whsec_own' })).status).toBe(204);
+    expect((await deliver(port, event('evt_3'), { key: KEYS.ep_1 })).status).toBe(401);
+    const run = await stop();
+    expect(lines(run.stderr)[0]).toBe(`listening on http://127.0.0.1:${port}/  verify: on (2 secrets)  /a: ep_1`);
+    expect(lines(run.stdout)[0]).toMatch(/evt_1 {2}summary\.completed {2}ep_1 {2}valid/);
+  });
+
+  it.each([
+    [['--endpoint', '/a=ep_9'], 'no secret is stored for endpoint "ep_9"'],
+    [['--endpoint', '/a=ep_1', '--endpoint', '/a=ep_2'], '/a has two endpoints'],
+    [['--endpoint', '/=ep_1', '--endpoint', 'ep_2'], '/ is the path of --path, too'],
+    [['--endpoint', '/a?b=ep_1'], '"/a?b" is not a path'],
+  ])('refuses %j', async (args, message) => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { home: await stored() });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 });
