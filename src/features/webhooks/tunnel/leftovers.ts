@@ -119,7 +119,7 @@ export async function takeBackLeftovers(recordings: Recordings, server: string, 
       remove(path);
       ctx.notice(`removed ${parts.join(' and ')}`);
     } catch (error) {
-      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+      if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
       ctx.notice(`warning: not removed (${error.message}): ${commands.join('; ')}`);
     }
   }

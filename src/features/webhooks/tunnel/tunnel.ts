@@ -88,7 +88,8 @@ export class Tunnel {
     this.#program.failed().catch(fail);
     if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
     this.#watch = this.#test(id, events).catch((error: unknown) => {
-      if (!this.#closed.signal.aborted) ctx.notice(`warning: no test event: ${(error as Error).message}`);
+      if (!this.signal.aborted && !this.#closed.signal.aborted)
+        ctx.notice(`warning: no test event: ${(error as Error).message}`);
     });
     return { url, endpoint_id: id };
   }

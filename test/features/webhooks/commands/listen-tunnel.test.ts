@@ -208,6 +208,17 @@ describe('what a run left that was killed', () => {
     expect([yes.code, yes.asked, events(), records(home)]).toEqual([0, ['Remove it?'], [], []]);
   });
 
+  it('ends svc where the question is interrupted', async () => {
+    const home = temporaryHome();
+    const id = service.subscribe(URL_LEFT);
+    leave(home, { id, url: URL_LEFT });
+    const answer = (): boolean => {
+      throw new SvcError('interrupted', 'interrupted', { reason: 'signal' });
+    };
+    const ended = await run(once, { home, terminal: 120, answer });
+    expect([ended.code, [...service.account.subscriptions.keys()], records(home).length]).toEqual([130, [id], 1]);
+  });
+
   it('stays in a pipe, with the command that removes it', async () => {
     const home = temporaryHome();
     const id = service.subscribe(URL_LEFT);
