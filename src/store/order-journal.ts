@@ -68,6 +68,9 @@ export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
   readonly answered_at: string | null;
 }
 
+/** Before the latest entry. */
+const RECENT_MS = 600_000;
+
 export function journalPath(paths: Paths): string {
   return join(paths.state, 'trade', 'orders.ndjson');
 }
@@ -106,8 +109,8 @@ export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]
   return journalEntries(text, await import('./schemas.ts'));
 }
 
-/** The entries with an unknown outcome, for a process that asks often: only lines that were added are read. */
-export class UnknownEntries {
+/** The latest entries and those with an unknown outcome, for a process that asks often: only lines that were added are read. */
+export class RecentEntries {
   readonly #path: string;
   readonly #entries = new Map<string, JournalEntry>();
   #read = 0;
@@ -119,7 +122,11 @@ export class UnknownEntries {
   async read(): Promise<readonly JournalEntry[]> {
     const schemas = await import('./schemas.ts');
     addLines(this.#entries, this.#added(), schemas);
-    for (const [id, { outcome }] of this.#entries) if (outcome !== 'unknown') this.#entries.delete(id);
+    const entries = [...this.#entries.values()];
+    const oldest = Date.parse(entries.at(-1)?.at ?? '') - RECENT_MS;
+    for (const { id, at, outcome } of entries) {
+      if (outcome !== 'unknown' && Date.parse(at) < oldest) this.#entries.delete(id);
+    }
     return [...this.#entries.values()];
   }
 

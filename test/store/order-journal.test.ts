@@ -5,8 +5,8 @@ import {
   journalPath,
   mayBeOf,
   type OrderSent,
+  RecentEntries,
   readJournal,
-  UnknownEntries,
 } from '../../src/store/order-journal.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -74,21 +74,25 @@ describe('the journal of orders', () => {
     expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
   });
 
-  it('gives the orders without an outcome, also of lines that were added or are half written', async () => {
-    const unknown = new UnknownEntries(folder.paths);
-    const ids = async (): Promise<string[]> => (await unknown.read()).map(({ id }) => id);
+  it('gives unknown and recent orders, also of lines that were added or are half written', async () => {
+    const recent = new RecentEntries(folder.paths);
+    const ids = async (): Promise<string[]> => (await recent.read()).map(({ id }) => id);
+    const old = '2026-03-02T08:00:00.000Z';
     expect(await ids()).toEqual([]);
-    await journal(folder.paths, lockContext, sent('a'));
-    await journal(folder.paths, lockContext, sent('b'));
+    await journal(folder.paths, lockContext, { ...sent('a'), at: old });
+    await journal(folder.paths, lockContext, { ...sent('b'), at: old });
     expect(await ids()).toEqual(['a', 'b']);
     await journal(folder.paths, lockContext, answered('a'));
+    await journal(folder.paths, lockContext, sent('d'));
+    await journal(folder.paths, lockContext, answered('d'));
     const line = `${JSON.stringify({ ...sent('c'), command: 'köpa' })}\n`;
     const half = Buffer.from(line).subarray(0, line.indexOf('ö') + 1);
     appendFileSync(journalPath(folder.paths), half);
-    expect(await ids()).toEqual(['b']);
+    expect(await ids()).toEqual(['b', 'd']);
     appendFileSync(journalPath(folder.paths), Buffer.from(line).subarray(half.length));
-    expect((await unknown.read()).map(({ id, command }) => [id, command])).toEqual([
+    expect((await recent.read()).map(({ id, command }) => [id, command])).toEqual([
       ['b', 'buy'],
+      ['d', 'buy'],
       ['c', 'köpa'],
     ]);
   });

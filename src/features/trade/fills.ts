@@ -20,6 +20,7 @@ import type { Session } from './session.ts';
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
 const CANCELED = 3;
+const EXECUTED = 9;
 
 export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
 
@@ -113,13 +114,18 @@ export class FillWatch {
     this.tables.forgetSnapshot();
     const limit = alarm(ms);
     let grace: { readonly rang: boolean } | undefined;
+    let isRead = false;
     try {
       for (;;) {
         const changed = this.changed();
         const state = orderState(order, this.tables);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
-        if (grace?.rang) return await this.#over(order, state);
+        if (grace?.rang && !isRead) {
+          const over = await this.#over(order, state);
+          if (over !== undefined) return over;
+          isRead = true;
+        }
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
         if (limit.rang) return await this.#finalState(order);
@@ -164,8 +170,8 @@ export class FillWatch {
     return fillsOf(ids, this.tables);
   }
 
-  /** No more pushes come. Only for a canceled order does that mean that nothing more was filled. */
-  async #over(order: Awaited, state: OrderState): Promise<FillReport> {
+  /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
+  async #over(order: Awaited, state: OrderState): Promise<FillReport | undefined> {
     if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
@@ -178,7 +184,10 @@ export class FillWatch {
       return report(state, state.touched ? 'partial' : 'unknown', reason);
     }
     const now = orderState(order, this.tables);
-    return now.filled ? report(now, 'filled') : report(now, outcomeOf(now), lastState(now));
+    if (now.filled) return report(now, 'filled');
+    // The gateway executed all of it, and the push that links a trade to it is late.
+    if ('orderId' in order && now.status === EXECUTED) return undefined;
+    return report(now, outcomeOf(now), lastState(now));
   }
 
   async #listen(session: Session): Promise<void> {

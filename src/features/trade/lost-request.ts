@@ -1,12 +1,12 @@
 /** Searches for the outcome of a request whose response was lost. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { mayBeOf, readJournal } from '../../store/order-journal.ts';
+import { isRepeat, type JournalEntry, mayBeOf, type RecentEntries, readJournal } from '../../store/order-journal.ts';
 import { FillWatch } from './fills.ts';
 import type { AcceptedOrder } from './order-candidates.ts';
 import type { Account, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
-import { type JournaledRequest, settle } from './settlement.ts';
+import { type JournaledRequest, type Settlement, settle } from './settlement.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface SearchOptions extends TradingOptions {
@@ -17,9 +17,17 @@ export interface SearchOptions extends TradingOptions {
   readonly watch?: FillWatch | undefined;
   /** Open positions before it was sent; undefined if they could not be read. */
   readonly before?: readonly OpenPosition[] | undefined;
+  /** For a session that reconnects and searches for several requests. */
+  readonly shared?: SharedSearch | undefined;
 }
 
-interface Sent {
+export interface SharedSearch {
+  readonly journal: Pick<RecentEntries, 'read'>;
+  /** Ids of orders and positions that were found: none belongs to two requests. */
+  readonly found: Set<string>;
+}
+
+export interface LostRequest {
   /** By the gateway's clock. */
   readonly sentAt: number;
   /** The gateway's clock minus ours. */
@@ -31,20 +39,23 @@ interface Sent {
 interface Found {
   readonly text: string;
   readonly ids?: readonly string[];
-  readonly isDone: boolean;
+  readonly settled: Settlement;
 }
 
 /** Watch pushes at least this long: the gateway may be slow. */
-const LEAST_WATCH_MS = 5_000;
+const LEAST_WATCH_MS = 4_500;
+/** For a session: how often, and after how long, tables are read again that the gateway refused. */
+const MOST_READS = 20;
+const AGAIN_MS = 1_000;
 
 /** Reads the tables, watches pushes until the request is found, and reads the tables again at the end. */
 export async function findLost(
   request: JournaledRequest,
-  sent: Sent,
+  sent: LostRequest,
   options: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
-  const { open, wait = 0 } = options;
+  const { open, wait = 0, shared } = options;
   let { watch = new FillWatch(ctx) } = options;
   let current = open;
   let replacement: TradingSession | undefined;
@@ -54,6 +65,10 @@ export async function findLost(
       await watch.refresh();
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted || replacement !== undefined) throw error;
+      if (shared !== undefined) {
+        await open.session.connect();
+        return refresh();
+      }
       // The session may be lost with the response.
       replacement = await openTradingSession(ctx, { ...options, forOrder: true });
       current = replacement;
@@ -70,12 +85,26 @@ export async function findLost(
   try {
     await refresh();
     let isLate = false;
-    for (;;) {
+    for (let reads = 0; ; ) {
       const changed = watch.changed().then(() => false);
       const found = await findIn(request, sent, watch.tables, options, ctx);
-      if (found.isDone || isLate || ctx.signal.aborted) return found;
-      isLate = await Promise.race([changed, late]);
-      if (isLate) await refresh();
+      const { settled } = found;
+      const ids = [...(settled.orderIds ?? []), ...(settled.tradeIds ?? [])];
+      const isTaken = ids.some((id) => shared?.found.has(id));
+      const isUnread = watch.tables.unread.size > 0;
+      if (isLate && isUnread && !settled.isDone && shared !== undefined && reads++ < MOST_READS) {
+        await ctx.sleep(AGAIN_MS, ctx.signal);
+        await refresh();
+      } else if (isLate || ctx.signal.aborted || (settled.isDone && !isTaken)) {
+        if (isTaken || (settled.outcome === 'absent' && isUnread)) {
+          return { ...found, settled: { ...settled, outcome: 'unknown' } };
+        }
+        for (const id of ids) shared?.found.add(id);
+        return found;
+      } else {
+        isLate = await Promise.race([changed, late]);
+        if (isLate) await refresh();
+      }
     }
   } finally {
     over.abort();
@@ -85,24 +114,30 @@ export async function findLost(
 
 async function findIn(
   request: JournaledRequest,
-  { clockSkewMs, ...sent }: Sent,
+  { clockSkewMs, ...sent }: LostRequest,
   tables: SeenTables,
-  { before, open: { known } }: SearchOptions,
+  { before, open: { known }, shared }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
   const offers = (known.read('Offer') ?? []) as readonly Offer[];
   const accounts = (known.read('Account') ?? []) as readonly Account[];
-  const accepted = await acceptedOrders(clockSkewMs, ctx);
+  const entries = (await (shared?.journal.read() ?? readJournal(ctx.paths))).filter((entry) =>
+    mayBeOf(ctx.target.baseUrl, entry),
+  );
+  const accepted = acceptedOrders(entries, clockSkewMs);
   const settled = await settle(request, { ...sent, tables, before, accepted, offers, accounts });
-  const { outcome, evidence, candidates, isDone } = settled;
-  if (candidates === undefined) return { text: evidence, isDone };
+  const { outcome, evidence, candidates } = settled;
+  // What is found may belong to an identical request whose response has not come yet.
+  const equals = entries.filter((entry) => isRepeat(request, entry)).length;
+  const found = { settled: shared !== undefined && equals > 1 ? { ...settled, isDone: false } : settled };
+  if (candidates === undefined) return { ...found, text: evidence };
   const text = outcome === 'absent' ? `${evidence}, which proves nothing` : evidence;
-  return { text, ids: candidates.map(({ id }) => id), isDone };
+  return { ...found, text, ids: candidates.map(({ id }) => id) };
 }
 
-/** At this gateway only, with times by its clock. */
-async function acceptedOrders(clockSkewMs: number, ctx: RunContext): Promise<readonly AcceptedOrder[]> {
-  return (await readJournal(ctx.paths))
-    .filter((entry) => entry.order_ids.length > 0 && mayBeOf(ctx.target.baseUrl, entry))
+/** With times by the gateway's clock. */
+function acceptedOrders(entries: readonly JournalEntry[], clockSkewMs: number): readonly AcceptedOrder[] {
+  return entries
+    .filter((entry) => entry.order_ids.length > 0)
     .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
 }

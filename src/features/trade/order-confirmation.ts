@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
-import { isRepeat, mayBeOf, type OrderSent, UnknownEntries } from '../../store/order-journal.ts';
+import { isRepeat, mayBeOf, type OrderSent, RecentEntries } from '../../store/order-journal.ts';
 
 /** State read longer ago than this is read again. */
 export const STALE_MS = 10_000;
@@ -34,7 +34,7 @@ export async function warnOfRepeats(
   question: string,
   requests: readonly Pick<OrderSent, 'path' | 'form'>[],
   ctx: RunContext,
-  journal = new UnknownEntries(ctx.paths),
+  journal = new RecentEntries(ctx.paths),
 ): Promise<string> {
   const own = (await journal.read()).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
   const repeated = own.filter((entry) => requests.some((request) => isRepeat(request, entry)));

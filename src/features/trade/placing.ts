@@ -8,7 +8,7 @@ import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from './failed-answer.ts';
 import type { FillReport } from './fills.ts';
-import { findLost, type SearchOptions } from './lost-request.ts';
+import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
 import type { Awaited } from './order-state.ts';
 import type { Envelope, OpenPosition } from './schema.ts';
@@ -31,6 +31,8 @@ export interface Sending extends SearchOptions {
   readonly confirmed: Confirmed;
   /** Used to explain a refusal. */
   readonly known?: KnownOrder | undefined;
+  /** The caller searches for a lost request itself. */
+  readonly searchesLater?: boolean | undefined;
   /** Sends the request instead of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
@@ -43,6 +45,8 @@ export interface Placed {
   readonly sentAt: number;
   /** Undefined if the request was accepted. */
   readonly error: SvcError | undefined;
+  /** Set if the outcome is unknown and no order was named: what a search needs. */
+  readonly lost?: LostRequest;
 }
 
 export interface PlannedRequest {
@@ -101,9 +105,11 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       const { orderIds, why } = verdict;
       // Before the search, which takes time: a killed process must leave the outcome on disk.
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
-      const sent = { sentAt, clockSkewMs: sentAt - at, earlier };
-      const search = () => findLost({ path: endpoint.path, form }, sent, sending, ctx);
-      return { ...placed, orderIds, error: await unknownOutcomeError(verdict, request, journalId, search) };
+      const lost = { sentAt, clockSkewMs: sentAt - at, earlier };
+      const search = async () =>
+        sending.searchesLater ? {} : findLost({ path: endpoint.path, form }, lost, sending, ctx);
+      const error = await unknownOutcomeError(verdict, request, journalId, search);
+      return { ...placed, orderIds, error, ...(orderIds.length === 0 ? { lost } : {}) };
     }
     default: {
       const { outcome, error: common } = verdict;

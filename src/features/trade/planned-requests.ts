@@ -101,12 +101,13 @@ interface SendingAll {
   readonly options: ChangeInput;
   /** For `--wait`: follows the session before anything is sent through it. */
   readonly watch?: FillWatch | undefined;
+  readonly searchesLater?: boolean;
 }
 
 export async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { confirmed, cache, options, watch }: SendingAll,
+  { confirmed, cache, options, watch, searchesLater }: SendingAll,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -117,7 +118,8 @@ export async function sendAll(
       await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
       const { request, before, known } = one;
-      const placed = await placeOrder(request, { ...options, open, confirmed, before, known, watch }, ctx);
+      const sending = { ...options, open, confirmed, before, known, watch, searchesLater };
+      const placed = await placeOrder(request, sending, ctx);
       return { planned: one, placed, error: placed.error };
     } catch (error) {
       if (error instanceof SvcError) return { planned: one, error };

@@ -3,13 +3,16 @@ import { AsyncQueue } from '../../async-queue.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
+import { journal } from '../../store/order-journal.ts';
 import { changeOf, objectOf } from './batch-file.ts';
 import { isUnknown, rowOf } from './change-report.ts';
 import { type FillReport, FillWatch } from './fills.ts';
-import type { Awaited } from './order-state.ts';
-import type { Outcome } from './placing.ts';
+import { findLost, type LostRequest } from './lost-request.ts';
+import { type Awaited, fillsOf } from './order-state.ts';
+import type { Outcome, Placed, PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, confirmAll, sendAll } from './planned-requests.ts';
 import type { Outage } from './session-types.ts';
+import type { Settlement } from './settlement.ts';
 import { TableCache } from './table-cache.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 import { WarmTables } from './warm-tables.ts';
@@ -23,6 +26,7 @@ export type TradeEventName =
   | 'closed'
   | 'refused'
   | 'unknown'
+  | 'settled'
   | 'unreachable'
   | 'recovered'
   | 'ended';
@@ -74,11 +78,13 @@ class Engine {
   readonly #warm: WarmTables;
   readonly #over = new AbortController();
   readonly #ids = new Set<string>();
-  /** Outcomes that were reported as unknown. */
+  /** What was found to belong to lost requests. */
+  readonly #found = new Set<string>();
+  /** Outcomes that were reported as unknown and not settled. */
   #unknown = 0;
   /** Commands whose responses have not all come. */
   readonly #running = new Set<Promise<void>>();
-  /** Market orders and closes, until their fills are reported. */
+  /** Market orders and closes, until their fills are reported, and searches for lost requests. */
   readonly #followed = new Set<Promise<void>>();
   /** Accepted orders whose end has not been seen. */
   readonly #unfinished = new Set<Unfinished>();
@@ -212,34 +218,68 @@ class Engine {
   }
 
   #sending(cache: TableCache, confirmed: Confirmed) {
-    return { cache, confirmed, options: this.#input, watch: this.#watch };
+    return { cache, confirmed, options: this.#input, watch: this.#watch, searchesLater: true };
   }
 
   #report(id: string | null, outcome: Outcome, line: number): void {
     const { planned, placed, error } = outcome;
     if (error !== undefined) {
       this.#refuse(id, line, error);
+      if (placed?.lost !== undefined) this.#inBackground(this.#settle(id, planned, { ...placed, lost: placed.lost }));
       return;
     }
     if (placed === undefined) {
       this.#say('refused', id, { line, code: 'not_sent', message: rowOf(outcome).message });
       return;
     }
+    this.#say('accepted', id, { command: planned.request.command, order_ids: placed.orderIds });
+    this.#await(id, planned, placed);
+  }
+
+  #await(id: string | null, planned: PlannedRequest, placed: Placed): void {
     const { orderIds: order_ids } = placed;
-    this.#say('accepted', id, { command: planned.request.command, order_ids });
     const awaited = planned.awaits?.(placed);
     if (awaited === undefined) return;
     const order = { id, order_ids };
     this.#unfinished.add(order);
     const isEntry = 'orderId' in awaited && awaited.rate !== undefined;
     if (isEntry) this.#say('open', id, { order_ids });
-    const followed = this.#follow(order, awaited, isEntry ? LONGEST_MS : FIRST_WAIT_MS).catch((failure: unknown) =>
-      this.events.end(failure),
-    );
+    const followed = this.#follow(order, awaited, isEntry ? LONGEST_MS : FIRST_WAIT_MS);
     // Draining does not wait for entry orders.
-    if (isEntry) return;
+    if (isEntry) followed.catch((failure: unknown) => this.events.end(failure));
+    else this.#inBackground(followed);
+  }
+
+  /** Draining waits for it. */
+  #inBackground(work: Promise<void>): void {
+    const followed = work
+      .catch((failure: unknown) => this.events.end(failure))
+      .finally(() => this.#followed.delete(followed));
     this.#followed.add(followed);
-    void followed.then(() => this.#followed.delete(followed));
+  }
+
+  /** Finds out what became of a request whose response was lost. */
+  async #settle(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): Promise<void> {
+    const { request, before } = planned;
+    const { journalId, lost } = placed;
+    const shared = { journal: this.#warm.journal, found: this.#found };
+    const options = { ...this.#input, open: this.#open, watch: this.#watch, before, shared };
+    let settled: Settlement;
+    try {
+      ({ settled } = await findLost({ path: request.endpoint.path, form: request.form }, lost, options, this.#ctx));
+    } catch (error) {
+      // The outcome stays unknown, as it was reported.
+      if (error instanceof SvcError) return;
+      throw error;
+    }
+    const { outcome, evidence, orderIds: order_ids = [], tradeIds: trade_ids = [] } = settled;
+    if (outcome === 'unknown' || this.#over.signal.aborted) return;
+    this.#unknown -= 1;
+    const at = new Date(this.#ctx.now()).toISOString();
+    await journal(this.#ctx.paths, this.#ctx, { id: journalId, at, outcome, message: evidence, order_ids, trade_ids });
+    const trades = fillsOf(trade_ids, this.#watch.tables);
+    this.#say('settled', id, { outcome, journal_id: journalId, order_ids, trades, message: evidence });
+    if (outcome === 'open') this.#await(id, planned, { ...placed, orderIds: order_ids });
   }
 
   async #follow(order: Unfinished, awaited: Awaited, ms: number): Promise<void> {
@@ -272,10 +312,14 @@ class Engine {
   /** Every command that was read gets its response; only fills are limited in time. A signal ends both. */
   async #drain(): Promise<void> {
     await Promise.allSettled(this.#running);
-    const done = new AbortController();
-    const late = this.#ctx.sleep(this.#input.drain, done.signal).catch(() => {});
-    await Promise.race([Promise.allSettled(this.#followed), late]);
-    done.abort();
+    const over = new AbortController();
+    const late = this.#ctx.sleep(this.#input.drain, over.signal).catch(() => {});
+    // A request that was found may then be followed.
+    const done = async (): Promise<void> => {
+      while (this.#followed.size > 0 && !over.signal.aborted) await Promise.allSettled(this.#followed);
+    };
+    await Promise.race([done(), late]);
+    over.abort();
   }
 }
 

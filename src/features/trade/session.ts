@@ -267,7 +267,11 @@ class GatewaySession {
     if (this.#engine !== engine) return; // `#adopt` finds out
     this.#engine = undefined;
     this.#leaving = engine.leave();
-    if (this.#isReconnecting) return; // while it is being restored
+    if (this.#isReconnecting) {
+      // While it is being restored, which has been reported as recovered.
+      this.#unreachable(error);
+      return;
+    }
     if (this.#options.reconnect !== true || !isPassing(error)) {
       this.#give(error);
       return;

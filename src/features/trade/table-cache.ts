@@ -4,7 +4,7 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import type { UnknownEntries } from '../../store/order-journal.ts';
+import type { RecentEntries } from '../../store/order-journal.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './order-account.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
@@ -55,7 +55,7 @@ export class TableCache {
   }
 
   /** Undefined unless a session has read it before. */
-  get journal(): UnknownEntries | undefined {
+  get journal(): RecentEntries | undefined {
     return this.#warm?.journal;
   }
 

@@ -1,7 +1,7 @@
 /** What a session that sends many orders knows, so that no order waits for a read. */
 
 import type { RunContext } from '../../cli/command.ts';
-import { UnknownEntries } from '../../store/order-journal.ts';
+import { RecentEntries } from '../../store/order-journal.ts';
 import type { FillWatch } from './fills.ts';
 import { liveOffers } from './order-account.ts';
 import type { ModelRows, Offer } from './schema.ts';
@@ -13,7 +13,7 @@ const FRESH_MS = 1_000;
 const OLDEST_MS = 10_000;
 
 export class WarmTables {
-  readonly journal: UnknownEntries;
+  readonly journal: RecentEntries;
   readonly #open: TradingSession;
   readonly #watch: FillWatch;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class WarmTables {
   #reading: Promise<readonly Offer[]> | undefined;
 
   constructor(open: TradingSession, watch: FillWatch, { now, paths }: Pick<RunContext, 'now' | 'paths'>) {
-    this.journal = new UnknownEntries(paths);
+    this.journal = new RecentEntries(paths);
     this.#open = open;
     this.#watch = watch;
     this.#now = now;

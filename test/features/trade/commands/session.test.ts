@@ -118,14 +118,32 @@ it('a gateway that cannot be reached at the start ends it with exit 7 and no eve
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
 });
 
-it('reports a lost answer as unknown, sends the order once, and ends', async () => {
+it('reports a lost answer as unknown at once, sends the order once, and settles it', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: true, answer: (response) => void response.socket?.resetAndDestroy() };
   const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
-  expect({ code, a: of('a'), last: events.at(-1)?.event }).toEqual({ code: 8, a: ['unknown'], last: 'ended' });
+  expect({ code, a: of('a').slice(0, 2), last: events.at(-1)?.event }).toEqual({
+    code: 0,
+    a: ['unknown', 'settled'],
+    last: 'ended',
+  });
   expect(events[1]).toMatchObject({ line: 1, code: 'outcome_unknown', journal_id: expect.any(String) });
+  expect(events[2]).toMatchObject({
+    outcome: expect.stringMatching(/^(open|filled)$/),
+    journal_id: expect.any(String),
+  });
+  expect(events.at(-1)).toMatchObject({ open: [] });
   expect(before.orders).toHaveLength(1);
-  expect(client.journal()).toMatchObject([{ outcome: 'unknown' }]);
+  expect(client.journal()).toMatchObject([{ outcome: events[2]?.['outcome'] }]);
+});
+
+it('settles an order as absent that never arrived', async () => {
+  await using before = await forwarder(client.gateway.url);
+  before.fault = { applied: false, answer: (response) => void response.socket?.resetAndDestroy() };
+  const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
+  expect({ code, a: of('a') }).toEqual({ code: 0, a: ['unknown', 'settled'] });
+  expect(events[2]).toMatchObject({ outcome: 'absent', order_ids: [] });
+  expect(client.journal()).toMatchObject([{ outcome: 'absent' }]);
 });
 
 it('at the end of input, every command that was read is sent before the drain', async () => {
