@@ -21,7 +21,7 @@ const SUITES = {
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
   turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 5],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
-  bot: ['a bot trades at a second gateway on socket.io 2.5, written from the document', 14],
+  bot: ['a bot trades through faults at a second gateway, written from the document, and is audited', 14],
 };
 
 const scale = Number(process.env.SVC_HARD_SCALE ?? 1);
@@ -92,6 +92,7 @@ async function runSuite(name, minutes) {
         ? 'passed'
         : `FAILED: ${failed.map(({ fullName }) => fullName).join('; ')}`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...tests.flatMap(({ meta }) => meta?.figures ?? []),
   ].join(', ');
   const cases = tests.reduce((sum, { meta }) => sum + (meta?.cases ?? 0), 0);
   return { ok: status === 0 && !isLate, row: { cases, seconds, verdict: told } };

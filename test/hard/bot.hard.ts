@@ -9,7 +9,9 @@ import { temporaryHome } from '../support/homes.ts';
 import { audit } from './bot/auditor.ts';
 import type { Row } from './bot/book.ts';
 import { type Report, trade } from './bot/bot.ts';
-import { type Faults, Gateway, NO_FAULTS, type RequestFault } from './bot/gateway.ts';
+import { disturb, type Faults, NO_FAULTS, type RequestFault, randomFaults } from './bot/faults.ts';
+import { figures } from './bot/figures.ts';
+import { Gateway } from './bot/gateway.ts';
 import { seeded } from './bot/random.ts';
 import { counted, scaled } from './scale.ts';
 
@@ -115,4 +117,22 @@ describe('the auditor', () => {
     });
     expect(rules(report)).toContain('outage');
   });
+});
+
+it('a bot trades on one session through faults', async ({ task }) => {
+  const report = await run(scaled(600_000), (gateway, random, signal) => {
+    gateway.faults = randomFaults(random);
+    void disturb(gateway, random, signal);
+  });
+  expect(audit(report.run)).toEqual([]);
+  expect(report.violations).toEqual([]);
+  counted(task, report.run.commands.length);
+  const { order, close, outage } = figures(report.run);
+  const outages = report.run.outages.length;
+  task.meta.figures = [
+    `order +${order.p50} ms (p99 ${order.p99})`,
+    `close +${close.p50} ms (p99 ${close.p99})`,
+    `${outages} outages, reported in ${outage.p50} ms`,
+    `${Math.round(report.mibAtFifth)} MiB after a fifth, then at most ${Math.round(report.mib)}`,
+  ].join(', ');
 });

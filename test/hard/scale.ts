@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface TaskMeta {
     /** What the report counts: runs of a property, kills, faults, processes. */
     cases?: number;
+    /** What else the report shows. */
+    figures?: string;
   }
 }
 

@@ -49,18 +49,18 @@ export interface Finding {
 const SETTLED_WITHIN = 5_000;
 const OUTAGE_WITHIN = 1_000;
 /** A refused token is not tried again at once: gateways lock such clients out. */
-const RECOVERED_WITHIN = { drop: 5_000, restart: 5_000, revoked: 30_000 };
+const RECOVERED_WITHIN = { drop: 5_000, restart: 5_000, revoked: 60_000 };
 const CLOSE_WITHIN = 1_000;
 
 /** What a request is, whoever says it: the command line and the form of one order give the same text. */
-function shapeOfCommand({ line }: Command): string {
+export function shapeOfCommand({ line }: Command): string {
   const { command, symbol, amount, rate, trade, order } = line;
   if (command === 'buy' || command === 'sell') return `${command} ${symbol} ${amount}`;
   if (command.startsWith('entry ')) return `${command} ${symbol} ${amount} @ ${rate}`;
   return command === 'close' ? `close ${trade} ${amount}` : `cancel ${order}`;
 }
 
-function shapeOfRequest({ path, form }: Pick<Received, 'path' | 'form'>): string {
+export function shapeOfRequest({ path, form }: Pick<Received, 'path' | 'form'>): string {
   const side = form['is_buy'] === 'true' ? 'buy' : 'sell';
   if (path === '/trading/open_trade') return `${side} ${form['symbol']} ${form['amount']}`;
   if (path === '/trading/create_entry_order') {
@@ -69,7 +69,7 @@ function shapeOfRequest({ path, form }: Pick<Received, 'path' | 'form'>): string
   return path === '/trading/close_trade' ? `close ${form['trade_id']} ${form['amount']}` : `cancel ${form['order_id']}`;
 }
 
-function group<T>(all: readonly T[], key: (one: T) => string | null): Map<string | null, T[]> {
+export function group<T>(all: readonly T[], key: (one: T) => string | null): Map<string | null, T[]> {
   const groups = new Map<string | null, T[]>();
   for (const one of all) groups.set(key(one), [...(groups.get(key(one)) ?? []), one]);
   return groups;
@@ -131,15 +131,22 @@ function* auditOrders(run: Run): Generator<Finding> {
       }
     }
   }
+  // The response to a close need not name its order: its command is settled.
+  const settled = group(
+    run.events.filter(({ event, outcome }) => event === 'settled' && outcome !== 'absent'),
+    ({ id }) => id,
+  );
+  const settledAt = (shape: string): number =>
+    Math.min(...(commands.get(shape) ?? []).flatMap(({ line }) => settled.get(line.id)?.[0]?.receivedAt ?? []));
   const executed = new Set<string>();
   for (const { orderIds, executedAt, form, path } of run.received) {
     for (const orderId of executedAt === undefined ? [] : orderIds) {
       executed.add(orderId);
       const until = due(run, executedAt ?? 0);
-      if (until > run.end || (named.get(orderId)?.receivedAt ?? Number.POSITIVE_INFINITY) <= until) continue;
-      const seen = named.get(orderId);
-      const after = seen === undefined ? 'never' : `${Math.round(seen.receivedAt - (executedAt ?? 0))} ms after it`;
       const shape = shapeOfRequest({ path, form });
+      const seen = named.get(orderId)?.receivedAt ?? settledAt(shape);
+      if (until > run.end || seen <= until) continue;
+      const after = seen === Number.POSITIVE_INFINITY ? 'never' : `${Math.round(seen - (executedAt ?? 0))} ms after it`;
       yield { rule: 'unaccounted', at: executedAt ?? 0, text: `order ${orderId} (${shape}): named ${after}` };
     }
   }
@@ -203,7 +210,10 @@ function* auditCommands(run: Run): Generator<Finding> {
 
 function* auditOutages({ outages, events, end }: Run): Generator<Finding> {
   for (const { from, to, kind } of outages) {
-    const until = to + RECOVERED_WITHIN[kind];
+    // svc may still wait because of an earlier outage.
+    const up = events.findLast(({ event, receivedAt }) => receivedAt < to && ['ready', 'recovered'].includes(event));
+    const lasting = outages.filter((one) => one.to >= (up?.receivedAt ?? 0) && one.from <= from);
+    const until = to + Math.max(...lasting.map((one) => RECOVERED_WITHIN[one.kind]));
     const isLast = !outages.some((other) => other.from > from && other.from < until);
     if (
       isLast &&
@@ -230,7 +240,7 @@ function* auditOutages({ outages, events, end }: Run): Generator<Finding> {
 }
 
 /** Whether the gateway was there all the time around a command, and svc had the time to connect again. */
-function isUndisturbed({ outages }: Run, at: number): boolean {
+export function isUndisturbed({ outages }: Run, at: number): boolean {
   return outages.every(({ from, to, kind }) => at < from - CLOSE_WITHIN || at > to + RECOVERED_WITHIN[kind]);
 }
 
@@ -260,7 +270,7 @@ function* auditJournal({ journal, received }: Run): Generator<Finding> {
     if (own.length < requests.length) {
       yield { rule: 'journal', at, text: `${shape}: ${requests.length} requests, ${own.length} rows` };
     }
-    const unknown = own.filter(({ outcome }) => outcome === 'unknown').length;
+    const unknown = own.filter(({ outcome }) => ['unknown', 'filled', 'done'].includes(outcome)).length;
     const missing = requests.flatMap(({ orderIds }) => orderIds).filter((orderId) => !written.has(orderId));
     if (missing.length > unknown) yield { rule: 'journal', at, text: `${shape}: no row names ${missing.join()}` };
   }

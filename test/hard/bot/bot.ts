@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { output, startSvc, type Variables } from '../../e2e/binary.ts';
 import type { Command, JournalRow, Run, SessionEvent } from './auditor.ts';
+import { pause } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 
 /** Above this, the bot only closes. */
@@ -89,7 +90,7 @@ export async function trade({ gateway, random, env, ms, commandsPerSecond, whenR
   };
 }
 
-/** Closes and cancels what the gateway has, so that a stale table of svc shows. */
+/** Closes and cancels what the gateway has. */
 function next(gateway: Gateway, random: () => number, id: string, busy: Set<string>, before: readonly Command[]): Line {
   const take = (all: Iterable<string>): string | undefined => {
     const free = [...all].filter((one) => !busy.has(one));
@@ -98,9 +99,12 @@ function next(gateway: Gateway, random: () => number, id: string, busy: Set<stri
     return one;
   };
   const { positions, orders } = gateway.book;
+  // By then its push was sent, however late.
+  const isKnown = ({ tradeId, at }: { tradeId: string; at: number }): boolean =>
+    positions.has(tradeId) && at < performance.now() - 2_000;
   const chance = random();
   if (chance < 0.35 || positions.size > MOST_TRADES) {
-    const trade = take(positions.keys());
+    const trade = take(gateway.book.fills.filter(isKnown).map(({ tradeId }) => tradeId));
     if (trade !== undefined) return { id, command: 'close', trade, amount: Number(positions.get(trade)?.['amountK']) };
   }
   if (chance < 0.45) {
@@ -131,17 +135,4 @@ function residentMiB(pid: number | undefined): number {
   } catch {
     return 0;
   }
-}
-
-/** Until then, or until the signal. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }

@@ -8,25 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import listen from 'socket.io';
 import { Book, type Change, Refusal, type Row } from './book.ts';
-
-/** What happens to one request. Cuts are before, during or after its execution. */
-export type RequestFault =
-  | { readonly kind: 'none' | 'cut_before' | 'cut_during' | 'cut_after' | 'http_401' | 'http_429' | 'ora_20301' }
-  /** Executed at once, answered late. */
-  | { readonly kind: 'late'; readonly ms: number }
-  /** Errors that only the tests of the auditor make: the gateway itself executes twice, or says that it executed and does not. */
-  | { readonly kind: 'execute_twice' | 'lose' };
-
-export type PushFault =
-  | { readonly kind: 'none' | 'twice' | 'after_next' }
-  | { readonly kind: 'late'; readonly ms: number };
-
-export interface Faults {
-  request(path: string, isOrder: boolean): RequestFault;
-  push(model: string): PushFault;
-}
-
-export const NO_FAULTS: Faults = { request: () => ({ kind: 'none' }), push: () => ({ kind: 'none' }) };
+import { type Faults, NO_FAULTS, type RequestFault } from './faults.ts';
 
 /** A POST under /trading that changes something, as it arrived. */
 export interface Received {

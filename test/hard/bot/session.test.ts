@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { svc, temporaryHome } from '../../support/svc.ts';
 import type { SessionEvent } from './auditor.ts';
-import { type Faults, Gateway, NO_FAULTS } from './gateway.ts';
+import { type Faults, NO_FAULTS } from './faults.ts';
+import { Gateway } from './gateway.ts';
 import { seeded } from './random.ts';
 
 let gateway: Gateway;
@@ -48,6 +49,6 @@ it('orders at the same time read the prices once', async () => {
   const events = await session(
     ...[1, 2, 3, 4, 5].map((amount) => ({ id: `${amount}`, command: 'sell', symbol: 'EUR/USD', amount })),
   );
-  expect(events.filter(({ event }) => event === 'filled')).toHaveLength(5);
+  expect(events.filter(({ event }) => event === 'accepted')).toHaveLength(5);
   expect(gateway.reads.filter((model) => model === 'Offer')).toHaveLength(1);
 });
