@@ -1,4 +1,5 @@
-// `svc catalog`: what drawing 20,000 points costs beside starting, and the memory of lists of any length: `npm run bench catalog`.
+// `svc catalog`: what drawing 20,000 points costs beside starting, what reading 1,000 products takes, and the memory of lists of any
+// length: `npm run bench catalog`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -10,6 +11,7 @@ const HOUR = 3_600_000;
 const FROM = Date.UTC(2024, 0, 1);
 const POINTS = 20_000;
 const ROUNDS = 11;
+const NOW = Date.now();
 
 /** A price that moves every day, with gaps and one spike. */
 function snapshot(k) {
@@ -47,12 +49,40 @@ function product(n) {
   };
 }
 
-/** The first part of a path says how much there is. */
+const STORES = ['chizhik', 'fixprice', 'perekrestok'];
+const DAYS = 30;
+const PRODUCTS = 1000;
+/** How long the server of many products takes for an answer. */
+const DELAY_MS = 10;
+
+/** At each store, a price for each of the last days. Without a day, the newest one. */
+function offer(id, store, daysAgo = 0) {
+  const [from, to] = [daysAgo + 1, daysAgo].map((days) => new Date(NOW - days * 24 * HOUR).toISOString());
+  const price = 50 + (Number(id.slice(-4)) % 100) + 5 * STORES.indexOf(store) + (daysAgo % 7);
+  const keys = { canonical_product_id: id, parser_name: store, source_id: `${store}:${id}`, title_original: id };
+  const settlement = { id: 1, name: 'Moscow', region: 'Moscow' };
+  return { ...SOURCE, ...keys, settlement, price, observed_at: to, valid_from_at: from, valid_to_at: to };
+}
+
+/** Three stores sell each product. */
+function many(path, query, total) {
+  const [, , , id, what] = path.split('/');
+  if (what === 'sources') return page(query, STORES.length, (n) => offer(id, STORES[n]));
+  if (what === undefined) return page(query, total, product);
+  return page(query, STORES.length * DAYS, (n) => ({ id: n, ...offer(id, STORES[n % 3], Math.floor(n / 3)) }));
+}
+
+/** The first part of a path says how much there is; after `slow-`, how many products of their own. */
 function serve() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://bench.test');
-    const much = Number(pathname.split('/')[1]);
+    const [, first] = pathname.split('/');
     response.setHeader('content-type', 'application/json');
+    if (first.startsWith('slow-')) {
+      setTimeout(() => response.end(many(pathname, searchParams, Number(first.slice(5)))), DELAY_MS);
+      return;
+    }
+    const much = Number(first);
     if (pathname.endsWith('/snapshots')) response.end(page(searchParams, Math.ceil(much / 24), snapshot));
     else if (pathname.endsWith('/sources')) response.end(page(searchParams, 1, () => SOURCE));
     else response.end(page(searchParams, much, product));
@@ -66,7 +96,11 @@ export async function catalogBench(svc, env, roundsOf) {
   try {
     const [port] = await once(server.stdout, 'data');
     const at = (much) => `--base-url http://127.0.0.1:${String(port).trim()}/${much}`;
-    return [...(await charts(svc, at, env, roundsOf(ROUNDS))), ...(await lists(svc, at, env))];
+    return [
+      ...(await charts(svc, at, env, roundsOf(ROUNDS))),
+      ...(await manyProducts(svc, at, env, roundsOf(PRODUCTS) === 1 ? PRODUCTS / 100 : PRODUCTS)),
+      ...(await lists(svc, at, env)),
+    ];
   } finally {
     server.kill();
   }
@@ -98,6 +132,33 @@ async function charts(svc, at, env, rounds) {
       const over = (cpu - start) * 1000;
       const budget = name === 'history, 20,000 points' ? `< 150 ms ${over < 150 ? 'met' : 'MISSED'}` : '';
       return `| ${name} | ${(cpu * 1000).toFixed(0)} | ${over.toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${budget} |`;
+    }),
+  ];
+}
+
+const MOST_SECONDS = 20;
+const MOST_MIB = 200;
+
+async function manyProducts(svc, at, env, count) {
+  const all = `--search crackers ${at(`slow-${count}`)}`;
+  const commands = {
+    history: `${svc} catalog history ${all}`,
+    'history --interval 1d -o csv': `${svc} catalog history --interval 1d -o csv ${all}`,
+    check: `${svc} catalog check --below 70 ${all}`,
+    'check --change': `${svc} catalog check --change 5% --since 7d ${all}`,
+    movers: `${svc} catalog movers ${all}`,
+  };
+  const results = await compare(commands, { rounds: 1, env });
+  return [
+    '',
+    `## catalog: ${count.toLocaleString('en')} products at ${STORES.length} stores, from a server that answers in ${DELAY_MS} ms`,
+    '',
+    '| command | seconds | CPU ms | MiB | budget |',
+    '|---|---|---|---|---|',
+    ...results.map(({ name, wall, cpu, mib }) => {
+      const met = wall < MOST_SECONDS && (mib ?? 0) < MOST_MIB;
+      const budget = `< ${MOST_SECONDS} s, < ${MOST_MIB} MiB ${met ? 'met' : 'MISSED'}`;
+      return `| ${name} | ${wall.toFixed(1)} | ${(cpu * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${budget} |`;
     }),
   ];
 }

@@ -108,7 +108,7 @@ const MEANING = {
     'How many deliveries one core takes and verifies in a second, and that a receiver which runs for days grows no larger.',
   trade: 'How many pushes one core reads and prints in a second. None is dropped, and memory is flat.',
   catalog:
-    'What it costs to draw years of prices, over the start alone; and how soon the memory of a list ends to grow.',
+    'What it costs to draw years of prices, over the start alone; how long it takes to read a thousand products; and how soon the memory of a list ends to grow.',
   verify:
     'One delivery costs little more than a start, a large body what openssl takes or near it, and a day of deliveries is checked in seconds.',
 };
