@@ -35,9 +35,12 @@ export function amountOf(source: Amounts, wanted: OfferField): Amount | undefine
 /** Microseconds since 1970, the finest that the service keeps. */
 type Micros = number;
 
+/** What is used of a snapshot: a thousand products have many. */
+type Observed = Pick<Snapshot, SeriesField | 'id' | 'parser_name' | 'source_id' | 'observed_at'>;
+
 /** A snapshot and the time that its values hold for (doc 3 §4): that between valid_from_at and valid_to_at, else the time of observation. */
 export interface Observation {
-  readonly snapshot: Snapshot;
+  readonly snapshot: Observed;
   readonly from: Micros;
   readonly to: Micros;
   readonly observed: Micros;
@@ -194,7 +197,13 @@ function observationOf(snapshot: Snapshot): Observation {
   const observed = microsOf(snapshot.observed_at);
   const [one, other] = [snapshot.valid_from_at, snapshot.valid_to_at].map((text) => (text ? microsOf(text) : observed));
   const [from, to] = [Math.min(one ?? observed, other ?? observed), Math.max(one ?? observed, other ?? observed)];
-  return { snapshot, from, to, observed: Number.isNaN(observed) ? to : observed };
+  const { id, parser_name, source_id, observed_at, price, discount_price, loyal_price, available_count } = snapshot;
+  return {
+    snapshot: { id, parser_name, source_id, observed_at, price, discount_price, loyal_price, available_count },
+    from,
+    to,
+    observed: Number.isNaN(observed) ? to : observed,
+  };
 }
 
 function isDated({ from, to }: Observation): boolean {
@@ -207,7 +216,7 @@ export function microsOf(text: string | null | undefined): Micros {
 }
 
 function byObservation(a: Observation, b: Observation): number {
-  return a.observed - b.observed || Number(a.snapshot['id'] ?? 0) - Number(b.snapshot['id'] ?? 0);
+  return a.observed - b.observed || Number(a.snapshot.id ?? 0) - Number(b.snapshot.id ?? 0);
 }
 
 function isNewer(row: Source, than: Source): boolean {
