@@ -145,10 +145,11 @@ export const catalogCheck = recordCommand({
     let selected = await selectedProducts(catalog, input, ctx, problems.report);
     let skipped: ErrorCode | undefined;
     let since: number | undefined;
+    const saying = warningOnce(ctx);
     const readAll = async (): Promise<readonly Found[]> => {
       const wanted = wantedNow(input, condition, ctx);
       since = wanted.since;
-      const { products, code } = await readProducts(catalog, selected, input, ctx, (id) =>
+      const { products, code } = await readProducts(catalog, selected, input, saying, (id) =>
         foundOf(catalog, id, wanted, condition, judged),
       );
       skipped = code ?? problems.code;
@@ -190,6 +191,16 @@ export const catalogCheck = recordCommand({
     return { value, code } as Answer<Checked>;
   },
 });
+
+/** With --wait, a product that cannot be read is tried again in each round, but named once. */
+function warningOnce(ctx: RunContext): RunContext {
+  const warned = new Set<string>();
+  const warn = (text: string): void => {
+    if (!warned.has(text)) ctx.warn(text);
+    warned.add(text);
+  };
+  return Object.assign(Object.create(ctx) as RunContext, { warn });
+}
 
 /** What was found of one product. */
 interface Found {

@@ -229,6 +229,20 @@ describe('svc catalog check of several products', () => {
   });
 });
 
+test('svc catalog check --wait names once what cannot be read, and reads it again each time', async () => {
+  let rounds = 0;
+  catalog.replies((asked) => {
+    if (asked.path === '/products/gone/sources') rounds++;
+    return server(asked);
+  });
+  // Each round takes five minutes.
+  const now = () => NOW + 300_000 * rounds;
+  const argv = ['check', '-', '--above', '100', '--wait', '20m', '--interval', '5m'];
+  const { code, stderr } = await catalog.run(argv, { stdin: 'a\ngone\n', now });
+  expect({ code, severalRounds: rounds > 2 }).toEqual({ code: 9, severalRounds: true });
+  expect(stderr.match(/gone is skipped/g)).toHaveLength(1);
+});
+
 describe('svc catalog history of several products', () => {
   const history = async (...argv: string[]) => {
     catalog.replies(server);
