@@ -6,6 +6,8 @@ export interface Sample {
   readonly stdin?: string;
   /** Nothing at all is as good. */
   readonly mayBeEmpty?: true;
+  /** The exit status if standard input is empty: an empty selection is not found. */
+  readonly whenEmpty?: 5;
   /** At a terminal it is asked for instead. */
   readonly typed?: true;
   /** Its requests carry no credential: it is about to get one. */
@@ -234,7 +236,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],
   'catalog discounts': [{ args: [PRODUCT] }],
   'catalog index': [{ args: [PRODUCT, '--since', '3d'] }],
-  'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n` }],
+  'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n`, whenEmpty: 5 }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
   'catalog match': [{ args: [PRODUCT] }, { args: [PRODUCT, '--store', 'chizhik', '--search', 'milk'] }],
   'catalog report': [

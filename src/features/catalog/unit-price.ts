@@ -50,15 +50,16 @@ export function productPricesPer(
   if (per === undefined) return { series, notes: [] };
   if (field === 'available_count') throw new SvcError('usage', '--per applies to prices, not to available_count');
   const { left, resized, ...converted } = pricesPer(series, per);
-  if (left === series.length) {
-    throw new SvcError('not_found', `the catalog has no size of this product by ${per}`, {
-      hint: 'svc catalog products sources <id> -o json shows unit, package_quantity and package_unit',
-    });
-  }
   return { ...converted, notes: [...leftOut(left, series.length, per), ...resized] };
 }
 
+/** What to say of those that cannot be converted. Throws `not_found` if none of them can. */
 export function leftOut(left: number, all: number, per: Per): readonly string[] {
+  if (left > 0 && left === all) {
+    throw new SvcError('not_found', `the catalog has no size by ${per} of these offers`, {
+      hint: 'svc catalog products sources <id> -o json shows unit, package_quantity and package_unit',
+    });
+  }
   return left === 0 ? [] : [`${left} of ${all} offers are left out: their size by ${per} is not known`];
 }
 

@@ -92,7 +92,7 @@ async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>, member
     basket.set(known, quantity + (basket.get(known) ?? 0));
   }
   if (basket.size === 0) {
-    throw new SvcError('missing_value', `${nameOf(path)}: there is no id in it`);
+    throw new SvcError('not_found', `${nameOf(path)}: there is no id in it`);
   }
   return basket;
 }

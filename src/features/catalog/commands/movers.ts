@@ -36,7 +36,7 @@ const MOVERS: ListOutput<Mover> = {
     { name: 'from', cell: ({ from }) => from, align: 'right' },
     { name: 'to', cell: ({ to }) => to, align: 'right' },
     { name: 'change', cell: ({ change }) => change, align: 'right' },
-    { name: 'percent', cell: percentCell, align: 'right' },
+    { name: 'percent', cell: percentCell, align: 'right', vital: true },
     { name: 'unit', cell: ({ unit }) => unit },
     { name: 'id', cell: (one) => one.canonical_product_id, brief: true },
   ],

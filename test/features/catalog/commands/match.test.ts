@@ -58,6 +58,21 @@ beforeEach(() => {
 const run = (argv: readonly string[], options: RunOptions = {}) =>
   svc(['catalog', ...argv], { at: NOON_MS, env: { SVC_CATALOG_URL: catalog.url }, ...options });
 const matched = async (...argv: string[]) => JSON.parse((await run(['match', ...argv, '-o', 'json'])).stdout);
+
+test('no product is requested twice, and neither is one that is joined with it', async () => {
+  writeFileSync(file, '{"product":"milk","match":"same"}\n');
+  const joined = ['same', 'milk', '--matches', file];
+  for (const argv of [
+    ['match', 'milk', '-v'],
+    ['movers', ...joined, '-v'],
+    ['compare', ...joined, '-v'],
+  ]) {
+    const { code, stderr } = await run(argv);
+    const asked = [...stderr.matchAll(/GET (\S+)/g)].map(([, path]) => path);
+    expect({ code, asked }).toEqual({ code: 0, asked: [...new Set(asked)] });
+    expect(asked.length).toBeGreaterThan(1);
+  }
+});
 const lines = () =>
   readFileSync(file, 'utf8')
     .trimEnd()

@@ -277,7 +277,11 @@ describe('what is refused', () => {
     [['basket', '-'], 'a 1\nb x\n', 2, 'standard input, line 2: "b x" is not an id with a quantity'],
     [['basket', '-'], 'a 0\n', 2, 'line 1'],
     [['basket', '-'], 'a 1 2\n', 2, 'line 1'],
-    [['basket', '-'], '# none\n', 2, 'there is no id in it'],
+    [['basket', '-'], '# none\n', 5, 'there is no id in it'],
+    ...['compare', 'movers', 'discounts', 'index', 'history'].map(
+      (command) =>
+        [[command, 'a', '--per', 'kg'], undefined, 5, 'the catalog has no size by kg of these offers'] as const,
+    ),
     [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
     [['index', 'a', '--since', 'now'], undefined, 2, 'not in the past'],
     [['index', 'a', '--since', '300d'], undefined, 5, 'no product has a price at'],

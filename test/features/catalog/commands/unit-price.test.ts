@@ -5,7 +5,7 @@ import type { Source } from '../../../../src/features/catalog/schema.ts';
 import { seriesOf } from '../../../../src/features/catalog/series.ts';
 import { pricesPer } from '../../../../src/features/catalog/unit-price.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
-import { at, CHIZHIK, FIXPRICE, type Place, seen, shop } from './shop.ts';
+import { at, CHIZHIK, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -52,6 +52,29 @@ describe('compare', () => {
   });
 });
 
+describe('movers, index and discounts', () => {
+  const fields = { price: 100, discount_price: 93, package_unit: 'LTR' };
+  const OLD = packed(FIXPRICE, { ...fields, package_quantity: 1, observed_at: at(20) });
+  const NEW = packed(FIXPRICE, { ...fields, package_quantity: 0.93 });
+  const places = [
+    { ...OLD, source_id: 'old', past: [lasting(40, 20, 100)] },
+    { ...NEW, past: [lasting(19, 0, 100)] },
+    { ...UNSIZED, source_id: 'r:9' },
+  ];
+  // The package of 0.93 l costs what that of 1 l did.
+  test.each([
+    ['movers', ['--since', '30d'], { from: 100, to: 107.53, change: 7.53, changePercent: 7.53, unit: 'RUB/l' }],
+    ['index', ['--since', '30d', '--interval', '7d', '--tz', 'UTC'], { index: 107.53, offers: 1, ofOffers: 1 }],
+    ['discounts', [], { price: 107.53, discounted: 100, unit: 'RUB/l' }],
+  ] as const)('%s divide each price by the size that the package had', async (command, options, last) => {
+    catalog.replies(shop({ places }));
+    const { code, stdout, stderr } = await catalog.run([command, 'p1', '--per', 'l', ...options, '-o', 'json']);
+    expect({ code, last: JSON.parse(stdout).at(-1) }).toMatchObject({ code: 0, last });
+    expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
+    expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
+  });
+});
+
 describe('check', () => {
   test('checks the price of the unit', async () => {
     catalog.replies(shop({ places: [LITRE] }));
@@ -61,7 +84,7 @@ describe('check', () => {
   });
 
   test.each([
-    [['--per', 'kg', '--below', '5'], 5, 'the catalog has no size of this product by kg'],
+    [['--per', 'kg', '--below', '5'], 5, 'the catalog has no size by kg of these offers'],
     [['--per', 'l', '--below', '5', '--field', 'available_count'], 2, '--per applies to prices'],
     [['--per', 'ounce', '--below', '5'], 2, 'there is no "ounce"'],
   ])('%j', async (argv, status, message) => {
