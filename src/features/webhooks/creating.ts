@@ -25,6 +25,9 @@ interface Creation {
   notice(text: string): void;
 }
 
+/** Stands for the id where neither the response nor the list has it. */
+export const UNKNOWN_ID = 'unknown';
+
 export interface Created {
   readonly id: string;
   readonly secret: Secret;
@@ -72,7 +75,7 @@ async function post(
   const { secret: text, ...answer } = response;
   const { endpoint_id: named } = answer;
   const given = typeof named === 'string' && named !== '' ? named : undefined;
-  const id = given ?? (await newOnes())?.[0]?.id ?? 'unknown';
+  const id = given ?? (await newOnes())?.[0]?.id ?? UNKNOWN_ID;
   const hint = `svc webhooks delete ${shellWord(id)}, then create it again`;
   if (typeof text !== 'string' || text === '') {
     throw new SvcError(

@@ -5,7 +5,7 @@ import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openPoster } from '../../../http/poster.ts';
 import { openRecordings, type Recordings } from '../api.ts';
-import { createSubscription } from '../creating.ts';
+import { createSubscription, UNKNOWN_ID } from '../creating.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
 import { type SigningSecret, signingSecret } from '../secret.ts';
@@ -50,6 +50,8 @@ export class Tunnel {
   #program: TunnelProgram | undefined;
   #address: string | undefined;
   #id: string | undefined;
+  /** Settles with the creation, whatever becomes of it. */
+  #creation: Promise<unknown> | undefined;
   #watch: Promise<void> | undefined;
   #failure: SvcError | undefined;
 
@@ -77,7 +79,7 @@ export class Tunnel {
   async open(port: number, fail: (error: unknown) => void): Promise<TunnelFacts> {
     const { tunnel, tunnelUrl, path } = this.#input;
     const ctx = this.#ctx;
-    await takeBackLeftovers(this.#recordings, this.#server, ctx);
+    await takeBackLeftovers(openRecordings({ ...ctx.target, signal: this.signal }), this.#server, ctx);
     this.signal.throwIfAborted();
     this.#program = new TunnelProgram(tunnel, port, ctx);
     this.#record.write({ programPid: this.#program.pid });
@@ -98,7 +100,7 @@ export class Tunnel {
   async close(): Promise<void> {
     this.#closed.abort(endedBy('SIGTERM'));
     try {
-      await this.#watch;
+      await Promise.allSettled([this.#watch, this.#creation]);
       await this.#unsubscribe();
       await this.#program?.stop(this.#hurry.signal);
       if (this.#failure === undefined) this.#record.remove();
@@ -128,24 +130,33 @@ export class Tunnel {
   async #subscribe(url: string): Promise<{ readonly id: string; readonly events: readonly string[] }> {
     const events = this.#input.events.length > 0 ? this.#input.events : KNOWN_EVENTS;
     const program = this.#program as TunnelProgram;
-    const created = createSubscription({ url, events }, this.#recordings, {
+    // Until the request to create it, a signal ends the wait for the service; then its response is needed.
+    const early = new AbortController();
+    const stop = (): void => {
+      if (this.#address === undefined) early.abort(this.signal.reason);
+    };
+    this.signal.addEventListener('abort', stop, { once: true });
+    const signal = AbortSignal.any([this.#hurry.signal, early.signal]);
+    const created = createSubscription({ url, events }, openRecordings({ ...this.#ctx.target, signal }), {
       dryRun: false,
       allowDuplicate: false,
       notice: this.#ctx.notice,
       unbroken: (work) => {
+        this.signal.throwIfAborted();
         // From here on there may be a subscription with this address, and before there was none.
         this.#record.write({ url });
         this.#address = url;
         return work();
       },
       keep: async (secret, id) => {
-        this.#id = id;
+        this.#id = id === UNKNOWN_ID ? undefined : id;
         this.#ctx.secrets.add(secret.reveal());
         this.secrets.push(signingSecret(secret.reveal(), `the subscription ${id}`));
-        this.#record.write({ id });
+        this.#record.write({ id: this.#id ?? null });
       },
     });
-    const result = await Promise.race([created, program.failed()]).finally(() => created.catch(() => {}));
+    this.#creation = created;
+    const result = await Promise.race([created, program.failed()]);
     if (result instanceof Plan) throw new SvcError('internal', 'a dry run started a tunnel');
     this.signal.throwIfAborted();
     return { id: result.id, events };
@@ -168,7 +179,7 @@ export class Tunnel {
     const { notice, warn, wants } = this.#ctx;
     if (this.#address === undefined) return;
     try {
-      const id = this.#id ?? (await this.#lost(this.#address));
+      const id = await this.#ownId(this.#address);
       if (id === undefined) return;
       await deleteSubscription(id, this.#recordings, () => this.#recordings.takeBack(id));
       if (wants.table) notice(`deleted ${id}`);
@@ -181,10 +192,10 @@ export class Tunnel {
     }
   }
 
-  /** The subscription whose creation was not confirmed: there was none with this address before. */
-  async #lost(address: string): Promise<string | undefined> {
+  /** Undefined if it is gone. Without the service's response only the address is known: there was none with it before. */
+  async #ownId(address: string): Promise<string | undefined> {
     const all = await this.#recordings.subscriptions();
-    return all.find(({ url }) => sameAddress(url, address))?.id;
+    return all.find(({ id, url }) => (this.#id === undefined ? sameAddress(url, address) : id === this.#id))?.id;
   }
 }
 

@@ -101,6 +101,26 @@ describe('a run with a tunnel', () => {
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
+  it('ends at once where the service does not respond', async () => {
+    const interrupted = new AbortController();
+    const silent = await target(() =>
+      interrupted.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })),
+    );
+    const ended = await run([script.command], {
+      env: { SVC_WEBHOOKS_URL: new URL(silent.url).origin },
+      signal: interrupted.signal,
+    });
+    expect([ended.code, silent.taken.length, await tunnelIsGone()]).toEqual([130, 1, true]);
+  });
+
+  it('deletes a subscription whose creation was not confirmed', async () => {
+    service.traps.add('lost-create');
+    const home = temporaryHome();
+    const ended = await run([script.command], { home });
+    expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining('its secret was lost in transit') });
+    expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
+  });
+
   it('says why the subscription may remain, and finds it the next time', async () => {
     const home = temporaryHome();
     service.traps.add('delete-not-ok');
