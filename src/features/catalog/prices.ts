@@ -38,11 +38,18 @@ export interface ProductPrices {
   readonly series: readonly PriceSeries[];
 }
 
-/** `now`: only what is sold now, which needs no snapshot. */
+interface PricesWanted {
+  /** Only what is sold now, which needs no snapshot. */
+  readonly now?: boolean;
+  /** Unit prices that are not rounded. */
+  readonly exact?: boolean;
+  readonly selected?: Parameters<typeof readProducts>[1];
+}
+
 export async function readPrices(
   input: PricesInput,
   ctx: RunContext,
-  { now = false, selected }: { readonly now?: boolean; readonly selected?: Parameters<typeof readProducts>[1] } = {},
+  { now = false, exact = false, selected }: PricesWanted = {},
 ): Promise<{ readonly products: readonly ProductPrices[]; readonly code: ErrorCode | undefined }> {
   const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
   const problems = readingProblems(ctx);
@@ -52,7 +59,13 @@ export async function readPrices(
   const { per } = input;
   const titled = products.map(({ id, result: series }) => {
     const title = series.find((one) => one.title_original)?.title_original ?? id;
-    return { id, title, left: 0, resized: [], ...(per === undefined ? { series } : pricesPer(series, per)) };
+    return {
+      id,
+      title,
+      left: 0,
+      resized: [],
+      ...(per === undefined ? { series } : pricesPer(series, per, exact ? 12 : 2)),
+    };
   });
   if (per !== undefined) {
     const all = products.reduce((sum, { result }) => sum + result.length, 0);

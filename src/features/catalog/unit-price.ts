@@ -31,9 +31,9 @@ interface UnitPrices {
   readonly resized: readonly string[];
 }
 
-/** Those whose size cannot be converted are left out. Prices are rounded to cents. */
-export function pricesPer(series: readonly PriceSeries[], per: Per): UnitPrices {
-  const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
+/** Those whose size cannot be converted are left out. Prices are rounded to cents, except for a ratio of them. */
+export function pricesPer(series: readonly PriceSeries[], per: Per, digits: 2 | 12 = 2): UnitPrices {
+  const converted = series.flatMap((one) => convertedSeries(one, per, digits) ?? []);
   const names = seriesNames(series);
   const resized = series.flatMap((one, index) => {
     const sizes = sizesOf(one);
@@ -63,7 +63,11 @@ export function leftOut(left: number, all: number, per: Per): readonly string[] 
   return left === 0 ? [] : [`${left} of ${all} offers are left out: their size by ${per} is not known`];
 }
 
-function convertedSeries({ offer, observations, rows, ...one }: PriceSeries, per: Per): PriceSeries | undefined {
+function convertedSeries(
+  { offer, observations, rows, ...one }: PriceSeries,
+  per: Per,
+  digits: number,
+): PriceSeries | undefined {
   const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
   const sizeOf = (source: Source | undefined): number | undefined => source && amountIn(source, per);
   const newest = sizeOf(offer);
@@ -72,13 +76,13 @@ function convertedSeries({ offer, observations, rows, ...one }: PriceSeries, per
     // A snapshot without its row has the size of the newest.
     const row = rowOf.get(sourceKey(snapshot));
     const size = row === undefined ? newest : sizeOf(row);
-    return size === undefined ? [] : [{ ...when, snapshot: { ...snapshot, ...pricesOf(snapshot, size) } }];
+    return size === undefined ? [] : [{ ...when, snapshot: { ...snapshot, ...pricesOf(snapshot, size, digits) } }];
   });
   return {
     ...one,
     unit: per,
     rows,
-    offer: offer && { ...offer, ...pricesOf(offer, newest), unit: per },
+    offer: offer && { ...offer, ...pricesOf(offer, newest, digits), unit: per },
     observations: past,
   };
 }
@@ -95,10 +99,10 @@ function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): n
 
 type Prices = Pick<Source, 'price' | 'discount_price' | 'loyal_price'>;
 
-function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number): Prices {
+function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number, digits: number): Prices {
   const by = (value: Prices['price']): number | null => {
     const number = numberOf(value);
-    return number === null ? null : Number((number / amount).toFixed(2));
+    return number === null ? null : Number((number / amount).toFixed(digits));
   };
   return { price: by(price), discount_price: by(discount_price), loyal_price: by(loyal_price) };
 }

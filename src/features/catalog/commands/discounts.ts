@@ -75,6 +75,11 @@ export const catalogDiscounts = listCommand({
   output: DISCOUNTS,
   async run(input, ctx) {
     const { products, code } = await readPrices(input, ctx);
+    for (const { title, series } of products) {
+      if (series.length > 0 && series.every(({ offer }) => offer === undefined)) {
+        ctx.notice(`${title} is not sold any more: only its snapshots remain`);
+      }
+    }
     const oldest = input.newerThan === undefined ? Number.NEGATIVE_INFINITY : ctx.now() - input.newerThan;
     const found = products
       .flatMap(discountsOf)

@@ -35,7 +35,7 @@ export const catalogIndex = listCommand({
   summary: 'Compute a price index of products, 100 at --since',
   description:
     'The weighted mean of the prices divided by those at the first point, times 100. Weights are fixed: each product has the same, shared equally by its offers. An offer is in the index if it has a price at the first point. A price lasts until the next observation, at most --max-age.',
-  details: `${PRICES_DETAILS}\nPoints are where an hour, a quarter of a day, a day or a week begins in --tz, from the one that contains --since, and now. An offer is a product at one store in one place for one unit. The index at a time is 100 times the sum of weight times price divided by first price, over the offers with a price then, divided by the sum of their weights; it is rounded to 2 decimals. The weight of an offer is 1 divided by the number of offers of its product that are in the index. An offer without a price at a time is left out there; offers says how many have one. Offers without a first price, or with one of 0, are never in the index, and are counted on standard error.\nJSON has an array of date, index (null if no offer has a price), offers and ofOffers.`,
+  details: `${PRICES_DETAILS}\nPoints are where an hour, a quarter of a day, a day or a week begins in --tz, from the one that contains --since, and now. An offer is a product at one store in one place for one unit. The index at a time is 100 times the sum of weight times price divided by first price, over the offers with a price then, divided by the sum of their weights; it is rounded to 2 decimals; unit prices with --per are not. The weight of an offer is 1 divided by the number of offers of its product that are in the index. An offer without a price at a time is left out there; offers says how many have one. Offers without a first price, or with one of 0, are never in the index, and are counted on standard error.\nJSON has an array of date, index (null if no offer has a price), offers and ofOffers.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -61,7 +61,7 @@ export const catalogIndex = listCommand({
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
     const { starts } = calendarWindow({ from: since, to: now, interval }, zone);
     const times = starts.at(-1) === now ? starts : [...starts, now];
-    const { products, code } = await readPrices(input, ctx);
+    const { products, code } = await readPrices(input, ctx, { exact: true });
     const { items, left } = indexItems(products, { field, maxAge, at: times[0] ?? since });
     if (items.length === 0) {
       throw new SvcError('not_found', `no product has a price at ${zone.text(times[0] ?? since)}`, {

@@ -84,7 +84,9 @@ export const catalogMovers = listCommand({
     const both = movers.filter(({ change }) => change !== null);
     const left = movers.length - both.length;
     if (left > 0 && direction !== 'new' && direction !== 'gone') {
-      ctx.notice(`${left} of ${movers.length} prices are left out: no price at both times`);
+      const count = (kind: 'new' | 'gone') => `${movers.filter((one) => directionOf(one) === kind).length} ${kind}`;
+      const why = `no price at both times; --direction lists ${count('new')}, ${count('gone')}`;
+      ctx.notice(`${left} of ${movers.length} prices are left out: ${why}`);
     }
     const moved = movers.filter((one) => (direction ? directionOf(one) === direction : one.change));
     return { value: moved, code, footer: `prices now and at ${wireTime(since)}` };

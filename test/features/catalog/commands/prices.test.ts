@@ -248,7 +248,9 @@ test('prices that appeared or ended are listed on demand', async () => {
   ]);
   expect(await listed()).toMatchObject({
     stdout: '[]\n',
-    stderr: expect.stringContaining('2 of 3 prices are left out: no price at both times'),
+    stderr: expect.stringContaining(
+      '2 of 3 prices are left out: no price at both times; --direction lists 1 new, 1 gone',
+    ),
   });
 });
 
@@ -259,6 +261,17 @@ test('a discount after a higher base price is named', async () => {
   ]);
   expect(stderr).toBe('');
   expect((await run(['discounts', 'b'])).stderr).toContain('1 of 1: the base price rose within 30 days before');
+});
+
+test('discounts name a product of which only snapshots remain', async () => {
+  const reply = market(SHELVES);
+  catalog.replies((asked) => (asked.path === '/products/a/sources' ? { items: [], meta: { total: 0 } } : reply(asked)));
+  const { code, stdout, stderr } = await catalog.run(['discounts', 'a', 'b', '-o', 'json']);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^a is not sold any more: only its snap/),
+  });
+  expect(JSON.parse(stdout)).toMatchObject([{ canonical_product_id: 'b' }]);
 });
 
 test('the basket costs least at two stores, and what is missing is named', async () => {

@@ -73,6 +73,15 @@ describe('movers, index and discounts', () => {
     expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
     expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
   });
+
+  test('an index is not computed from prices rounded to cents', async () => {
+    const tons = ({ package_quantity: quantity, ...rest }: Place['fields']) => {
+      return { ...rest, package_quantity: Number(quantity) * 1000 };
+    };
+    catalog.replies(shop({ places: places.slice(0, 2).map((one) => ({ ...one, fields: tons(one.fields) })) }));
+    const { stdout } = await catalog.run(['index', 'p1', '--per', 'l', '--since', '30d', '-o', 'json']);
+    expect(JSON.parse(stdout).at(-1)).toMatchObject({ index: 107.53 });
+  });
 });
 
 describe('check', () => {
