@@ -318,11 +318,19 @@ export function gatewayRow(model: string): Readonly<Record<string, unknown>> {
   return (TABLES[model]?.[1] ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-function trading(method: string, path: string, query: string): unknown {
-  const { searchParams } = new URL(query, 'http://gateway');
+const GONE: Readonly<Record<string, string>> = {
+  OpenPosition: '/trading/close_all_for_symbol',
+  Order: '/trading/delete_order',
+};
+
+function trading(method: string, path: string, run: readonly Received[]): unknown {
+  const { searchParams } = new URL(run.at(-1)?.path ?? '', 'http://gateway');
   const model = path === '/trading/get_model/Accounts' ? 'Account' : searchParams.get('models');
   const [rows, ...table] = TABLES[model ?? ''] ?? [];
   const executed = { response: { executed: true, error: '' } };
+  // What the run closed and canceled is gone.
+  const isGone = run.some((one) => one.path === GONE[model ?? '']);
+  if (isGone && rows !== undefined) return { ...executed, [rows]: [] };
   if (method === 'GET' && path.startsWith('/trading/get_model') && rows !== undefined) {
     return { ...executed, [rows]: [...table, { isTotal: true, accountId: '', grossPL: -9.5 }] };
   }
@@ -401,7 +409,7 @@ const SERVICES: Readonly<Partial<Record<ServiceName, Answers>>> = {
   alerts: (method, path) => text(ALERT_MANAGER[`${method} ${path.replace(/^\/api\/v2/, '')}`]),
   webhooks: recordings,
   catalog: (method, path) => text(CATALOG[`${method} ${path}`]),
-  trade: (method, path, run) => text(trading(method, path, run.at(-1)?.path ?? '')),
+  trade: (method, path, run) => text(trading(method, path, run)),
 };
 
 function text(value: unknown): string | undefined {

@@ -306,6 +306,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--symbol', 'EUR/USD', '--account', '654061'], follows: true },
     { args: ['--everything', '--account', '654061'], follows: true, word: '654061' },
   ],
+  'trade flatten': [
+    {
+      args: ['--account', '654061', '--wait', '1ms'],
+      word: '654061',
+      apart: 'each request has a row, and a failure of one does not stop the others',
+    },
+  ],
   'trade positions update': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
   'trade orders update': [
     { args: ['390285837', '--rate', '1.15'] },

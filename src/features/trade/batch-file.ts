@@ -3,8 +3,9 @@ import type { Command, RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { duplicateKey, isObject, JsonLimit, parseJsonText } from '../../json-object.ts';
+import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from './cancel-orders.ts';
 import { CLOSE_ARGS, CLOSE_FLAGS, closing } from './close-positions.ts';
-import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from './commands/orders-cancel.ts';
+import { FLATTEN_FLAGS, flattening } from './commands/flatten.ts';
 import { ORDER_UPDATE_ARGS, ORDER_UPDATE_FLAGS, updatingOrder } from './commands/orders-update.ts';
 import { POSITION_UPDATE_ARGS, POSITION_UPDATE_FLAGS, updatingPosition } from './commands/positions-update.ts';
 import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft, opening } from './new-order.ts';
@@ -60,6 +61,7 @@ const COMMANDS: Readonly<Record<string, BatchCommand>> = {
   close: batchCommand(TRADES, ownFlags(CLOSE_FLAGS, 'symbol', 'everything'), (input, ctx) =>
     closing({ ...input, everything: false }, ctx),
   ),
+  flatten: batchCommand({}, ownFlags(FLATTEN_FLAGS), flattening),
   'orders cancel': batchCommand(ORDERS, ownFlags(CANCEL_FLAGS, 'all', 'symbol'), (input, ctx) =>
     canceling({ ...input, all: false }, ctx),
   ),

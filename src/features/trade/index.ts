@@ -22,6 +22,7 @@ export const commands: Commands = {
   'entry buy': async () => (await import('./commands/entry-buy-sell.ts')).tradeEntryBuy,
   'entry sell': async () => (await import('./commands/entry-buy-sell.ts')).tradeEntrySell,
   close: async () => (await import('./commands/close.ts')).tradeClose,
+  flatten: async () => (await import('./commands/flatten.ts')).tradeFlatten,
   'positions update': async () => (await import('./commands/positions-update.ts')).tradePositionsUpdate,
   'orders update': async () => (await import('./commands/orders-update.ts')).tradeOrdersUpdate,
   'orders cancel': async () => (await import('./commands/orders-cancel.ts')).tradeOrdersCancel,

@@ -52,7 +52,7 @@ const OUTAGE_WITHIN = 1_000;
 const RECOVERED_WITHIN = { drop: 5_000, restart: 5_000, revoked: 60_000 };
 const CLOSE_WITHIN = 1_000;
 
-/** What a request is, whoever says it: the command line and the form of one order give the same text. */
+/** What a request is, no matter who says it: the command line and the form of one order give the same text. */
 export function shapeOfCommand({ line }: Command): string {
   const { command, symbol, amount, rate, trade, order } = line;
   if (command === 'buy' || command === 'sell') return `${command} ${symbol} ${amount}`;

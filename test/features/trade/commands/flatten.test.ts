@@ -1,0 +1,113 @@
+/** `svc trade flatten`: what is sent, in which order, and what is said of the rest. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+
+let client: Trader;
+beforeAll(async () => {
+  client = await trader();
+});
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => {
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
+});
+
+const YES = ['--account', HEDGING, '--yes'];
+const sent = () => client.calls().filter((call) => /POST \/trading\/(?:close|delete)/.test(call));
+
+describe('svc trade flatten', () => {
+  it('closes the positions first, cancels the orders then, and says that nothing is left', async () => {
+    holdTrade(client.gateway);
+    const order = holdOrder(client.gateway);
+    const { code, stdout, stderr } = await client.run(['flatten', ...YES, '-o', 'json']);
+    expect(code).toBe(0);
+    expect(sent()).toEqual([
+      `POST /trading/close_all_for_symbol account_id=${HEDGING}&forSymbol=false&symbol=&order_type=AtMarket&time_in_force=GTC`,
+      `POST /trading/delete_order order_id=${order}`,
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { command: 'close', outcome: 'accepted' },
+      { command: 'orders cancel', orderId: order, outcome: 'accepted' },
+    ]);
+    expect(stderr).not.toContain('left:');
+    expect([client.gateway.book.trades.size, client.gateway.book.orders.size]).toEqual([0, 0]);
+  });
+
+  it('of one symbol leaves the others', async () => {
+    holdTrade(client.gateway);
+    const kept = holdTrade(client.gateway, { symbol: 'USD/JPY', open: 155 });
+    expect((await client.run(['flatten', ...YES, '--symbol', 'eurusd'])).code).toBe(0);
+    expect([...client.gateway.book.trades.keys()].map(String)).toEqual([kept]);
+  });
+
+  it('names what is left and exits 10', async () => {
+    holdTrade(client.gateway);
+    const stays = new Map(client.gateway.book.trades);
+    // As if an order had been filled meanwhile.
+    client.gateway.book.trades.delete = () => false;
+    const { code, stderr } = await client.run(['flatten', ...YES, '--wait', '50ms']);
+    Reflect.deleteProperty(client.gateway.book.trades, 'delete');
+    expect(code).toBe(10);
+    for (const id of stays.keys()) expect(stderr).toMatch(new RegExp(`^left: .*${id}`, 'm'));
+  });
+
+  it('closes where no table can be read, and says what is unknown', async () => {
+    holdTrade(client.gateway);
+    holdOrder(client.gateway);
+    client.gateway.traps.add('ora-20301');
+    const { code, stderr } = await client.run(['flatten', ...YES]);
+    expect(code).toBe(10);
+    expect(sent()).toHaveLength(1);
+    expect(stderr).toContain('pending orders are not canceled');
+    expect(stderr).toContain('left: unknown, as positions cannot be read');
+    expect(client.gateway.book.trades.size).toBe(0);
+  });
+
+  it('goes on after a refusal, and tells of each request', async () => {
+    holdTrade(client.gateway);
+    holdOrder(client.gateway);
+    client.gateway.traps.add('order-500');
+    const { code, stdout, stderr } = await client.run(['flatten', ...YES, '--wait', '1ms', '-o', 'json']);
+    expect(code).toBe(8);
+    expect(JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['unknown', 'unknown']);
+    expect(stderr).toMatch(/^left: /m);
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('sends nothing where nothing is there', async () => {
+    expect(await client.run(['flatten', ...YES])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no open positions and no pending orders; nothing was sent'),
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it('needs the account with --yes, and the typed account at a terminal', async () => {
+    holdTrade(client.gateway);
+    expect(await client.run(['flatten', '--yes'])).toMatchObject({ code: 2, stdout: '' });
+    expect(sent()).toEqual([]);
+    const { code, asked } = await client.run(['flatten'], { terminal: 120, answers: [HEDGING], answer: true });
+    expect({ code, asked: asked.join('\n') }).toEqual({ code: 0, asked: expect.stringContaining(HEDGING) });
+  });
+
+  it('works in an account that does not hedge', async () => {
+    holdTrade(client.gateway, { account: NETTING });
+    expect((await client.run(['flatten', '--account', NETTING, '--yes'])).code).toBe(0);
+    expect(client.gateway.book.trades.size).toBe(0);
+  });
+
+  it('is a command of batch and of a session', async () => {
+    holdTrade(client.gateway);
+    const stdin = JSON.stringify({ command: 'flatten', account: HEDGING });
+    expect((await client.run(['batch', '-', '--yes'], { stdin })).code).toBe(0);
+    expect(sent()).toHaveLength(1);
+    holdTrade(client.gateway);
+    const run = await client.run(['session', '--account', HEDGING, '--yes', '-o', 'ndjson'], {
+      stdin: '{"id":"out","command":"flatten"}\n',
+    });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(/"event":"accepted","id":"out"[\s\S]*"event":"closed","id":"out"/);
+  });
+});
