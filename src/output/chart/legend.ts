@@ -3,7 +3,7 @@ import { cellLine } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import { GAP } from '../fit.ts';
 import { layOut } from '../table.ts';
-import { type ColorLevel, displayWidth, painter, shorten, wrap } from '../terminal.ts';
+import { type ColorLevel, displayWidth, painter, shorten, shortenMiddle, wrap } from '../terminal.ts';
 import type { ChartFacts, ChartPicture, Column, OutputOptions } from '../types.ts';
 
 /** In fewer cells every one is needed. */
@@ -53,6 +53,7 @@ function withFittingTitle(
   const space = Math.max(0, ...names.map(displayWidth)) - excess;
   if (title === undefined || space < LEAST_NAME) return columns;
   const fitting = fittingNames(names, space);
+  if (new Set(fitting).size < new Set(names).size) return columns;
   const shown = new Map(rows.map((row, index) => [row, fitting[index]]));
   return [{ ...title, cell: (row) => shown.get(row) }, ...others];
 }
@@ -104,12 +105,12 @@ function flow(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** In `width` cells each. Names that would look the same lose their common beginning, not their end. */
+/** In `width` cells each. Names that would look the same lose their common beginning, or their middle, and not their end. */
 export function fittingNames(names: readonly string[], width: number): readonly string[] {
-  const cut = names.map((name) => shorten(name, width));
+  const ways = [shorten, shortenStart, shortenMiddle].map((way) => names.map((name) => way(name, width)));
   return names.map((name, index) => {
-    const taken = names.some((other, at) => other !== name && cut[at] === cut[index]);
-    return taken ? shortenStart(name, width) : (cut[index] ?? name);
+    const distinct = ways.find((cut) => names.every((other, at) => other === name || cut[at] !== cut[index]));
+    return (distinct ?? ways[1])?.[index] ?? name;
   });
 }
 

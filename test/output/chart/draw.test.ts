@@ -167,6 +167,14 @@ describe('the facts', () => {
     expect(bars.map((line) => line.split('  ')[0])).toEqual(['…rsburg North', '…rsburg South']);
   });
 
+  test('names that differ only where they would be shortened are shown whole', async () => {
+    const names = ['one', 'two'].map((size) => `Oat drink with calcium, ${size} litres, perekrestok Moscow`);
+    const both = picture({ series: names.map((name) => series({ name })) });
+    const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
+    const lines = await drawn({ ...both, facts }, at(70));
+    expect(lines).toEqual(expect.arrayContaining([`● ${names[0]}`, `▲ ${names[1]}`]));
+  });
+
   test('the width asked for is that of all', async () => {
     for (const line of await drawn({ ...STORE_PRICES, width: 50 }, at(200))) {
       expect(displayWidth(line)).toBeLessThanOrEqual(50);

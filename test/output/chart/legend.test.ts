@@ -8,6 +8,7 @@ describe('fittingNames', () => {
     [['store', 'shop'], 8, ['store', 'shop']],
     [['perekrestok Moscow', 'perekrestok Kazan'], 13, ['…estok Moscow', '…restok Kazan']],
     [['chizhik', 'perekrestok Moscow'], 12, ['chizhik', 'perekrestok…']],
+    [['oat, store 1', 'oat, store 2', 'tea, store 1', 'tea, store 2'], 7, ['oat…e 1', 'oat…e 2', 'tea…e 1', 'tea…e 2']],
     [['店 大阪市の北', '店 大阪市の南'], 8, ['…市の北', '…市の南']],
   ])('%j in %i cells', (names, width, expected) => {
     expect(fittingNames(names, width)).toEqual(expected);
