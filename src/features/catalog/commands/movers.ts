@@ -83,13 +83,18 @@ export const catalogMovers = listCommand({
     const movers = moversOf(products, { field, by, since, now, maxAge });
     const both = movers.filter(({ change }) => change !== null);
     const left = movers.length - both.length;
-    if (left > 0 && direction !== 'new' && direction !== 'gone') {
-      const count = (kind: 'new' | 'gone') => `${movers.filter((one) => directionOf(one) === kind).length} ${kind}`;
-      const why = `no price at both times; --direction lists ${count('new')}, ${count('gone')}`;
-      ctx.notice(`${left} of ${movers.length} prices are left out: ${why}`);
+    const listed = direction === 'new' || direction === 'gone';
+    if (left > 0 && !listed) {
+      const some = (['new', 'gone'] as const).flatMap((kind) => {
+        const count = movers.filter((one) => directionOf(one) === kind).length;
+        return count === 0 ? [] : [`${count} ${kind}`];
+      });
+      const how = some.length === 0 ? '' : `; --direction lists ${some.join(', ')}`;
+      ctx.notice(`${left} of ${movers.length} prices are left out: no price at both times${how}`);
     }
     const moved = movers.filter((one) => (direction ? directionOf(one) === direction : one.change));
-    return { value: moved, code, footer: `prices now and at ${wireTime(since)}` };
+    const as = listed ? { ...MOVERS, empty: `no price is ${direction}` } : MOVERS;
+    return { value: moved, as, code, footer: `prices now and at ${wireTime(since)}` };
   },
 });
 

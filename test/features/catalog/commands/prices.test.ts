@@ -263,6 +263,15 @@ test('a discount after a higher base price is named', async () => {
   expect((await run(['discounts', 'b'])).stderr).toContain('1 of 1: the base price rose within 30 days before');
 });
 
+test.each([
+  ['up', 'no price changed'],
+  ['new', 'no price is new'],
+  ['gone', 'no price is gone'],
+])('movers --direction %s of none: %s', async (direction, text) => {
+  const { code, stdout, stderr } = await run(['movers', 'b', '--direction', direction]);
+  expect({ code, stdout, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stdout: '', stderr: text });
+});
+
 test('discounts name a product of which only snapshots remain', async () => {
   const reply = market(SHELVES);
   catalog.replies((asked) => (asked.path === '/products/a/sources' ? { items: [], meta: { total: 0 } } : reply(asked)));
