@@ -50,6 +50,13 @@ it('finds nothing in a good run', () => {
   expect(audit(GOOD)).toEqual([]);
 });
 
+it('allows for the time that svc waits after its token was refused', () => {
+  const outages = [{ from: 9_990, to: 9_995, kind: 'revoked' } as const, ...GOOD.outages];
+  const events = [...without('recovered'), event(40_000, null, 'recovered')];
+  expect(rules({ ...GOOD, events, end: 90_000 })).toEqual(['outage']);
+  expect(audit({ ...GOOD, outages, events, end: 90_000 })).toEqual([]);
+});
+
 describe('finds', () => {
   it.each<[string, string[], Run]>([
     [
@@ -102,6 +109,11 @@ describe('finds', () => {
       { ...GOOD, outages: [{ from: 9_000, to: 11_000, kind: 'restart' }] },
     ],
     ['an outage that never ends', ['outage'], { ...GOOD, events: without('recovered') }],
+    [
+      'a close that is never sent',
+      ['delayed', 'misreported'],
+      { ...GOOD, received: [SENT], journal: GOOD.journal.slice(0, 1) },
+    ],
     ['a close that is sent late', ['delayed'], { ...GOOD, received: [SENT, { ...CLOSED, at: 3_500 }] }],
     ['a request that the journal does not have', ['journal'], { ...GOOD, journal: GOOD.journal.slice(1) }],
   ])('%s', (_, expected, run) => {
