@@ -1,8 +1,8 @@
 /** A tunnel program for tests: speaks TLS on loopback, and passes every connection on to the listener. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SCRATCH } from '../../../support/scratch.ts';
 
 export interface TunnelScript {
   /** For `--tunnel`. */
@@ -33,7 +33,7 @@ server.listen(0, '127.0.0.1', () => {
 `;
 
 export function tunnelScript(): TunnelScript {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-tunnel-'));
+  const folder = mkdtempSync(join(SCRATCH, 'svc-tunnel-'));
   const [script, key, cert, pidFile] = ['tunnel.cjs', 'key.pem', 'cert.pem', 'pid'].map((name) =>
     join(folder, name),
   ) as [string, string, string, string];
