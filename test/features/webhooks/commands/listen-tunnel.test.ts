@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { SvcError } from '../../../../src/errors.ts';
 import { lockOwner } from '../../../../src/store/lock.ts';
 import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import { deliver, event } from '../receiver-client.ts';
 import { deliveries, rows, target } from './listening.ts';
 import { type Subscribed, subscribed } from './subscribed.ts';
 import { isAlive, tunnelScript } from './tunneling.ts';
@@ -85,6 +86,13 @@ describe('a run with a tunnel', () => {
   it('takes everything back after --wait and after an invalid delivery', async () => {
     const waited = await run([script.command, '--event', 'summary.completed', '--wait', '1ms']);
     expect([waited.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
+    const invalid = await run([script.command, '--event', 'summary.completed', '--fail-on-invalid', '-o', 'ndjson'], {
+      onStdout: async (text) => {
+        const [, port] = /"ready","port":(\d+)/.exec(text) ?? [];
+        if (port !== undefined) await deliver(Number(port), event('evt_1'), { key: 'whsec_other' });
+      },
+    });
+    expect([invalid.code, events(), await tunnelIsGone()]).toEqual([1, [], true]);
   });
 
   it('only warns of an address that does not lead here', async () => {
