@@ -169,7 +169,10 @@ export function objectOf(json: string): Readonly<Record<string, unknown>> {
 }
 
 /** The line as command-line arguments. */
-function tokensOf(fields: Readonly<Record<string, unknown>>, { args, flags }: BatchCommand): readonly string[] {
+export function tokensOf(
+  fields: Readonly<Record<string, unknown>>,
+  { args, flags }: Pick<BatchCommand, 'args' | 'flags'>,
+): readonly string[] {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(args, name) && !Object.hasOwn(flags, name));
   if (unknown !== undefined) {
     throw new SvcError('invalid_value', `unknown field ${JSON.stringify(unknown)}`, {

@@ -11,6 +11,7 @@ import { findLost, type LostRequest } from './lost-request.ts';
 import { type Awaited, fillsOf } from './order-state.ts';
 import type { Outcome, Placed, PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, confirmAll, sendAll } from './planned-requests.ts';
+import { readingOf } from './session-reads.ts';
 import type { Outage } from './session-types.ts';
 import type { Settlement } from './settlement.ts';
 import { TableCache } from './table-cache.ts';
@@ -27,6 +28,7 @@ export type TradeEventName =
   | 'refused'
   | 'unknown'
   | 'settled'
+  | 'result'
   | 'unreachable'
   | 'recovered'
   | 'ended';
@@ -192,6 +194,11 @@ class Engine {
   }
 
   async #perform(id: string | null, fields: Readonly<Record<string, unknown>>, line: number): Promise<void> {
+    const read = await readingOf(fields, this.#ctx);
+    if (read !== undefined) {
+      this.#say('result', id, { ...(await read(this.#open)) });
+      return;
+    }
     const change = await changeOf(fields, { line, account: this.#input.account, set: new Map() }, this.#ctx);
     const { outage } = this.#open.session;
     // Sent after the outage, it would be executed at a price that the caller has not seen.

@@ -61,12 +61,16 @@ export interface TradingSession {
   readonly budget: CallBudget;
 }
 
-/** Always closes the session. */
+/** `trading`: the session of `trade session`, whose commands share it. */
+export type TradingContext = RunContext & { readonly trading?: TradingSession };
+
+/** Always closes the session, unless it is shared. */
 export async function withTrading<T>(
-  ctx: RunContext,
+  ctx: TradingContext,
   options: TradingOptions,
   work: (open: TradingSession) => Promise<T>,
 ): Promise<T> {
+  if (ctx.trading !== undefined) return work(ctx.trading);
   const open = await openTradingSession(ctx, options);
   try {
     return await work(open);

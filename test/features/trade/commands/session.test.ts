@@ -153,3 +153,36 @@ it('at the end of input, every command that was read is sent before the drain', 
   expect({ code, a: of('a')[0], b: of('b')[0] }).toEqual({ code: 0, a: 'accepted', b: 'accepted' });
   expect(client.orders()).toHaveLength(2);
 });
+
+it('answers commands that read', async () => {
+  const trade = holdTrade(client.gateway);
+  const order = holdOrder(client.gateway);
+  const { code, events } = await session(
+    ndjson(
+      { id: 'r1', command: 'positions list' },
+      { id: 'r2', command: 'orders' },
+      { id: 'r3', command: 'orders get', order },
+      { id: 'r4', command: 'candles', symbol: 'eurusd', period: 'H1', last: 3 },
+      { id: 'r5', command: 'hours' },
+      { id: 'r6', command: 'orders get', order: 1 },
+      { id: 'r7', command: 'positions list', sumary: true },
+      { id: 'r8', command: 'stream', name: 'EUR/USD' },
+    ),
+  );
+  expect(code).toBe(0);
+  const one = (id: string) => events.find((event) => event.id === id);
+  expect(one('r1')).toMatchObject({
+    event: 'result',
+    command: 'positions list',
+    value: [{ tradeId: trade }],
+    code: null,
+  });
+  expect(one('r2')).toMatchObject({ event: 'result', command: 'orders list', value: [{ orderId: order }] });
+  expect(one('r3')).toMatchObject({ event: 'result', value: { orderId: order } });
+  expect(one('r4')).toMatchObject({ event: 'result', value: [{}, {}, {}] });
+  expect(one('r5')).toMatchObject({ event: 'result', value: { state: 'open' } });
+  expect(one('r6')).toMatchObject({ event: 'refused', code: 'not_found', line: 6 });
+  expect(one('r7')).toMatchObject({ event: 'refused', code: 'invalid_value', line: 7 });
+  expect(one('r8')).toMatchObject({ event: 'refused', line: 8 });
+  for (const id of ['r1', 'r2', 'r3', 'r4']) expect(events.filter((event) => event.id === id)).toHaveLength(1);
+});
