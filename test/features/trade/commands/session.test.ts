@@ -140,7 +140,11 @@ it('reports a lost answer as unknown at once, sends the order once, and settles 
 it('settles an order as absent that never arrived', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: false, answer: (response) => void response.socket?.resetAndDestroy() };
-  const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
+  const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), {
+    env: { SVC_TRADE_URL: before.url },
+    // Pushes are watched for this long.
+    sleepsUntil: (ms) => (ms === 4_500 ? Promise.resolve() : undefined),
+  });
   expect({ code, a: of('a') }).toEqual({ code: 0, a: ['unknown', 'settled'] });
   expect(events[2]).toMatchObject({ outcome: 'absent', order_ids: [] });
   expect(client.journal()).toMatchObject([{ outcome: 'absent' }]);
