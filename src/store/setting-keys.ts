@@ -111,6 +111,12 @@ export const SETTING_KEYS = [
     help: 'Real money: each order requires typing the account id',
   },
   {
+    key: 'trade.maxOrder',
+    type: 'integer',
+    min: 1,
+    help: 'Largest amount of one order, in the unit of order amounts (thousands or contracts)',
+  },
+  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,

@@ -7,7 +7,7 @@ import { budgetPath, CallBudgetFile } from '../../store/call-budget.ts';
 import { findAccount, hedges } from './accounts.ts';
 import { createEntryOrder, openTrade } from './client.ts';
 import { CALL_LIMITS, type CallsLeft } from './counted-caller.ts';
-import { wantedAccount } from './order-account.ts';
+import { aboveMaxOrder, wantedAccount } from './order-account.ts';
 import {
   ENTRY_TIME_FLAGS,
   type ExitInput,
@@ -154,6 +154,7 @@ export async function planOrder(
     const offer = await cache.offer(draft.symbol);
     if (requireOpen) checkOpen(side, offer, ctx.now());
     guardOrder(draft, { account, offer });
+    await checkMaxOrder(draft, { account, symbol: offer.currency }, cache, ctx);
     return previewOrder(draft, { account, offer, now: ctx.now() });
   };
   const before = await preview(cache);
@@ -177,6 +178,35 @@ export async function planOrder(
     },
     awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
   };
+}
+
+/** Never refuses a market order that only reduces the net position of a non-hedging account. */
+async function checkMaxOrder(
+  { side, amount, rate }: NewOrderDraft,
+  { account, symbol }: { readonly account: Account; readonly symbol: string },
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<void> {
+  const refusal = aboveMaxOrder(amount, symbol, ctx);
+  if (refusal === undefined) return;
+  // An entry order may fill after the position is closed.
+  if (rate === undefined && hedges(account) === false) {
+    const seen = await cache.positions(() => false);
+    if (!seen?.isFresh) {
+      throw new SvcError('limited', `${refusal.message}: current positions could not be read`, {
+        hint: `to reduce the position: svc trade close --symbol ${symbol}`,
+      });
+    }
+    let net = 0;
+    for (const row of seen.rows) {
+      if ((row.accountId ?? account.accountId) !== account.accountId || row.currency !== symbol) continue;
+      // An unknown side or amount refuses the order.
+      const sign = row.isBuy === undefined ? Number.NaN : row.isBuy ? 1 : -1;
+      net += sign * ((await cache.amountOf(row)) ?? Number.NaN);
+    }
+    if (amount <= (side === 'buy' ? -net : net)) return;
+  }
+  throw refusal;
 }
 
 /** The cached account may be a day old: read it again before refusing. */

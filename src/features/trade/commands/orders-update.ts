@@ -3,6 +3,7 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
+import { aboveMaxOrder } from '../order-account.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
@@ -103,6 +104,7 @@ export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change 
     const row = seen?.asked[0];
     const account = row === undefined ? undefined : await cache.account(row.accountId);
     await checkAccount(`order ${id}`, account, input.account, cache);
+    if (!ctx.dryRun) await checkMaxOrder(terms, row, { id, cache }, ctx);
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
@@ -158,6 +160,19 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
   const at = rate?.value ?? orderRate(row);
   if (row.isBuy === undefined || at === undefined || at === 0) return;
   checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
+}
+
+/** A smaller amount than before is never refused. */
+async function checkMaxOrder(
+  { amount }: Terms,
+  row: Order | undefined,
+  { id, cache }: { readonly id: string; readonly cache: TableCache },
+  ctx: RunContext,
+): Promise<void> {
+  const refusal = amount === undefined ? undefined : aboveMaxOrder(amount, `order ${id}`, ctx);
+  if (amount === undefined || refusal === undefined) return;
+  const before = row && (await cache.amountOf(row));
+  if (before === undefined || amount > before) throw refusal;
 }
 
 interface WholeTerms {

@@ -1,0 +1,86 @@
+/** The setting `trade.maxOrder`: what it refuses, and what it never refuses. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+
+let client: Trader;
+let home: string;
+beforeAll(async () => {
+  client = await trader();
+  home = temporaryHome();
+  expect((await client.runAny(['config', 'set', 'trade.maxOrder', '10'], { home })).code).toBe(0);
+});
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => {
+  client.gateway.traps.clear();
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
+});
+
+const run = (argv: readonly string[], stdin?: string) =>
+  client.run([...argv, '--yes'], { home, ...(stdin !== undefined && { stdin }) });
+const ENTRY = ['entry', 'buy', 'EUR/USD', '11', '--rate', '1.15'];
+const NETTED = ['--account', NETTING];
+
+describe('trade.maxOrder', () => {
+  it.each([
+    ['buy', ['buy', 'EUR/USD', '11']],
+    ['sell', ['sell', 'EUR/USD', '11']],
+    ['entry buy', ENTRY],
+    ['oco create', ['oco', 'create', 'EUR/USD', '11', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
+    ['the opposite order of a hedging account', ['sell', 'EUR/USD', '11', '--account', HEDGING]],
+  ])('refuses %s above it', async (_name, argv) => {
+    holdTrade(client.gateway, { amountK: 50 });
+    const { code, stderr } = await run(argv);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('the amount 11 of EUR/USD is above trade.maxOrder (10)'),
+    });
+    expect(client.orders()).toEqual([]);
+  });
+
+  it('allows an order of exactly this amount', async () => {
+    expect((await run(['buy', 'EUR/USD', '10'])).code).toBe(0);
+    expect(client.orders()).toHaveLength(1);
+  });
+
+  it('refuses a line of a batch before the first is sent, and one command of a session', async () => {
+    const lines = [5, 11].map((amount) => JSON.stringify({ command: 'buy', symbol: 'EUR/USD', amount }));
+    expect((await run(['batch', '-'], lines.join('\n'))).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    const { stdout } = await run(['session', '-o', 'ndjson'], `${lines.join('\n')}\n`);
+    expect(stdout).toMatch(/"event":"refused".*"code":"guarded"/);
+    expect(client.orders().map(({ amount }) => amount)).toEqual(['5']);
+  });
+
+  it('never refuses a close', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 50 });
+    expect((await run(['close', trade])).code).toBe(0);
+    expect(client.gateway.book.trades.size).toBe(0);
+  });
+
+  it('never refuses what reduces the net position of an account that does not hedge', async () => {
+    holdTrade(client.gateway, { account: NETTING, amountK: 30 });
+    expect((await run(['sell', 'EUR/USD', '31', ...NETTED])).code).toBe(3);
+    expect((await run(['buy', 'EUR/USD', '30', ...NETTED])).code).toBe(3);
+    expect((await run(['entry', 'sell', 'EUR/USD', '30', '--rate', '1.17', ...NETTED])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await run(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(0);
+  });
+
+  it('refuses the opposite order if positions cannot be read, and names the close that needs none', async () => {
+    holdTrade(client.gateway, { account: NETTING, amountK: 30 });
+    client.gateway.traps.add('ora-20301');
+    const { code, stderr } = await run(['sell', 'EUR/USD', '30', ...NETTED]);
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('svc trade close --symbol EUR/USD') });
+    expect(client.orders()).toEqual([]);
+  });
+
+  it('refuses to raise the amount of a pending order, but not to reduce it', async () => {
+    const order = holdOrder(client.gateway, { amountK: 30 });
+    expect((await run(['orders', 'update', order, '--amount', '31'])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await run(['orders', 'update', order, '--amount', '20'])).code).toBe(0);
+  });
+});
