@@ -15,32 +15,9 @@ import { readingOf } from './session-reads.ts';
 import type { Outage } from './session-types.ts';
 import type { Settlement } from './settlement.ts';
 import { TableCache } from './table-cache.ts';
+import type { TradeEvent, TradeEventName } from './trade-event.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 import { WarmTables } from './warm-tables.ts';
-
-export type TradeEventName =
-  | 'ready'
-  | 'accepted'
-  | 'filled'
-  | 'partly_filled'
-  | 'open'
-  | 'closed'
-  | 'refused'
-  | 'unknown'
-  | 'settled'
-  | 'result'
-  | 'unreachable'
-  | 'recovered'
-  | 'ended';
-
-export interface TradeEvent {
-  readonly event: TradeEventName;
-  /** The caller's; null if the event belongs to no command. */
-  readonly id: string | null;
-  /** RFC 3339 in UTC. */
-  readonly at: string;
-  readonly [field: string]: unknown;
-}
 
 interface Unfinished {
   readonly id: string | null;
@@ -49,6 +26,8 @@ interface Unfinished {
 
 interface SessionOptions extends ChangeInput {
   readonly drain: number;
+  /** Milliseconds between heartbeats; undefined for none. */
+  readonly heartbeat: number | undefined;
 }
 
 /** Pushes may be lost: after this time the tables are read. */
@@ -110,6 +89,7 @@ class Engine {
     try {
       await this.#watch.follow(session, unlimited);
       this.#say('ready', null);
+      void this.#beat();
       await Promise.race([this.#read(), aborted(this.#ctx.signal)]);
       await this.#drain();
       this.#say('ended', null, { open: [...this.#unfinished] });
@@ -137,6 +117,18 @@ class Engine {
     const { session } = this.#open;
     if (outage.kind === 'recovered') this.#say('recovered', null);
     else this.#say('unreachable', null, { code: outage.error.code, reason: session.hide(outage.reason) });
+  }
+
+  /** Shows a reader that svc runs, and what it waits for. */
+  async #beat(): Promise<void> {
+    const { heartbeat } = this.#input;
+    const signal = AbortSignal.any([this.#ctx.signal, this.#over.signal]);
+    while (heartbeat !== undefined && !signal.aborted) {
+      await this.#ctx.sleep(heartbeat, signal).catch(() => {});
+      if (signal.aborted) return;
+      const reachable = this.#open.session.outage === undefined;
+      this.#say('heartbeat', null, { reachable, in_flight: this.#running.size, open: this.#unfinished.size });
+    }
   }
 
   async #read(): Promise<void> {

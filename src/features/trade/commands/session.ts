@@ -8,8 +8,8 @@ import { checkConfirmable } from '../order-confirmation.ts';
 import { CHANGE_FLAGS } from '../order-flags.ts';
 import type { PlannedRequest } from '../placing.ts';
 import { type ChangeInput, confirmAll } from '../planned-requests.ts';
-import type { TradeEvent } from '../session-events.ts';
 import { withTableCache } from '../table-cache.ts';
+import type { TradeEvent } from '../trade-event.ts';
 
 const EVENT_LIST: ListOutput<TradeEvent> = {
   kind: 'list',
@@ -24,6 +24,7 @@ const EVENT_LIST: ListOutput<TradeEvent> = {
 
 interface SessionInput extends ChangeInput {
   readonly drain: number;
+  readonly heartbeat: number | undefined;
 }
 
 export const tradeSession = listCommand({
@@ -32,7 +33,7 @@ export const tradeSession = listCommand({
   description:
     'Reads one JSON command per line from standard input, such as {"id":"a1","command":"buy","symbol":"EUR/USD","amount":1}, and prints events with the same id. The commands are those of svc trade batch, and those that read, such as positions list. Ends when the input ends.',
   details: `Each event has the keys event, id and at. The id is null if the event belongs to no command. Use -o ndjson for one JSON object per line.
-ready: the connection is open. accepted: the gateway took the request. filled and partly_filled: the trades of an order. open: an order waits at the gateway. closed: the trades that a command closed. refused: code, server_code and message say why; the line number is included. unknown: the outcome is not known yet, so do not repeat the command. settled: what became of it, with the outcome filled, open, absent or done (a change); svc searches pushes and tables for it, for about 5 seconds. result: what a command that reads found, in value, as with -o json. unreachable and recovered: the state of the connection. ended: the last event, with the orders that are still open. If the outcome of a command stays unknown, the exit status is 8: see svc trade journal settle.
+ready: the connection is open. accepted: the gateway took the request. filled and partly_filled: the trades of an order. open: an order waits at the gateway. closed: the trades that a command closed. refused: code, server_code and message say why; the line number is included. unknown: the outcome is not known yet, so do not repeat the command. settled: what became of it, with the outcome filled, open, absent or done (a change); svc searches pushes and tables for it, for about 5 seconds. result: what a command that reads found, in value, as with -o json. heartbeat: with --heartbeat; reachable says whether the gateway is, in_flight counts commands without a response, open counts accepted orders that have not ended. unreachable and recovered: the state of the connection. ended: the last event, with the orders that are still open. If the outcome of a command stays unknown, the exit status is 8: see svc trade journal settle.
 Commands run at the same time: to have one follow another, wait for the event of the first. While the gateway is unreachable, commands are refused and not sent.`,
   effect: 'money',
   service: 'trade',
@@ -43,6 +44,12 @@ Commands run at the same time: to have one follow another, wait for the event of
       default: '5s',
       group: 'Session options',
       help: 'At the end of input, wait this long for market orders',
+    },
+    heartbeat: {
+      type: 'duration',
+      positive: true,
+      group: 'Session options',
+      help: 'Print a heartbeat event this often',
     },
     ...CHANGE_FLAGS,
   },

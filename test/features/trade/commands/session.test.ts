@@ -190,3 +190,17 @@ it('answers commands that read', async () => {
   expect(one('r8')).toMatchObject({ event: 'refused', line: 8 });
   for (const id of ['r1', 'r2', 'r3', 'r4']) expect(events.filter((event) => event.id === id)).toHaveLength(1);
 });
+
+it('beats as often as it is asked to, until it ends', async () => {
+  const { code, events } = await session(ndjson({ id: 'b', ...BUY }), { args: ['--heartbeat', '5ms'] });
+  expect(code).toBe(0);
+  const beats = events.filter(({ event }) => event === 'heartbeat');
+  expect(beats.length).toBeGreaterThan(0);
+  expect(beats[0]).toMatchObject({
+    id: null,
+    reachable: true,
+    in_flight: expect.any(Number),
+    open: expect.any(Number),
+  });
+  expect(events.at(-1)?.event).toBe('ended');
+});
