@@ -1,4 +1,5 @@
 /** The events and options of a session with the trading gateway. */
+import { AsyncQueue } from '../../async-queue.ts';
 import type { SvcError } from '../../errors.ts';
 import type { Secret } from '../../http/redact.ts';
 import type { ServiceRules } from '../../http/sender.ts';
@@ -41,4 +42,16 @@ export interface SessionOptions {
   readonly pace?: { wait(signal: AbortSignal): Promise<void> };
   /** Explains an HTTP status of 400 and above. */
   readonly explain?: ServiceRules['explain'];
+}
+
+/** Above this, the gateway is slowed down. */
+const HIGH_WATER = 8 * 1024 * 1024;
+/** The size of an event besides its text. */
+const EVENT_BYTES = 128;
+
+export function eventQueue(): AsyncQueue<SessionEvent> {
+  return new AsyncQueue(
+    (event) => (event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES),
+    HIGH_WATER,
+  );
 }

@@ -1,5 +1,4 @@
 /** A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes. */
-import { AsyncQueue } from '../../async-queue.ts';
 import { SvcError } from '../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../http/client.ts';
 import type { CallValues, Effect, Endpoint, EndpointShape, Proof } from '../../http/endpoint.ts';
@@ -21,7 +20,7 @@ import {
   withRenewal,
 } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
-import type { Outage, SessionEvent, SessionOptions } from './session-types.ts';
+import { eventQueue, type Outage, type SessionEvent, type SessionOptions } from './session-types.ts';
 
 /** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
 export function openSession(target: Target, options: SessionOptions): Session {
@@ -32,10 +31,6 @@ export type Session = Pick<GatewaySession, keyof GatewaySession>;
 type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 
 const MOST_WAITING = 64 * 1024 * 1024;
-/** Above this, the gateway is slowed down. */
-const HIGH_WATER = 8 * 1024 * 1024;
-/** The size of an event besides its text. */
-const EVENT_BYTES = 128;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession {
@@ -44,10 +39,7 @@ class GatewaySession {
   readonly #client: Client;
   readonly #cookies = new CookieJar();
   readonly #secrets: SessionSecrets;
-  readonly #queue = new AsyncQueue<SessionEvent>(
-    (event) => (event.kind === 'push' ? event.name.length + event.payload.length + EVENT_BYTES : EVENT_BYTES),
-    HIGH_WATER,
-  );
+  readonly #queue = eventQueue();
   readonly #restores = new Set<Restore>();
   readonly #life = new AbortController();
   /** The current connection, and the latest attempt to make one. */

@@ -37,9 +37,9 @@ describe('svc trade flatten', () => {
 
   it('of one symbol leaves the others', async () => {
     holdTrade(client.gateway);
-    const kept = holdTrade(client.gateway, { symbol: 'USD/JPY', open: 155 });
+    const other = holdTrade(client.gateway, { symbol: 'USD/JPY', open: 155 });
     expect((await client.run(['flatten', ...YES, '--symbol', 'eurusd'])).code).toBe(0);
-    expect([...client.gateway.book.trades.keys()].map(String)).toEqual([kept]);
+    expect([...client.gateway.book.trades.keys()].map(String)).toEqual([other]);
   });
 
   it('names what is left and exits 10', async () => {
