@@ -6,7 +6,7 @@ import { FillWatch } from './fills.ts';
 import type { AcceptedOrder } from './order-candidates.ts';
 import type { Account, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
-import { type JournaledRequest, type Settlement, settle } from './settlement.ts';
+import { IN_FLIGHT_MS, type JournaledRequest, type Settlement, settle } from './settlement.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
 export interface SearchOptions extends TradingOptions {
@@ -42,7 +42,7 @@ interface Found {
   readonly settled: Settlement;
 }
 
-/** Watch pushes at least this long: the gateway may be slow. */
+/** Watch pushes at least this long: the gateway may be slow. A session, whose caller may send the order again, watches longer. */
 const LEAST_WATCH_MS = 4_500;
 /** For a session: how often, and after how long, tables are read again that the gateway refused. */
 const MOST_READS = 20;
@@ -78,7 +78,8 @@ export async function findLost(
     }
   };
   const over = new AbortController();
-  const late = ctx.sleep(Math.max(wait, LEAST_WATCH_MS), AbortSignal.any([ctx.signal, over.signal])).then(
+  const watched = Math.max(wait, shared === undefined ? LEAST_WATCH_MS : IN_FLIGHT_MS);
+  const late = ctx.sleep(watched, AbortSignal.any([ctx.signal, over.signal])).then(
     () => true,
     () => true,
   );

@@ -13,6 +13,9 @@ import { orderRate, orderText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
 
+/** A request may be executed this long after it was sent: until then it is not absent. */
+export const IN_FLIGHT_MS = 10_000;
+
 export interface Settlement {
   readonly outcome: 'filled' | 'open' | 'done' | 'absent' | 'unknown';
   /** A sentence. */

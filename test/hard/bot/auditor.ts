@@ -49,6 +49,8 @@ export interface Finding {
 /** On a machine that does other things everything takes longer. */
 const PATIENCE = Number(process.env['SVC_HARD_PATIENCE'] ?? 1);
 const SETTLED_WITHIN = 5_000 * PATIENCE;
+/** An order that is not there is absent only when it can no longer be executed. */
+const ABSENT_WITHIN = 12_000 * PATIENCE;
 const OUTAGE_WITHIN = 1_000 * PATIENCE;
 /** A refused token is not tried again at once: gateways lock such clients out. */
 const RECOVERED_WITHIN = { drop: 5_000 * PATIENCE, restart: 5_000 * PATIENCE, revoked: 60_000 * PATIENCE };
@@ -191,8 +193,10 @@ function* auditCommands(run: Run): Generator<Finding> {
       last = Math.max(last, at);
       if (first === undefined || first.receivedAt > until) {
         if (until <= run.end) yield { rule: 'unaccounted', at, text: `${line.id} (${shape}): no outcome in time` };
-      } else if (first.event === 'unknown' && due(run, first.receivedAt) <= run.end) {
-        if (settled === undefined || settled.receivedAt > due(run, at)) {
+      } else if (first.event === 'unknown') {
+        const isThere = settled !== undefined && settled.outcome !== 'absent';
+        const latest = due(run, at) + (isThere ? 0 : ABSENT_WITHIN - SETTLED_WITHIN);
+        if (latest <= run.end && (settled === undefined || settled.receivedAt > latest)) {
           const after = settled === undefined ? 'never' : `${Math.round(settled.receivedAt - at)} ms after the command`;
           yield { rule: 'unaccounted', at, text: `${line.id} (${shape}): unknown, settled ${after}` };
         }

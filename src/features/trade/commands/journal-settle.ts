@@ -11,7 +11,7 @@ import {
 import { formCell, outcomeCell } from '../columns.ts';
 import { freshAccounts } from '../order-account.ts';
 import { SeenTables } from '../seen-tables.ts';
-import { type Settlement, settle } from '../settlement.ts';
+import { IN_FLIGHT_MS, type Settlement, settle } from '../settlement.ts';
 import { knownOffers } from '../trading-offers.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
@@ -104,9 +104,6 @@ async function settleEach(
   }
   return rows;
 }
-
-/** A request may be in flight for this long. */
-const IN_FLIGHT_MS = 10_000;
 
 /** `absent` needs that all tables were read and the request is no longer in flight. */
 function checked(settled: Settlement, { unread }: SeenTables, age: number): Settlement {

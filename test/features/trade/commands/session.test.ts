@@ -143,7 +143,7 @@ it('settles an order as absent that never arrived', async () => {
   const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), {
     env: { SVC_TRADE_URL: before.url },
     // Pushes are watched for this long.
-    sleepsUntil: (ms) => (ms === 4_500 ? Promise.resolve() : undefined),
+    sleepsUntil: (ms) => (ms === 10_000 ? Promise.resolve() : undefined),
   });
   expect({ code, a: of('a') }).toEqual({ code: 0, a: ['unknown', 'settled'] });
   expect(events[2]).toMatchObject({ outcome: 'absent', order_ids: [] });
