@@ -186,7 +186,7 @@ class Engine {
   }
 
   async #perform(id: string | null, fields: Readonly<Record<string, unknown>>, line: number): Promise<void> {
-    const read = await readingOf(fields, this.#ctx);
+    const read = await readingOf(fields, this.#input.account, this.#ctx);
     if (read !== undefined) {
       this.#say('result', id, { ...(await read(this.#open)) });
       return;

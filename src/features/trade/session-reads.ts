@@ -12,23 +12,25 @@ export interface Result {
   readonly code: string | null;
 }
 
-/** They change what is stored on this machine. */
-const NO_READS: readonly string[] = ['login', 'logout'];
+/** They change what is stored on this machine; the session settles by itself. */
+const NO_READS: readonly string[] = ['login', 'logout', 'journal settle'];
 
 /** Options that the session has for all its commands. */
 const SHARED = new Set(['transport', 'budget']);
 
-/** Undefined if the line is no read. Throws if its command is one that a session cannot run, or its options are wrong. */
+/** Undefined if the line is no read. `account` is the default of commands that take one. Throws if its command is one that a session cannot run, or its options are wrong. */
 export async function readingOf(
   { command: name, ...fields }: Readonly<Record<string, unknown>>,
+  account: string | undefined,
   ctx: RunContext,
 ): Promise<((open: TradingSession) => Promise<Result>) | undefined> {
   const command = typeof name === 'string' ? await readCommand(name, ctx) : undefined;
   if (command === undefined) return undefined;
   const { args = {}, flags = {} } = command;
   const own = Object.fromEntries(Object.entries(flags).filter(([flag]) => !SHARED.has(flag)));
+  const given = Object.hasOwn(own, 'account') ? { account, ...fields } : fields;
   const { parseInput } = await import('../../cli/parse.ts');
-  const { input } = parseInput(command, tokensOf(fields, { args, flags: own }), ctx.now());
+  const { input } = parseInput(command, tokensOf(given, { args, flags: own }), ctx.now());
   if (command.streams?.(input)) throw endless(command);
   return async (open) => {
     const context: TradingContext = { ...ctx, interactive: false, trading: open };

@@ -199,7 +199,7 @@ function warningOnce(ctx: RunContext): RunContext {
     if (!warned.has(text)) ctx.warn(text);
     warned.add(text);
   };
-  return Object.assign(Object.create(ctx) as RunContext, { warn });
+  return { ...ctx, warn };
 }
 
 /** What was found of one product. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RunOptions } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { type Trader, trader } from './trader.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
 
 let client: Trader;
 beforeAll(async () => {
@@ -189,6 +189,21 @@ it('answers commands that read', async () => {
   expect(one('r7')).toMatchObject({ event: 'refused', code: 'invalid_value', line: 7 });
   expect(one('r8')).toMatchObject({ event: 'refused', line: 8 });
   for (const id of ['r1', 'r2', 'r3', 'r4']) expect(events.filter((event) => event.id === id)).toHaveLength(1);
+});
+
+it('reads of its own account, unless a command names another', async () => {
+  const [own, other] = [holdTrade(client.gateway), holdTrade(client.gateway, { account: NETTING })];
+  const { events } = await session(
+    ndjson(
+      { id: 'a', command: 'positions' },
+      { id: 'b', command: 'positions', account: NETTING },
+      { id: 'c', command: 'journal settle' },
+    ),
+    { args: ['--account', HEDGING] },
+  );
+  expect(events.find(({ id }) => id === 'a')?.['value']).toMatchObject([{ tradeId: own }]);
+  expect(events.find(({ id }) => id === 'b')?.['value']).toMatchObject([{ tradeId: other }]);
+  expect(events.find(({ id }) => id === 'c')).toMatchObject({ event: 'refused', code: 'invalid_value' });
 });
 
 it('beats as often as it is asked to, until it ends', async () => {
