@@ -133,6 +133,11 @@ onBothServices((service) => {
       const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
       const [silence] = await silences(name);
+      // Right after an extension, so that the next one does not come between reading and expiring.
+      await vi.waitFor(async () => expect((await silences(name))[0]?.endsAt).not.toBe(silence?.endsAt), {
+        timeout: 5000,
+        interval: 10,
+      });
       expect((await service.svc(['silences', 'expire', silence?.id ?? '', '--yes'])).code).toBe(0);
       const warning = `warning: someone else expired silence ${silence?.id}; svc does not create it again`;
       await process.says('stderr', new RegExp(warning));

@@ -214,6 +214,12 @@ it.each([
   expect(stderr).not.toContain('u:p');
 });
 
+/** All probes but those of megabytes, which take most of the time. */
+const SMALL = PROBE_NAMES.filter((name) => !['body-1-mib', 'large-body'].includes(name)).flatMap((name) => [
+  '--only',
+  name,
+]);
+
 it('needs one secret, and shows it nowhere', async () => {
   const { url } = await handmade();
   expect((await svc(['webhooks', 'check-receiver', url])).code).toBe(2);
@@ -222,7 +228,7 @@ it('needs one secret, and shows it nowhere', async () => {
   });
   expect(two.code).toBe(2);
   for (const args of [['-o', 'json'], ['--dry-run'], ['--dry-run=curl'], ['--debug']]) {
-    const { stdout, stderr } = await check(url, ...args);
+    const { stdout, stderr } = await check(url, ...args, ...SMALL);
     expect(stdout + stderr + two.stderr).not.toContain(KEY.slice(6));
   }
 });
