@@ -1,4 +1,7 @@
-/** Values that would be ignored: an option given twice, and one whose value is empty. Every option of every command refuses them. */
+/**
+ * Values that would be ignored: an option given twice, and one whose value is empty. Every option of every command refuses them. Of the options that commands
+ * share, which have one parser, each command takes some in turn; the long suites take all.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allFlags } from '../../src/cli/common-flags.ts';
 import type { Flag } from '../../src/cli/flags.ts';
@@ -17,11 +20,21 @@ const ALL = [...CASES, ...SCREENS];
 const FIRST = ALL.filter(({ command }, index) => ALL.findIndex((one) => one.command === command) === index);
 
 const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
+/** Of the shared options, so many for each command. */
+const SHARED = 4;
+
+function valuedFlags(command: (typeof FIRST)[number]['command'], at: number): readonly (readonly [string, Flag])[] {
+  const all = Object.entries(allFlags(command)).filter(([, flag]) => flag.type !== 'boolean');
+  const isOwn = ([name]: readonly [string, Flag]): boolean => Object.hasOwn(command.flags ?? {}, name);
+  const shared = all.filter((one) => !isOwn(one));
+  return [...all.filter(isOwn), ...inTurn(shared, at, SHARED)];
+}
+
 const visited = { twice: new Set<string>(), empty: new Set<string>() };
 
 describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {
   const { command } = what;
-  const valued = Object.entries(allFlags(command)).filter(([, flag]) => flag.type !== 'boolean');
+  const valued = valuedFlags(command, at);
   const refusal = async (...args: string[]): Promise<string> => {
     const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
     expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
@@ -65,13 +78,17 @@ describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc
   });
 });
 
-it('visited every option of every command', () => {
-  const all = REGISTERED.flatMap(({ command }) =>
-    Object.entries(allFlags(command))
-      .filter(([, flag]) => flag.type !== 'boolean')
-      .map(([name, flag]) => ({ flag, option: `${command.id} --${name}` })),
+it('visited every option of every command, and every shared option', () => {
+  const all = FIRST.flatMap(({ command }, at) =>
+    valuedFlags(command, at).map(([name, flag]) => ({ name, flag, option: `${command.id} --${name}` })),
   );
-  expect(all.length).toBeGreaterThan(1000);
+  const known = new Set(
+    REGISTERED.flatMap(({ command }) => Object.entries(allFlags(command))).flatMap(([name, flag]) =>
+      flag.type === 'boolean' ? [] : [name],
+    ),
+  );
+  expect(new Set(FIRST.map(({ command }) => command.id))).toEqual(new Set(REGISTERED.map(({ command }) => command.id)));
+  expect(new Set(all.map(({ name }) => name))).toEqual(known);
   expect(visited.empty).toEqual(new Set(all.map(({ option }) => option)));
   expect(visited.twice).toEqual(new Set(all.filter(({ flag }) => !isRepeatable(flag)).map(({ option }) => option)));
 });
