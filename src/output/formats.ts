@@ -86,7 +86,7 @@ export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWr
 }
 
 /** Also quoted for a semicolon: it separates fields where the decimal separator is a comma. */
-function csvField(text: string): string {
+export function csvField(text: string): string {
   return /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,6 +1,7 @@
 /** Applies `--sort`, the list's `--limit`, then `--query` or `--fields`, before a format renders the value. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
+import { exactMean, exactSum } from './decimal.ts';
 import {
   columnsHint,
   findColumn,
@@ -236,7 +237,7 @@ type Query = (value: unknown) => unknown;
 
 /** Refuses an invalid expression of `option`, including unknown functions, before any request. */
 export async function compileQuery(expression: string, option = '--query'): Promise<Query> {
-  const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY } = await import(
+  const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_ARRAY_NUMBER } = await import(
     '@jmespath-community/jmespath'
   );
   const tree = refusing(option, () => compile(expression));
@@ -249,10 +250,21 @@ export async function compileQuery(expression: string, option = '--query'): Prom
       override: true,
     });
   }
+  for (const [name, added] of Object.entries(SUMS)) {
+    registerFunction(name, ([values]) => added(values as readonly number[]), [{ types: [TYPE_ARRAY_NUMBER] }], {
+      override: true,
+    });
+  }
   const checked = withOrderings(tree) as typeof tree;
   return (value) =>
     refusing(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
+
+/** As decimals: money has no binary remainders. */
+const SUMS: Readonly<Record<string, (values: readonly number[]) => number | null>> = {
+  sum: exactSum,
+  avg: (values) => (values.length === 0 ? null : exactMean(values)),
+};
 
 /** Under names that no expression can call. */
 const ORDERINGS: Readonly<Record<string, (left: number, right: number) => boolean>> = {

@@ -69,8 +69,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     },
     pid: process.pid,
     nodeMajor: Number.parseInt(process.versions.node, 10),
-    // Only the executables run on bun: the running program is the executable, not a script.
-    self: process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath],
+    self: ownCommand(),
     now: Date.now,
     random: Math.random,
     sleep,
@@ -91,8 +90,49 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
     isReadableByOthers,
     prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
+    runDetached: (args, input, env) => runDetached(args, input, env, signal),
     openBrowser,
   };
+}
+
+/** Only the executables run on bun: the running program is the executable, not a script. */
+function ownCommand(): Context['self'] {
+  return process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath];
+}
+
+async function runDetached(
+  args: readonly string[],
+  input: string,
+  env: Context['env'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { spawn } = await import('node:child_process');
+  signal.throwIfAborted();
+  const [program, ...before] = ownCommand();
+  const child = spawn(program, [...before, ...args], {
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env,
+  });
+  const over = new AbortController();
+  try {
+    return await Promise.race([
+      new Promise<string | undefined>((ended) => {
+        const chunks: Buffer[] = [];
+        child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+        child.on('error', () => ended(undefined));
+        child.on('close', () => ended(Buffer.concat(chunks).toString()));
+        // It may end before it has read everything.
+        child.stdin.on('error', () => {}).end(input);
+      }),
+      once(signal, 'abort', { signal: over.signal }).then(() => Promise.reject(signal.reason)),
+    ]);
+  } finally {
+    over.abort();
+    child.unref();
+    child.stdout.destroy();
+  }
 }
 
 /** Containers often use a uid without an entry in the password file. */

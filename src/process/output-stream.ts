@@ -1,10 +1,12 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
 /** The capacity of a pipe: more may have to wait for the reader. */
 const PIPE_BYTES = 65_536;
+/** What an interrupted svc prints has to be written in this time. */
+const AT_ONCE_MS = 20;
 
 /**
  * Writes to the descriptor, which loads no stream. Output that may wait for a reader uses Node's stream: a direct write would block the process, and no signal
@@ -19,6 +21,7 @@ export function outStream(
   let closed = false;
   let written = 0;
   let waiting: NodeJS.WriteStream | undefined;
+  let inThread: Promise<unknown> | undefined;
   const terminal = isatty(fd);
   const broken = (error: unknown): SvcError | undefined => {
     closed = true;
@@ -30,17 +33,49 @@ export function outStream(
   };
   let piped: boolean | undefined;
   const mayWait = (bytes: number): boolean => {
-    if (waiting !== undefined) return true;
+    if (waiting !== undefined || inThread !== undefined) return true;
     if (written + bytes <= PIPE_BYTES) return false;
     piped ??= isPipe(fd);
     return piped;
   };
+  let unwritten = 0;
+  /** Bun's own stream takes everything and keeps it in memory: a reader that does not read would go unnoticed. */
+  const writeInThread = (bytes: Uint8Array): Promise<void> => {
+    const before = inThread ?? Promise.resolve();
+    const whole = new Promise<void>((done, fail) => {
+      const interrupt = (): void => fail(signal.reason);
+      if (!signal.aborted) signal.addEventListener('abort', interrupt, { once: true });
+      else if (unwritten === 0) setTimeout(done, AT_ONCE_MS);
+      else return fd === 2 ? done() : interrupt();
+      unwritten += 1;
+      const end = (error: Error | null): void => {
+        unwritten -= 1;
+        signal.removeEventListener('abort', interrupt);
+        const failure = error ? broken(error) : undefined;
+        if (failure === undefined) done();
+        else fail(failure);
+      };
+      const next = (rest: Uint8Array): void =>
+        write(fd, rest, (error, count) => {
+          if (error?.code === 'EAGAIN') setTimeout(next, AT_ONCE_MS, rest);
+          else if (error || count === rest.length) end(error);
+          else next(rest.subarray(count));
+        });
+      before.then(() => next(bytes));
+    });
+    inThread = whole.catch(() => {});
+    return whole;
+  };
   const writeByStream = (bytes: Uint8Array): Promise<void> => {
+    if (process.versions['bun'] !== undefined) return writeInThread(bytes);
     const open = waiting ?? stream().on('error', () => {});
     waiting = open;
     return new Promise((done, fail) => {
       // An interrupted svc does not wait for a reader. It prints only what it can write at once.
-      if (signal.aborted) return fd === 2 ? done() : fail(signal.reason);
+      if (signal.aborted) {
+        if (open.writableLength === 0) open.write(bytes);
+        return fd === 2 || open.writableLength === 0 ? done() : fail(signal.reason);
+      }
       const interrupt = (): void => fail(signal.reason);
       signal.addEventListener('abort', interrupt, { once: true });
       open.write(bytes, (error) => {

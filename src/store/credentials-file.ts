@@ -4,13 +4,23 @@ import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { realTarget, stagedPath } from './atomic-write.ts';
-import { type CredentialsDocument, NO_CREDENTIALS } from './credentials.ts';
+import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { promoteStaged, StagedFile } from './credentials-staging.ts';
-import { type LockContext, withLock } from './lock.ts';
+import { withLock } from './lock.ts';
+import type { SealedEntry } from './schemas.ts';
+import {
+  entriesOf,
+  type Moved,
+  NOT_ERASED,
+  type Sealable,
+  type VaultContext,
+  withPlaceholders,
+} from './sealed-records.ts';
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
+import { Vault } from './vault.ts';
 
 export interface CredentialsFile {
-  /** Empty if the file is missing or corrupt. */
+  /** Empty if the file is missing or corrupt. The secrets of sealed records are empty, too. */
   readonly document: CredentialsDocument;
   readonly warnings: readonly string[];
 }
@@ -19,9 +29,14 @@ export interface CredentialsFile {
 export interface OpenCredentials extends CredentialsFile {
   /** The current content of the file; the initial content if it cannot be used now. */
   reread(): Promise<CredentialsDocument>;
-  /** Reserves space for the next `save`. Throws `file_unusable` if there is none. */
-  reserve(): void;
-  save(next: CredentialsDocument): void;
+  /** With its secrets, wherever they are; undefined if a credential helper no longer has them. */
+  find<R extends Sealable>(record: R): Promise<R | undefined>;
+  /** With its secrets, which must be in the chosen store. Throws `unauthorized` if they are not. */
+  open<R extends Sealable>(record: R): Promise<R>;
+  /** Reserves space for the next `save`. Throws `file_unusable` if there is none, `unauthorized` if a credential helper cannot store. */
+  reserve(): Promise<void>;
+  /** With `all`, every secret goes to the chosen store. Resolves with how many old entries of a credential helper could not be erased. */
+  save(next: CredentialsDocument, all?: true): Promise<number>;
 }
 
 /** What a refresh may add to the file: tokens of some services are long. */
@@ -47,7 +62,12 @@ const schema = async () => (await import('./schemas.ts')).credentials;
 
 /** Throws `CorruptDocument`. */
 export async function parseCredentials(text: string): Promise<CredentialsDocument> {
-  return parseDocument(text, await schema());
+  return withPlaceholders(parseDocument(text, await schema()), eachCredential);
+}
+
+async function readFile(path: string): ReturnType<typeof readSecretFile<CredentialsDocument>> {
+  const { document, ...rest } = await readSecretFile(path, schema);
+  return { ...rest, document: document && withPlaceholders(document, eachCredential) };
 }
 
 /** The content of the file, without its lock; empty if it cannot be used. */
@@ -55,10 +75,15 @@ export async function readCredentialsUnlocked(paths: Paths): Promise<Credentials
   return (await usableDocument(credentialsPath(paths))) ?? NO_CREDENTIALS;
 }
 
+/** What credential helpers have of it. */
+export async function credentialEntries(paths: Paths): Promise<readonly SealedEntry[]> {
+  return entriesOf(await readCredentialsUnlocked(paths), eachCredential);
+}
+
 /** The content of the file, after a repair if it needs one: only a repair takes the lock. */
-export async function readCredentials(paths: Paths, context: LockContext): Promise<CredentialsFile> {
+export async function readCredentials(paths: Paths, context: VaultContext): Promise<CredentialsFile> {
   const path = credentialsPath(paths);
-  const { document, warnings, corrupt } = await readSecretFile(path, schema);
+  const { document, warnings, corrupt } = await readFile(path);
   if (document !== undefined) return { document, warnings };
   // If a process died in its very first write, there is only a staged file.
   if (corrupt === undefined && !existsSync(stagedPath(path))) return { document: NO_CREDENTIALS, warnings };
@@ -73,56 +98,135 @@ export async function readCredentials(paths: Paths, context: LockContext): Promi
   }
 }
 
+/** Opens a record outside the lock. */
+export async function openRecord<R extends Sealable>(record: R, context: VaultContext): Promise<R> {
+  const open = await new Vault(context).open(record, credentialName(record));
+  if (open === undefined) throw noEntry(record);
+  return open;
+}
+
+/** One record of the file with its secrets. Another process may replace it, and erase what it replaced, while this one reads. */
+export async function readOpened<R extends Sealable>(
+  paths: Paths,
+  context: VaultContext,
+  find: (document: CredentialsDocument) => R | undefined,
+): Promise<CredentialsFile & { readonly record: R | undefined }> {
+  const vault = new Vault(context);
+  for (let left = 5; ; left--) {
+    const file = await readCredentials(paths, context);
+    const found = find(file.document);
+    let failure: unknown;
+    const open = found && vault.open(found, credentialName(found));
+    const record = await open?.catch((error: unknown) => {
+      failure = error;
+      return undefined;
+    });
+    if (found === undefined || record !== undefined) return { ...file, record };
+    if (context.signal.aborted) throw failure;
+    const now = find((await readCredentials(paths, context)).document);
+    // The same entry still: nobody has replaced it.
+    if (left === 0 || now?.sealed?.entry === found.sealed?.entry) throw failure ?? noEntry(found);
+  }
+}
+
+function noEntry(record: Sealable): SvcError {
+  const helper = record.sealed?.helper;
+  return new SvcError('unauthorized', `the credential helper ${helper} does not have ${credentialName(record)}`, {
+    hint: 'sign in again with: svc oauth login (trade: svc trade login)',
+  });
+}
+
 /** The only way to write. When `body` begins, staged content of a process that died is in place, and a corrupt file was moved aside. */
 export async function withCredentials<T>(
   paths: Paths,
-  context: LockContext,
+  context: VaultContext,
   body: (file: OpenCredentials) => T | Promise<T>,
 ): Promise<T> {
   const path = realTarget(credentialsPath(paths));
   checkFolder(path);
   const locked = async (): Promise<T> => {
-    const before = await readSecretFile(path, schema);
+    const before = await readFile(path);
     const warnings = [...before.warnings];
     if (before.corrupt !== undefined) {
       const aside = setAside(path, context.now());
       warnings.push(`${path} could not be used: ${before.corrupt}; svc moved it to ${aside}`);
     }
-    const promoted = await promoteStaged(path, (text) => isNewer(text, before.document ?? NO_CREDENTIALS));
+    const vault = new Vault(context);
+    const current = before.document ?? NO_CREDENTIALS;
+    const promoted = await promoteStaged(path, async (text) => {
+      const next = await parsed(text);
+      if (next === undefined || next.gen <= current.gen) return false;
+      return vault.isComplete(next, current, eachCredential, path);
+    });
     const document = (promoted ? await usableDocument(path) : before.document) ?? NO_CREDENTIALS;
     const staged = new StagedFile(path);
-    let gen = document.gen;
+    let latest = document;
+    const textOf = (next: CredentialsDocument): string => `${JSON.stringify(next, null, 2)}\n`;
     try {
       return await body({
         document,
         warnings,
         reread: async () => (await usableDocument(path)) ?? document,
-        reserve: () => staged.reserve(JSON.stringify(document, null, 2).length + GROWTH),
-        save: (next) => {
-          gen += 1;
-          staged.commit(`${JSON.stringify({ ...next, gen }, null, 2)}\n`);
+        find: (record) => vault.open(record, credentialName(record), true),
+        open: async (record) => {
+          const open = await vault.open(record, credentialName(record));
+          if (open === undefined) throw noEntry(record);
+          return open;
+        },
+        reserve: async () => {
+          staged.reserve(JSON.stringify(document, null, 2).length + GROWTH);
+          await vault.reserve(path);
+        },
+        save: async (next, all) => {
+          const { document: sealed, writes, obsolete } = vault.plan(next, latest, eachCredential, all);
+          const old = [...(latest.erasing ?? []), ...obsolete];
+          const gen = latest.gen + 1;
+          latest = { ...sealed, gen, erasing: old.length === 0 ? undefined : old };
+          await vault.commit(staged, textOf(latest), writes);
+          const left = await vault.eraseReplaced(old, path, textOf(latest));
+          if (left.length < old.length) {
+            latest = { ...latest, gen: gen + 1, erasing: left.length === 0 ? undefined : left };
+            staged.commit(textOf(latest));
+          }
+          latest = withPlaceholders(latest, eachCredential);
+          return left.length;
         },
       });
     } finally {
+      vault.release();
       staged.release();
     }
   };
   return withLock(`${path}.lock`, context, locked, WAIT_MS);
 }
 
+/** All secrets go to the chosen store: written, read back, then erased where they were. */
+export async function moveCredentials(paths: Paths, context: VaultContext, dryRun: boolean): Promise<Moved> {
+  const { document: now } = await readCredentials(paths, context);
+  if (now === NO_CREDENTIALS && !existsSync(credentialsPath(paths))) return { count: 0, missing: [], warnings: [] };
+  return withCredentials(paths, context, async (file) => {
+    const vault = new Vault(context);
+    const { document, ...moved } = await vault.openAll(file.document, eachCredential, credentialName);
+    const isDone = moved.count === 0 && file.document.erasing === undefined;
+    const left = dryRun || isDone ? 0 : await file.save(document, true);
+    return { ...moved, warnings: left > 0 ? [...file.warnings, NOT_ERASED] : file.warnings };
+  });
+}
+
 async function usableDocument(path: string): Promise<CredentialsDocument | undefined> {
   try {
-    return (await readSecretFile(path, schema)).document;
+    return (await readFile(path)).document;
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;
   }
 }
 
-async function isNewer(text: string, { gen }: CredentialsDocument): Promise<boolean> {
+/** Undefined for what is not the whole content of the file. */
+async function parsed(text: string): Promise<CredentialsDocument | undefined> {
   try {
-    return (await parseCredentials(text)).gen > gen;
+    return await parseCredentials(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

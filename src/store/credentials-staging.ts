@@ -25,6 +25,7 @@ import { fileFailure } from './own-file.ts';
 export class StagedFile {
   readonly #path: string;
   #file: number | undefined;
+  #length = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -44,11 +45,16 @@ export class StagedFile {
     });
   }
 
-  /**
-   * Replaces the file with the content. Once written, the content survives any failure: it stays staged, possibly with trailing spaces, and the next owner of
-   * the lock promotes it.
-   */
+  /** Replaces the file with the content. */
   commit(content: string): void {
+    this.write(content);
+    this.promote();
+  }
+
+  /**
+   * Once written, the content survives any failure: it stays staged, possibly with trailing spaces, and the next owner of the lock promotes it.
+   */
+  write(content: string): void {
     const bytes = Buffer.from(content);
     this.reserve(bytes.length);
     const file = this.#file as number;
@@ -60,8 +66,14 @@ export class StagedFile {
         writeAll(file, bytes);
       }
     });
+    this.#length = bytes.length;
+  }
+
+  /** Renames what was written into place. */
+  promote(): void {
     try {
-      ftruncateSync(file, bytes.length);
+      const file = this.#file as number;
+      ftruncateSync(file, this.#length);
       fsyncSync(file);
       this.#close();
       renameSync(stagedPath(this.#path), this.#path);
@@ -72,7 +84,7 @@ export class StagedFile {
     }
   }
 
-  /** Releases the space if nothing was committed. */
+  /** Removes what was reserved or written, and not promoted. */
   release(): void {
     if (this.#file === undefined) return;
     this.#close();

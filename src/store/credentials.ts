@@ -6,6 +6,7 @@ import type {
   OAuthCredential,
   PersonalCredential,
 } from './schemas.ts';
+import type { EachRecord, Sealable } from './sealed-records.ts';
 
 export type { ClientRecord, CredentialsDocument, GatewayToken, OAuthCredential, PersonalCredential };
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
@@ -16,6 +17,34 @@ export type CredentialKey = Pick<GatewayToken, 'profile' | 'base_url'>;
 type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
 
 export const NO_CREDENTIALS: CredentialsDocument = { version: 1, gen: 0, clients: [], credentials: [] };
+
+/** What is secret in it. */
+export const eachCredential: EachRecord<CredentialsDocument> = (document, change) => {
+  const token =
+    (service: string, fields: readonly string[]) =>
+    <R extends GatewayToken>(one: R): R =>
+      change(one, { fields, path: `${service}/${one.profile}/${withoutScheme(one.base_url)}` });
+  const { gateway_tokens: gateway } = document;
+  return {
+    ...document,
+    clients: document.clients.map((one) =>
+      change(one, { fields: ['client_secret'], path: `client/${withoutScheme(one.issuer)}/${one.client_id}` }),
+    ),
+    credentials: document.credentials.map(token('webhooks', ['access_token', 'refresh_token'])),
+    ...(gateway && { gateway_tokens: gateway.map(token('trade', ['access_token'])) }),
+  };
+};
+
+/** As a message calls it. */
+export function credentialName(record: Sealable): string {
+  if ('issuer' in record && !('profile' in record)) return 'the secret of the OAuth client';
+  const { profile, base_url } = record as GatewayToken;
+  return 'kind' in record ? `the login of profile ${profile} to ${base_url}` : `the token of profile ${profile}`;
+}
+
+function withoutScheme(address: string): string {
+  return address.replace(/^\w+:\/\//, '');
+}
 
 /** A token is sent to no other address than this, including its path. */
 export function credentialAddress(baseUrl: URL): string {

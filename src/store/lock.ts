@@ -1,6 +1,16 @@
 /** A lock between processes: a file that names its owner. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, linkSync, openSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: whether another process lives is a fact of the machine, as a file is, and of no context
@@ -15,7 +25,7 @@ export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 
 /** Longer than any holder needs that makes no request. */
 const WAIT_MS = 30_000;
 /** An owner of unknown state counts as gone after this time. */
-const UNKNOWN_OWNER_MS = 60_000;
+export const UNKNOWN_OWNER_MS = 60_000;
 
 /** A lock of svc has its owner from the moment it appears, or a moment later on a file system without hard links. */
 const NO_OWNER_MS = 2_000;
@@ -45,6 +55,44 @@ export async function withLock<T>(
   }
   release(path, owner.nonce);
   return result;
+}
+
+/** Takes the lock for as long as the process needs it, or throws `timeout` at once. The result releases it. */
+export async function holdLock(path: string, context: LockContext): Promise<() => void> {
+  const owner = lockOwner(context.pid);
+  await acquire(path, owner, context, 0);
+  // Where the platform does not say whether the owner lives, the age of the lock does.
+  const touching = setInterval(() => touch(path, context.now()), UNKNOWN_OWNER_MS / 4);
+  touching.unref();
+  return () => {
+    clearInterval(touching);
+    release(path, owner.nonce);
+  };
+}
+
+function touch(path: string, nowMs: number): void {
+  const seconds = nowMs / 1000;
+  try {
+    utimesSync(path, seconds, seconds);
+  } catch {
+    // A lock that cannot be touched still counts while its owner is known to live.
+  }
+}
+
+/** For a file that a user named: fails at once if another process writes to it. The lock is beside it. */
+export async function asOnlyWriter<T>(path: string, context: LockContext, body: () => Promise<T>): Promise<T> {
+  let end: () => void;
+  try {
+    end = await holdLock(`${path}.lock`, context);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
+    throw new SvcError('file_unusable', `another process writes to ${path}`, { cause: error });
+  }
+  try {
+    return await body();
+  } finally {
+    end();
+  }
 }
 
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
@@ -194,7 +242,7 @@ export function lockOwner(pid: number): LockOwner {
 }
 
 /** `unknown` if only the lock's age can tell: another host or container, or a platform that does not say when the process started. */
-export function ownerLiveness(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
+export function ownerLiveness(owner: Omit<LockOwner, 'nonce'>): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== hostname() || owner.place !== place()) return 'unknown';
   try {
     kill(owner.pid, 0);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
-import { type LockContext, withLock } from './lock.ts';
+import { type LockContext, lockOwner, ownerLiveness, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
 import { errorCode, fileFailure, makeFolder, openOwnFile, readOwnFile } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './schemas.ts';
 
@@ -14,13 +14,20 @@ export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
 
 /** Where a sender writes an order. */
 export interface OrderJournal {
-  /** Resolves with the id once the line is on disk. */
-  sent(order: Pick<OrderSent, 'command' | 'path' | 'form'>): Promise<string>;
+  /** Resolves with the id once the line is on disk. `claim` runs under the lock before the line is written, and may throw. */
+  sent(
+    order: Pick<OrderSent, 'command' | 'path' | 'form' | 'once' | 'asked'>,
+    claim?: () => Promise<void>,
+  ): Promise<string>;
   /** Never rejects. */
   answered(
     id: string,
     outcome: SentOutcome,
-    details: { readonly orderIds?: readonly string[]; readonly message?: string },
+    details: {
+      readonly orderIds?: readonly string[];
+      readonly message?: string;
+      readonly error?: OrderAnswered['error'];
+    },
   ): Promise<void>;
 }
 
@@ -38,13 +45,14 @@ export function openOrderJournal(
   const { sleep, now, random, pid } = context;
   const at = (): string => new Date(now()).toISOString();
   return {
-    async sent(order) {
+    async sent(order, claim) {
       const id = randomUUID();
-      await journal(paths, context, { id, at: at(), profile, base_url: gateway.href, ...order });
+      const { nonce: _, ...owner } = lockOwner(pid);
+      await journal(paths, context, { id, at: at(), profile, base_url: gateway.href, ...order, owner }, claim);
       return id;
     },
-    async answered(id, outcome, { orderIds, message }) {
-      const line = { id, at: at(), outcome, order_ids: orderIds, message };
+    async answered(id, outcome, { orderIds, message, error }) {
+      const line = { id, at: at(), outcome, order_ids: orderIds, message, error };
       // An interruption must not prevent the outcome from being written.
       const uninterrupted = { sleep, now, random, pid, signal: new AbortController().signal };
       try {
@@ -66,6 +74,10 @@ export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
   readonly trade_ids: readonly string[];
   readonly message: string | null;
   readonly answered_at: string | null;
+  /** Of a refused request. */
+  readonly error: OrderAnswered['error'] | null;
+  /** Of an order that was waited for. */
+  readonly report: OrderAnswered['report'] | null;
 }
 
 /** Before the latest entry. */
@@ -76,9 +88,15 @@ export function journalPath(paths: Paths): string {
 }
 
 /** An order is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
-export async function journal(paths: Paths, context: LockContext, line: OrderSent | OrderAnswered): Promise<void> {
+export async function journal(
+  paths: Paths,
+  context: LockContext,
+  line: OrderSent | OrderAnswered,
+  claim?: () => Promise<void>,
+): Promise<void> {
   const path = journalPath(paths);
-  await withLock(`${path}.lock`, context, () => {
+  await withLock(`${path}.lock`, context, async () => {
+    await claim?.();
     try {
       makeFolder(dirname(path));
       const file = openOwnFile(path, 'a+');
@@ -111,11 +129,15 @@ export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]
 
 /** The latest entries and those with an unknown outcome, for a process that asks often: only lines that were added are read. */
 export class RecentEntries {
+  readonly #paths: Paths;
   readonly #path: string;
   readonly #entries = new Map<string, JournalEntry>();
+  /** By gateway and key of `--once`, of all time: the id of the latest entry. */
+  readonly #keys = new Map<string, string>();
   #read = 0;
 
   constructor(paths: Paths) {
+    this.#paths = paths;
     this.#path = journalPath(paths);
   }
 
@@ -124,10 +146,19 @@ export class RecentEntries {
     addLines(this.#entries, this.#added(), schemas);
     const entries = [...this.#entries.values()];
     const oldest = Date.parse(entries.at(-1)?.at ?? '') - RECENT_MS;
-    for (const { id, at, outcome } of entries) {
+    for (const { id, at, outcome, once, base_url } of entries) {
+      if (once !== undefined) this.#keys.set(keyOf(once, base_url), id);
       if (outcome !== 'unknown' && Date.parse(at) < oldest) this.#entries.delete(id);
     }
     return [...this.#entries.values()];
+  }
+
+  /** The latest with this key at the gateway, of any age. */
+  async latest(key: string, gateway: URL): Promise<JournalEntry | undefined> {
+    await this.read();
+    const id = this.#keys.get(keyOf(key, gateway.href));
+    if (id === undefined) return undefined;
+    return this.#entries.get(id) ?? (await readJournal(this.#paths)).find((entry) => entry.id === id);
   }
 
   /** Whole lines only. */
@@ -165,15 +196,20 @@ function addLines(entries: Map<string, JournalEntry>, text: string, { sentLine, 
     if (sent !== undefined) {
       const { base_url = null } = sent;
       const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
-      entries.set(sent.id, { ...sent, base_url, ...open });
+      entries.set(sent.id, { ...sent, base_url, ...open, error: null, report: null });
       continue;
     }
     const answered = answeredLine.safeParse(value).data;
     const entry = entries.get(answered?.id ?? '');
     if (answered === undefined || entry === undefined) continue;
     const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = answered;
-    entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at });
+    const { error = null, report = entry.report } = answered;
+    entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at, error, report });
   }
+}
+
+function keyOf(key: string, gateway: string | null): string {
+  return `${withoutSlash(gateway ?? '')} ${key}`;
 }
 
 /** An order of an unknown gateway may have gone to this one. */
@@ -181,16 +217,26 @@ export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url
   return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
 }
 
-/** An identical request whose outcome is unknown. */
+/** Its sender is alive and has not written what became of it. */
+export function isInFlight({ outcome, answered_at, owner, at }: JournalEntry, now: number): boolean {
+  if (outcome !== 'unknown' || answered_at !== null || owner === undefined) return false;
+  const liveness = ownerLiveness(owner);
+  return liveness === 'alive' || (liveness === 'unknown' && now - Date.parse(at) < UNKNOWN_OWNER_MS);
+}
+
+/** An identical request whose outcome is unknown. What was asked for is the same even if `2h` now means another time. */
 export function isRepeat(
-  { path, form }: Pick<OrderSent, 'path' | 'form'>,
-  entry: Pick<JournalEntry, 'outcome' | 'path' | 'form'>,
+  { path, form, asked }: Pick<OrderSent, 'path' | 'form' | 'asked'>,
+  entry: Pick<JournalEntry, 'outcome' | 'path' | 'form' | 'asked'>,
 ): boolean {
-  return entry.outcome === 'unknown' && entry.path === path && fieldsOf(entry.form) === fieldsOf(form);
+  if (entry.outcome !== 'unknown' || entry.path !== path) return false;
+  if (fieldsOf(entry.form) === fieldsOf(form)) return true;
+  if (asked === undefined || entry.asked === undefined) return false;
+  return fieldsOf(asked) === fieldsOf(entry.asked) && form['account_id'] === entry.form['account_id'];
 }
 
 /** In any order; undefined fields are not sent. */
-function fieldsOf(form: OrderSent['form']): string {
+export function fieldsOf(form: OrderSent['form']): string {
   const fields = Object.entries(form).filter(([, value]) => value !== undefined);
   return JSON.stringify(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -9,7 +9,36 @@ const seconds = z.number().check(z.nonnegative('is below zero'));
 const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
 const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
 
+const entryFields = {
+  /** The name of a credential helper. */
+  helper: text.check(z.regex(/^[a-z0-9-]+$/, 'is not the name of a helper')),
+  /** Without the numbers that the parts of a large one have. */
+  entry: name,
+  parts: z.int().check(z.gte(1), z.lte(1000)),
+};
+/** Entries of a credential helper. */
+export type SealedEntry = Fields<typeof entryFields>;
+
+const sealFields = {
+  ...entryFields,
+  /** Of all parts together. */
+  sha256: text.check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256')),
+  /** The secrets of the record that are there. */
+  fields: list(name),
+};
+/** Where the secrets of a record are that is in a credential helper. */
+export type Seal = Fields<typeof sealFields>;
+const sealed = z.optional(z.looseObject(sealFields));
+
+/** Empty while it is sealed. */
+const isThere = (field: 'access_token' | 'secret') =>
+  z.refine<Partial<Record<typeof field | 'sealed', unknown>>>((one) => one.sealed !== undefined || one[field] !== '', {
+    path: [field],
+    error: 'is missing',
+  });
+
 const clientFields = {
+  sealed,
   issuer: name,
   client_id: name,
   client_secret: z.optional(name),
@@ -31,8 +60,9 @@ const tokenFields = {
   profile: text,
   /** As `credentialAddress` writes it. */
   base_url: name,
-  access_token: token,
+  access_token: z._default(token, ''),
   obtained_at: seconds,
+  sealed,
 };
 
 const oauthFields = {
@@ -82,6 +112,8 @@ export interface CredentialsDocument {
   readonly credentials: readonly (OAuthCredential | PersonalCredential)[];
   /** Separate from the others: one address may serve two services. */
   readonly gateway_tokens?: readonly GatewayToken[] | undefined;
+  /** What the document no longer uses, and a credential helper may still have. */
+  readonly erasing?: readonly SealedEntry[] | undefined;
 }
 
 export const credentials: z.ZodMiniType<CredentialsDocument> = z.looseObject({
@@ -89,16 +121,25 @@ export const credentials: z.ZodMiniType<CredentialsDocument> = z.looseObject({
   gen: seconds,
   clients: list(z.looseObject(clientFields)),
   credentials: list(
-    z.discriminatedUnion('kind', [z.looseObject(oauthFields), z.looseObject(personalFields)], 'is not a kind of svc'),
+    z.discriminatedUnion(
+      'kind',
+      [
+        z.looseObject(oauthFields).check(isThere('access_token')),
+        z.looseObject(personalFields).check(isThere('access_token')),
+      ],
+      'is not a kind of svc',
+    ),
   ),
-  gateway_tokens: z.optional(list(z.looseObject(tokenFields))),
+  gateway_tokens: z.optional(list(z.looseObject(tokenFields).check(isThere('access_token')))),
+  erasing: z.optional(list(z.looseObject(entryFields))),
 });
 
 const secretFields = {
   /** Origin and path of the service, null if no address was configured. */
   base_url: z.nullable(text),
   endpoint_id: text,
-  secret: text,
+  secret: z._default(text, ''),
+  sealed,
   /** RFC 3339 in UTC. */
   stored_at: text,
 };
@@ -107,11 +148,13 @@ export type StoredSecret = Fields<typeof secretFields>;
 export interface SecretsDocument {
   readonly version: 1;
   readonly secrets: readonly StoredSecret[];
+  readonly erasing?: readonly SealedEntry[] | undefined;
 }
 
 export const webhookSecrets: z.ZodMiniType<SecretsDocument> = z.looseObject({
   version: z.literal(1),
-  secrets: list(z.looseObject(secretFields)),
+  secrets: list(z.looseObject(secretFields).check(isThere('secret'))),
+  erasing: z.optional(list(z.looseObject(entryFields))),
 });
 
 const sentFields = {
@@ -127,6 +170,12 @@ const sentFields = {
   path: text,
   /** Without secrets: an order has none. */
   form: z.record(text, z.unknown()),
+  /** The process that sends it. Lines of earlier versions name none. */
+  owner: z.catch(z.optional(z.object({ pid: z.int(), host: text, place: text, start: text })), undefined),
+  /** `--once`: the key under which it is sent at most once. */
+  once: z.optional(text),
+  /** The command as the user asked for it, which a repetition with the same key must equal. */
+  asked: z.catch(z.optional(z.record(text, z.unknown())), undefined),
 };
 /** What is written about an order before it is sent. */
 export type OrderSent = Fields<typeof sentFields>;
@@ -145,6 +194,13 @@ const answeredFields = {
   /** Of positions that were found to belong to it. */
   trade_ids: z.optional(list(text)),
   message: z.nullish(text),
+  /** Of a request that was refused. */
+  error: z.catch(
+    z.optional(z.looseObject({ code: text, hint: z.optional(text), more: z.optional(z.looseObject({})) })),
+    undefined,
+  ),
+  /** What `--wait` reported at the end of the order. */
+  report: z.catch(z.optional(z.looseObject({ status: text })), undefined),
 };
 /** The outcome of an order, as a later line with the same id. */
 export type OrderAnswered = Fields<typeof answeredFields>;

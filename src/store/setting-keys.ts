@@ -1,5 +1,6 @@
 /** The settings and the environment variables as tables, and the validation of settings. Help and reference use them, too. */
 import { isAbsolute } from 'node:path';
+import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
 export type SettingType =
@@ -10,9 +11,11 @@ export type SettingType =
   | 'path'
   | 'duration'
   | 'integer'
+  | 'decimal'
   | 'names'
   | 'command'
   | 'headers'
+  | 'helper'
   | 'proxy';
 
 export interface Setting {
@@ -31,6 +34,8 @@ export interface Setting {
   readonly max?: number;
 }
 
+/** The store of tokens and signing secrets. */
+export const HELPER_SETTING = 'credentials.helper';
 /** None is a secret: secrets are in other files or in the environment. */
 export const SETTING_KEYS = [
   {
@@ -117,6 +122,17 @@ export const SETTING_KEYS = [
     help: 'Largest amount of one order, in the unit of order amounts (thousands or contracts)',
   },
   {
+    key: 'trade.maxPosition',
+    type: 'integer',
+    min: 1,
+    help: 'Largest position of one symbol in one account, in the unit of order amounts (thousands or contracts)',
+  },
+  {
+    key: 'trade.maxDailyLoss',
+    type: 'decimal',
+    help: "Loss of a trading day, in the account's currency, from which on no order opens anything",
+  },
+  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,
@@ -163,47 +179,18 @@ export const SETTING_KEYS = [
   },
   { key: 'cert', type: 'path', env: 'SVC_CERT', flag: '--cert', help: 'Client certificate (PEM)' },
   { key: 'key', type: 'path', env: 'SVC_KEY', flag: '--key', help: 'Key of the client certificate (PEM)' },
+  {
+    key: 'credentials.helper',
+    type: 'helper',
+    default: 'file',
+    help: 'Store of tokens and signing secrets: file, or the name of a credential helper (pass, secretservice, osxkeychain, wincred)',
+  },
   { key: 'proxy', type: 'proxy', help: 'Proxy for all addresses, if no variable names one' },
 ] as const satisfies readonly Setting[];
 
 export function findSetting(key: string): Setting | undefined {
   return SETTING_KEYS.find((setting) => setting.key === key);
 }
-
-export interface Variable {
-  readonly name: string;
-  readonly help: string;
-  /** Its value is never shown. */
-  readonly secret: boolean;
-}
-
-/** The variables without a setting. */
-export const VARIABLES: readonly Variable[] = [
-  { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
-  { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },
-  { name: 'SVC_WEBHOOKS_TOKEN', secret: true, help: 'Access token for the recording webhook service' },
-  { name: 'SVC_WEBHOOK_SECRET', secret: true, help: 'Signing secret to verify deliveries' },
-  { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
-  { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
-  { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },
-  { name: 'SVC_PROFILE', secret: false, help: 'Profile to use (same as --profile)' },
-  { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
-  { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt (same as --no-input)' },
-  { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
-  { name: 'SVC_PAGER', secret: false, help: 'Pager for tables longer than the screen; empty or cat for none' },
-  { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
-  { name: 'LESS', secret: false, help: 'Options of less (default FRX)' },
-  { name: 'TERM', secret: false, help: 'dumb for text alone: no colour, spinner, pager or drawn screen' },
-  { name: 'NO_COLOR', secret: false, help: 'No colour' },
-  { name: 'FORCE_COLOR', secret: false, help: 'Colour even without a terminal' },
-  { name: 'FORCE_HYPERLINK', secret: false, help: '1 for links on any terminal, 0 for none' },
-  { name: 'CLICOLOR', secret: false, help: '0 for no colour' },
-  { name: 'CLICOLOR_FORCE', secret: false, help: 'Colour even without a terminal' },
-  { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
-  { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
-  { name: 'ALL_PROXY', secret: false, help: 'Proxy for both, if neither is set: http, https, socks5 or socks5h' },
-  { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
-];
 
 const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
 
@@ -236,6 +223,8 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
     case 'integer':
       return integerProblem(setting, text);
+    case 'decimal':
+      return /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text) ? undefined : 'is not a number above 0, such as 250.50';
     case 'names': {
       const names = text.split(',');
       if (names.some((name) => name.trim() !== name || name === ''))
@@ -248,6 +237,9 @@ export function problemWith(setting: Setting, text: string): string | undefined 
     }
     case 'headers':
       return headersProblem(text);
+    case 'helper':
+      // It becomes a part of a program's name.
+      return /^[a-z0-9-]+$/.test(text) ? undefined : 'is not the name of a helper, such as pass';
     case 'proxy':
       return proxyProblem(text);
     case 'text':
@@ -345,4 +337,13 @@ function proxyProblem(text: string): string | undefined {
 function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): string | undefined {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? undefined : `must be a whole number from ${min} to ${max}`;
+}
+
+/** Our own: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
+export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
+
+/** Without our credentials, which another program does not need. Those in `passed` stay. */
+export function childEnvironment(env: Context['env'], passed: readonly string[] = []): Context['env'] {
+  const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
+  return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 /** The settings of one run: their values and origins. */
 import type { Context, Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { findSetting, problemWith, type Setting, shownValue, storedValue } from './setting-keys.ts';
+import { findSetting, HELPER_SETTING, problemWith, type Setting, shownValue, storedValue } from './setting-keys.ts';
 import {
   DEFAULT_PROFILE,
   type ProfileValues,
@@ -84,7 +84,9 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const values = profileValues(file.document, profile.name);
   if (values === undefined) failure ??= unknownProfile(profile, file);
   if (failure !== undefined && !lenient) throw failure;
-  return new LoadedSettings({ flags, env, values: values ?? {}, profile, path, warnings: file.warnings, failure });
+  const shared = profileValues(file.document, DEFAULT_PROFILE) ?? {};
+  const { warnings } = file;
+  return new LoadedSettings({ flags, env, values: values ?? {}, shared, profile, path, warnings, failure });
 }
 
 function selectProfile({ env, profileFlag }: SettingsSources, file: SettingsFile, path: string): Settings['profile'] {
@@ -106,6 +108,8 @@ interface Loaded {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Context['env'];
   readonly values: ProfileValues;
+  /** Of the default profile: its store is that of every profile that names none, because they share the files. */
+  readonly shared: ProfileValues;
   readonly profile: Settings['profile'];
   readonly path: string;
   readonly warnings: readonly SettingsWarning[];
@@ -205,12 +209,15 @@ class LoadedSettings implements Settings {
   }
 
   #fromProfile(setting: Setting): ResolvedSetting | undefined {
-    const { values, path, profile } = this.#loaded;
+    const { values, shared, path, profile } = this.#loaded;
     const own = (key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined);
     // Of an HA cluster, the first member.
-    const stored = own(setting.key) ?? (setting.type === 'url' ? firstOf(own(`${setting.key}s`)) : undefined);
+    const given = own(setting.key) ?? (setting.type === 'url' ? firstOf(own(`${setting.key}s`)) : undefined);
+    const isShared = given === undefined && setting.key === HELPER_SETTING && Object.hasOwn(shared, setting.key);
+    const stored = isShared ? shared[setting.key] : given;
     if (stored === undefined) return undefined;
-    const origin: Origin = { kind: 'profile', detail: `${path} (profile ${profile.name})` };
+    const from = isShared ? DEFAULT_PROFILE : profile.name;
+    const origin: Origin = { kind: 'profile', detail: `${path} (profile ${from})` };
     return { ...storedValue(setting, stored), origin };
   }
 

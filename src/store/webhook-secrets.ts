@@ -1,13 +1,23 @@
 /** webhook-secrets.json: the signing secrets of endpoints, changed under a lock, based on the current content. */
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { realTarget, writeAtomic } from './atomic-write.ts';
-import { type LockContext, withLock } from './lock.ts';
+import { realTarget, stagedPath, writeAtomic } from './atomic-write.ts';
+import { promoteStaged, StagedFile } from './credentials-staging.ts';
+import { withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
-import type { SecretsDocument, StoredSecret } from './schemas.ts';
-import { readSecretFile, setAside } from './secret-file.ts';
+import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
+import {
+  type EachRecord,
+  entriesOf,
+  type Moved,
+  NOT_ERASED,
+  type VaultContext,
+  withPlaceholders,
+} from './sealed-records.ts';
+import { CorruptDocument, parseDocument, readSecretFile, setAside } from './secret-file.ts';
+import { Vault } from './vault.ts';
 
 export type { StoredSecret };
 
@@ -22,7 +32,21 @@ export function webhookSecretsPath(paths: Paths): string {
   return join(paths.config, 'webhook-secrets.json');
 }
 
-const read = (path: string) => readSecretFile(path, async () => (await import('./schemas.ts')).webhookSecrets);
+const schema = async () => (await import('./schemas.ts')).webhookSecrets;
+
+/** What is secret in it. */
+const eachSecret: EachRecord<SecretsDocument> = (document, change) => ({
+  ...document,
+  secrets: document.secrets.map((one) => {
+    const service = one.base_url?.replace(/^\w+:\/\//, '') ?? 'no-service';
+    return change(one, { fields: ['secret'], path: `signing/${service}/${one.endpoint_id}` });
+  }),
+});
+
+async function read(path: string) {
+  const { document, ...rest } = await readSecretFile(path, schema);
+  return { ...rest, document: document && withPlaceholders(document, eachSecret) };
+}
 
 /** A missing file counts as empty. A corrupt one is an error, or empty if it is about to be replaced. */
 export async function readWebhookSecrets(paths: Paths, { replacing = false } = {}): Promise<StoredSecrets> {
@@ -34,25 +58,111 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
   });
 }
 
+/** What credential helpers have of it; none if the file cannot be used. */
+export async function secretEntries(paths: Paths): Promise<readonly SealedEntry[]> {
+  try {
+    return entriesOf((await read(webhookSecretsPath(paths))).document ?? EMPTY, eachSecret);
+  } catch (error) {
+    if (error instanceof SvcError) return [];
+    throw error;
+  }
+}
+
+const nameOf = ({ endpoint_id }: StoredSecret): string => `the signing secret of ${endpoint_id}`;
+
+/** With its secret, from the chosen store; undefined if a credential helper does not have it. */
+export async function findWebhookSecret(
+  stored: StoredSecret,
+  context: VaultContext,
+): Promise<StoredSecret | undefined> {
+  return new Vault(context).open(stored, nameOf(stored));
+}
+
+/** The same, but a missing secret is an error. */
+export async function openWebhookSecret(stored: StoredSecret, context: VaultContext): Promise<StoredSecret> {
+  const open = await findWebhookSecret(stored, context);
+  if (open !== undefined) return open;
+  throw new SvcError('unauthorized', `the credential helper ${stored.sealed?.helper} does not have ${nameOf(stored)}`, {
+    hint: 'import it again: svc webhooks secrets import, or: svc webhooks rotate',
+  });
+}
+
 /**
- * Replaces the secrets with the result of `change`; if it throws, the file is unchanged. A corrupt file is first moved aside and counts as empty. Returns
- * warnings for the user.
+ * Replaces the secrets with the result of `change`; if it throws, the file is unchanged. A corrupt file is first moved aside and counts as empty. Without a change, this checks that the next one can be stored. Returns warnings for the user.
  */
 export async function changeWebhookSecrets(
   paths: Paths,
-  context: LockContext,
+  context: VaultContext,
   change: (secrets: readonly StoredSecret[]) => readonly StoredSecret[],
 ): Promise<readonly string[]> {
+  const { warnings } = await changed(paths, context, async (document, vault, path) => {
+    const secrets = change(document.secrets);
+    if (secrets !== document.secrets) return { ...document, secrets };
+    await vault.check(path);
+    return document;
+  });
+  return warnings;
+}
+
+/** All secrets go to the chosen store: written, read back, then erased where they were. */
+export async function moveWebhookSecrets(paths: Paths, context: VaultContext, dryRun: boolean): Promise<Moved> {
+  if (!existsSync(webhookSecretsPath(paths)) && !existsSync(stagedPath(webhookSecretsPath(paths)))) {
+    return { count: 0, missing: [], warnings: [] };
+  }
+  let moved: Omit<Moved, 'warnings'> = { count: 0, missing: [] };
+  const change = async (document: SecretsDocument, vault: Vault): Promise<SecretsDocument> => {
+    const { document: next, ...rest } = await vault.openAll(document, eachSecret, (one) => nameOf(one as StoredSecret));
+    moved = rest;
+    return dryRun || (rest.count === 0 && document.erasing === undefined) ? document : next;
+  };
+  const { warnings } = await changed(paths, context, change, true);
+  return { ...moved, warnings };
+}
+
+async function changed(
+  paths: Paths,
+  context: VaultContext,
+  change: (document: SecretsDocument, vault: Vault, path: string) => Promise<SecretsDocument>,
+  all = false,
+): Promise<{ readonly warnings: readonly string[] }> {
   const path = realTarget(webhookSecretsPath(paths));
   return withLock(`${path}.lock`, context, async () => {
-    const { document = EMPTY, warnings, corrupt } = await read(path);
-    const aside = corrupt === undefined ? undefined : setAside(path, context.now());
-    const secrets = change(document.secrets);
-    if (secrets !== document.secrets) writeAtomic(path, `${JSON.stringify({ ...document, secrets }, null, 2)}\n`);
-    return aside === undefined
-      ? warnings
-      : [...warnings, `${path} could not be used: ${corrupt}; svc moved it to ${aside}`];
+    const before = await read(path);
+    const warnings = [...before.warnings];
+    if (before.corrupt !== undefined) {
+      const aside = setAside(path, context.now());
+      warnings.push(`${path} could not be used: ${before.corrupt}; svc moved it to ${aside}`);
+    }
+    const vault = new Vault(context);
+    const document = await settled(path, before.document ?? EMPTY, vault);
+    const next = await change(document, vault, path);
+    if (next === document) return { warnings };
+    const { document: sealed, writes, obsolete } = vault.plan(next, document, eachSecret, all);
+    const old = [...(document.erasing ?? []), ...obsolete];
+    const textOf = (erasing: readonly SealedEntry[]): string =>
+      `${JSON.stringify({ ...sealed, erasing: erasing.length === 0 ? undefined : erasing }, null, 2)}\n`;
+    if (writes.length === 0) writeAtomic(path, textOf(old));
+    else await vault.commit(new StagedFile(path), textOf(old), writes);
+    const left = await vault.eraseReplaced(old, path, textOf(old));
+    if (left.length < old.length) writeAtomic(path, textOf(left));
+    return { warnings: left.length === 0 ? warnings : [...warnings, NOT_ERASED] };
   });
+}
+
+/** What a process staged before it died is promoted only if a credential helper has its secrets: the file alone is written in one step. */
+async function settled(path: string, document: SecretsDocument, vault: Vault): Promise<SecretsDocument> {
+  let next: SecretsDocument | undefined;
+  const promoted = await promoteStaged(path, async (text) => {
+    try {
+      next = withPlaceholders(parseDocument(text, await schema()), eachSecret);
+    } catch (error) {
+      if (error instanceof CorruptDocument) return false;
+      throw error;
+    }
+    const isSealed = next.secrets.some(({ sealed }) => sealed !== undefined);
+    return isSealed && vault.isComplete(next, document, eachSecret, path);
+  });
+  return (promoted ? next : undefined) ?? document;
 }
 
 /** The maximum size of one more secret and the lock for it. */

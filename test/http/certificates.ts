@@ -9,6 +9,8 @@ export interface Pair {
   readonly key: string;
 }
 
+const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
+
 /** An authority of the test and what it signs, made by openssl in a directory of its own. */
 export class Authority {
   readonly directory = mkdtempSync(join(tmpdir(), 'svc-tls-'));
@@ -16,23 +18,7 @@ export class Authority {
   #count = 0;
 
   constructor() {
-    this.#openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '30',
-      '-subj',
-      `/CN=Test CA ${randomUUID()}`,
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.pem',
-    );
+    this.#openssl(`req -x509 -days 30 ${NEW_KEY} -subj /CN=Test-CA-${randomUUID()} -keyout ca.key -out ca.pem`);
     this.cert = this.#read('ca.pem');
   }
 
@@ -43,37 +29,10 @@ export class Authority {
   /** `days` may be negative: a certificate that has expired. */
   sign(names: string, days = 30): Pair {
     const name = `leaf${++this.#count}`;
-    this.#openssl(
-      'req',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      '/CN=leaf',
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-    );
+    this.#openssl(`req ${NEW_KEY} -subj /CN=leaf -keyout ${name}.key -out ${name}.csr`);
     writeFileSync(join(this.directory, `${name}.ext`), `subjectAltName=${names}\n`);
     this.#openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      'ca.pem',
-      '-CAkey',
-      'ca.key',
-      '-CAcreateserial',
-      '-days',
-      String(days),
-      '-extfile',
-      `${name}.ext`,
-      '-out',
-      `${name}.pem`,
+      `x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days ${days} -extfile ${name}.ext -out ${name}.pem`,
     );
     return { cert: this.#read(`${name}.pem`), key: this.#read(`${name}.key`) };
   }
@@ -88,23 +47,7 @@ export class Authority {
 
   selfSigned(): Pair {
     this.#openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '30',
-      '-subj',
-      '/CN=self',
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-      '-keyout',
-      'self.key',
-      '-out',
-      'self.pem',
+      `req -x509 -days 30 ${NEW_KEY} -subj /CN=self -addext subjectAltName=IP:127.0.0.1 -keyout self.key -out self.pem`,
     );
     return { cert: this.#read('self.pem'), key: this.#read('self.key') };
   }
@@ -113,8 +56,9 @@ export class Authority {
     rmSync(this.directory, { recursive: true });
   }
 
-  #openssl(...args: string[]): void {
-    execFileSync('openssl', args, { cwd: this.directory, stdio: ['ignore', 'ignore', 'pipe'] });
+  /** The arguments have no spaces. */
+  #openssl(args: string): void {
+    execFileSync('openssl', args.split(' '), { cwd: this.directory, stdio: ['ignore', 'ignore', 'pipe'] });
   }
 
   #read(name: string): string {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
+import { freePort } from '../support/ports.ts';
 import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
 import { answer, type Fault, faultServer, stoppedServer } from './servers.ts';
 import { type TestTarget, targetFor } from './targets.ts';
@@ -263,15 +264,6 @@ describe('nothing was sent', () => {
   async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
     check(await failed(withClient(address, more, (client) => client.call(probe))));
     check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
-  }
-
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
   }
 
   test('a port nobody listens at', async () => {

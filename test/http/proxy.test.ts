@@ -3,9 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
 import { Authority, type Pair } from './certificates.ts';
-import { createThing, probe } from './endpoints.ts';
+import { outcomes } from './outcomes.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { type TargetOptions, type TestTarget, targetFor } from './targets.ts';
 
@@ -75,21 +74,6 @@ function target(through: string, more: TargetOptions = {}): TestTarget {
     tls: { ca: authority.cert, insecure: false },
     ...more,
   });
-}
-
-async function outcomes(to: TestTarget): Promise<(SvcError | 'done')[]> {
-  const client = openClient(to, { basePath: '' });
-  const found: (SvcError | 'done')[] = [];
-  for (const work of [() => client.call(probe), () => client.send(createThing, { body: {} })]) {
-    found.push(
-      await work().then(
-        () => 'done' as const,
-        (error: SvcError) => error,
-      ),
-    );
-  }
-  await client.close();
-  return found;
 }
 
 describe('https through CONNECT', () => {

@@ -26,6 +26,16 @@ export interface FaultServer {
 /** What the server does with a request that arrived complete: writes bytes, cuts, stays silent. */
 export type Fault = (socket: Socket, request: Received, index: number) => void;
 
+export const isWrite = ({ method }: Received): boolean => method !== 'GET';
+
+/** Answers a read with this body; a write meets the fault. */
+export const faultOnWrite =
+  (fault: Fault, bodyOf: (request: Received) => string): Fault =>
+  (socket, request, index) => {
+    if (isWrite(request)) fault(socket, request, index);
+    else socket.write(answer(200, bodyOf(request)));
+  };
+
 export interface FaultOptions {
   readonly tls?: TlsOptions;
   readonly host?: string;

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
 import { Authority } from './certificates.ts';
-import { createThing, probe } from './endpoints.ts';
+import { outcomes } from './outcomes.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
@@ -66,44 +65,32 @@ async function socksServer(to: number | { readonly refusal: number }, password?:
   };
 }
 
-async function outcomes(baseUrl: string, all: string): Promise<(SvcError | 'done')[]> {
-  const tls = { ca: authority.cert, insecure: false };
-  const client = openClient(targetFor(baseUrl, { proxy: { all }, tls }), { basePath: '' });
-  const found: (SvcError | 'done')[] = [];
-  for (const work of [() => client.call(probe), () => client.send(createThing, { body: {} })])
-    found.push(
-      await work().then(
-        () => 'done' as const,
-        (error: SvcError) => error,
-      ),
-    );
-  await client.close();
-  return found;
-}
+const tls = { ca: authority.cert, insecure: false };
+const through = (baseUrl: string, all: string) => outcomes(targetFor(baseUrl, { proxy: { all }, tls }));
 
 describe('through a SOCKS5 proxy', () => {
   test.each(['https', 'http'])('%s, whose name the proxy resolves', async (scheme) => {
     await using proxy = await socksServer(scheme === 'https' ? secure.port : plain.port);
-    expect(await outcomes(`${scheme}://${HOST}`, `socks5h://${proxy.address}`)).toEqual(['done', 'done']);
+    expect(await through(`${scheme}://${HOST}`, `socks5h://${proxy.address}`)).toEqual(['done', 'done']);
     expect(proxy.asked[0]).toBe(`${HOST}:${scheme === 'https' ? 443 : 80}`);
   });
 
   test('an address that svc resolves', async () => {
     await using proxy = await socksServer(plain.port);
-    expect(await outcomes('http://203.0.113.7:9093', `socks5://${proxy.address}`)).toEqual(['done', 'done']);
+    expect(await through('http://203.0.113.7:9093', `socks5://${proxy.address}`)).toEqual(['done', 'done']);
     expect(proxy.asked[0]).toBe('203.0.113.7:9093');
   });
 
   test('a name that svc cannot resolve sends nothing', async () => {
     await using proxy = await socksServer(plain.port);
-    for (const error of await outcomes('http://nowhere.invalid', `socks5://${proxy.address}`))
+    for (const error of await through('http://nowhere.invalid', `socks5://${proxy.address}`))
       expect(error).toMatchObject({ code: 'proxy_failed', message: expect.stringContaining('ENOTFOUND') });
     expect(proxy.asked).toEqual([]);
   });
 
   test('with a user and a password', async () => {
     await using proxy = await socksServer(secure.port, 'me:p@ss');
-    expect(await outcomes(`https://${HOST}`, `socks5h://me:p%40ss@${proxy.address}`)).toEqual(['done', 'done']);
+    expect(await through(`https://${HOST}`, `socks5h://me:p%40ss@${proxy.address}`)).toEqual(['done', 'done']);
   });
 
   test.each([
@@ -111,7 +98,7 @@ describe('through a SOCKS5 proxy', () => {
     ['no password', ''],
   ])('%s fails before anything is sent', async (_name, user) => {
     await using proxy = await socksServer(secure.port, 'me:p@ss');
-    for (const error of await outcomes(`https://${HOST}`, `socks5h://${user}${proxy.address}`)) {
+    for (const error of await through(`https://${HOST}`, `socks5h://${user}${proxy.address}`)) {
       expect(error).toMatchObject({ code: 'proxy_failed', exit: 7 });
       expect((error as SvcError).message).toContain(`the proxy ${proxy.address} answered: `);
       expect((error as SvcError).message).not.toContain('hunter22');
@@ -121,7 +108,7 @@ describe('through a SOCKS5 proxy', () => {
 
   test('a refusal says why', async () => {
     await using proxy = await socksServer({ refusal: 2 });
-    for (const error of await outcomes(`https://${HOST}`, `socks5h://${proxy.address}`))
+    for (const error of await through(`https://${HOST}`, `socks5h://${proxy.address}`))
       expect(error).toMatchObject({ code: 'proxy_failed', message: expect.stringContaining('NotAllowed') });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutStream } from '../../src/context.ts';
 import { render } from '../../src/output/render.ts';
 import type { ListOutput, OutputOptions } from '../../src/output/types.ts';
+import { options } from './rendering.ts';
 
 const LIST: ListOutput<number> = {
   kind: 'list',
@@ -12,34 +13,20 @@ const LIST: ListOutput<number> = {
   linesPerSecond: 200,
 };
 
-const OPTIONS: OutputOptions = {
-  format: 'table',
-  fields: undefined,
-  query: undefined,
-  columns: undefined,
-  headers: true,
-  sort: undefined,
-  limit: undefined,
-  time: 'relative',
-  color: 0,
-  width: 80,
-  canvas: 80,
-  ascii: false,
-  now: 0,
-};
+const terminal = (write: (text: string) => void): OutStream => ({
+  isTTY: true,
+  columns: 80,
+  colorDepth: 0,
+  closed: false,
+  write: async (chunk) => write(String(chunk)),
+});
 
-async function printed(rows: AsyncIterable<number>, options: Partial<OutputOptions> = {}): Promise<string[]> {
+async function printed(rows: AsyncIterable<number>, changes: Partial<OutputOptions> = {}): Promise<string[]> {
   let text = '';
-  const sink: OutStream = {
-    isTTY: true,
-    columns: 80,
-    colorDepth: 0,
-    closed: false,
-    write: async (chunk) => {
-      text += String(chunk);
-    },
-  };
-  await render(rows, LIST, { ...OPTIONS, ...options }, sink);
+  const sink = terminal((chunk) => {
+    text += chunk;
+  });
+  await render(rows, LIST, options({ width: 80, ...changes }), sink);
   return text.split('\n').slice(0, -1);
 }
 
@@ -86,17 +73,11 @@ describe('a flood', () => {
       await waited;
     }
     let text = '';
-    const sink: OutStream = {
-      isTTY: true,
-      columns: 80,
-      colorDepth: 0,
-      closed: false,
-      write: async (chunk) => {
-        text += String(chunk);
-        if (text.includes('… 1 more in this second\n')) printed();
-      },
-    };
-    await render(stops(), LIST, OPTIONS, sink);
+    const sink = terminal((chunk) => {
+      text += chunk;
+      if (text.includes('… 1 more in this second\n')) printed();
+    });
+    await render(stops(), LIST, options({ width: 80 }), sink);
     expect(text.match(/more in this second/g)).toHaveLength(1);
   });
 
@@ -115,7 +96,6 @@ it.each(['table', 'ndjson'] as const)('prints the rows that came right before a 
     yield 1;
     throw new Error('broken');
   }
-  const options: OutputOptions = { ...OPTIONS, format, width: undefined };
-  await expect(render(rows(), LIST, options, sink)).rejects.toThrow('broken');
+  await expect(render(rows(), LIST, options({ format }), sink)).rejects.toThrow('broken');
   expect(text).toBe(format === 'table' ? 'row  1\n' : '1\n');
 });

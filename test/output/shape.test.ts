@@ -183,6 +183,9 @@ describe('--query', () => {
     expect(await query("[?nothing < 'b'].fingerprint")).toBe('');
     expect(await query("[?fingerprint == 'a' && value < `2`].fingerprint")).toBe('a\n');
     expect(await query("[?max([fingerprint, 'b']) == fingerprint].fingerprint")).toBe('b\n');
+    expect(await query('sum(`[0.1, 0.2]`)')).toBe('0.3\n');
+    expect(await query('avg(`[0.1, 0.2, 0.3]`)')).toBe('0.2\n');
+    expect(await query('avg(`[]`)', { format: 'json' })).toBe('null\n');
     await expect(query('"<"(value, value)')).rejects.toMatchObject({ code: 'usage' });
   });
 

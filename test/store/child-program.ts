@@ -6,11 +6,14 @@ import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
 import { withClient } from '../../src/store/credentials.ts';
 import { withCredentials } from '../../src/store/credentials-file.ts';
-import { type LockContext, withLock } from '../../src/store/lock.ts';
+import { withLock } from '../../src/store/lock.ts';
+import { FILE_STORE, type VaultContext } from '../../src/store/sealed-records.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { changeWebhookSecrets } from '../../src/store/webhook-secrets.ts';
 
-const context: LockContext = {
+const context: VaultContext = {
+  env: process.env,
+  settings: { get: () => process.env['STORE'] ?? FILE_STORE },
   signal: new AbortController().signal,
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   now: Date.now,
@@ -69,10 +72,10 @@ const modes: Record<string, () => Promise<void>> = {
     }
   },
   async credentials() {
-    await withCredentials(paths, context, (file) => {
-      file.reserve();
+    await withCredentials(paths, context, async (file) => {
+      await file.reserve();
       writeSync(2, 'room is there; ');
-      file.save(file.document);
+      await file.save(file.document);
       writeSync(2, 'saved');
     });
   },
@@ -81,7 +84,7 @@ const modes: Record<string, () => Promise<void>> = {
       await withCredentials(paths, context, async (file) => {
         await sleep(0);
         const client = { issuer: name, client_id: `${i}`, redirect_uris: [], registered_at: 0 };
-        file.save(withClient(file.document, { ...client, token_endpoint_auth_method: 'none' }));
+        await file.save(withClient(file.document, { ...client, token_endpoint_auth_method: 'none' }));
       });
     }
   },

@@ -177,15 +177,15 @@ describe('writing', () => {
 
   it('takes the room before it is needed, and gives it back', async () => {
     put(DOCUMENT);
-    await withCredentials(folder.paths, lockContext, (open) => {
-      open.reserve();
+    await withCredentials(folder.paths, lockContext, async (open) => {
+      await open.reserve();
       expect(statSync(`${file()}.new`).size).toBeGreaterThan(64 * 1024);
       expect(statSync(`${file()}.new`).mode & 0o777).toBe(0o600);
     });
     expect(names()).toEqual(['credentials.json']);
-    await withCredentials(folder.paths, lockContext, (open) => {
-      open.reserve();
-      open.save(withCredential(open.document, { ...LOGIN, access_token: 'new' }));
+    await withCredentials(folder.paths, lockContext, async (open) => {
+      await open.reserve();
+      await open.save(withCredential(open.document, { ...LOGIN, access_token: 'new' }));
     });
     expect(names()).toEqual(['credentials.json']);
     expect((await read()).document).toMatchObject({ gen: 2, credentials: [{ access_token: 'new' }] });

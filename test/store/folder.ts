@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach } from 'vitest';
 import type { Paths } from '../../src/context.ts';
-import type { LockContext } from '../../src/store/lock.ts';
+import { FILE_STORE, type VaultContext } from '../../src/store/sealed-records.ts';
 
 /** A folder of its own for each test: `config` in it does not exist yet. */
 export function testFolder(): { readonly path: string; readonly paths: Paths } {
@@ -23,7 +23,9 @@ export function testFolder(): { readonly path: string; readonly paths: Paths } {
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
-export const lockContext: LockContext = {
+export const lockContext: VaultContext = {
+  env: {},
+  settings: { get: () => FILE_STORE },
   signal,
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   now: Date.now,

@@ -29,7 +29,16 @@ describe('the journal of orders', () => {
     expect(await readJournal(folder.paths)).toEqual([]);
     await journal(folder.paths, lockContext, sent('a'));
     expect(await readJournal(folder.paths)).toEqual([
-      { ...sent('a'), outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null },
+      {
+        ...sent('a'),
+        outcome: 'unknown',
+        order_ids: [],
+        trade_ids: [],
+        message: null,
+        error: null,
+        report: null,
+        answered_at: null,
+      },
     ]);
     await journal(folder.paths, lockContext, answered('a'));
     await journal(folder.paths, lockContext, sent('b'));

@@ -80,9 +80,11 @@ describe('precedence', () => {
       path: `/${word}`,
       duration: `${source + 1}s`,
       integer: String(source + 1),
+      decimal: `${source + 1}.5`,
       names: `${word},b`,
       command: word,
       headers: `X-Name: ${word}`,
+      helper: word,
       proxy: `socks5://${word}:1080`,
     };
     return values[setting.type];

@@ -77,7 +77,8 @@ export function rangeOf(all: readonly (readonly Stretch[])[]): readonly [low: nu
   return [low, high];
 }
 
-export function rangeIn({ series, ...window }: ChartPicture): readonly [low: number, high: number] {
+export function rangeIn({ series, candles, ...window }: ChartPicture): readonly [low: number, high: number] {
+  if (candles !== undefined) return rangeOf([[candles.list.map((one) => ({ ...one, column: 0, last: one.close }))]]);
   return rangeOf(series.map((one) => stretchesOf(one, window, 1)));
 }
 

@@ -3,6 +3,7 @@ import { meanOf, sparkline } from '../cells.ts';
 import { escapeText } from '../escape.ts';
 import { displayWidth, painter, wrap } from '../terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
+import { candleKey, candlesticks, plotCandles } from './candles.ts';
 import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
@@ -55,8 +56,11 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   const cells = width - margin - 2;
   if (cells < LEAST_CELLS) return sparkLines(picture, width, ascii);
 
+  const sticks = picture.candles === undefined ? undefined : candlesticks(picture, cells);
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
-  const field = plot(all, scale.dot, { cells, rows, ascii }).map((row, index) => {
+  const size = { cells, rows, ascii };
+  const drawn = sticks === undefined ? plot(all, scale.dot, size) : plotCandles(sticks, scale.dot, size);
+  const field = drawn.map((row, index) => {
     const label = scale.labels[index];
     const edge = label === undefined ? (ascii ? '|' : '│') : ascii ? '+' : '┤';
     return `${(label ?? '').padStart(margin)} ${edge}${rowText(row, paint)}`;
@@ -65,6 +69,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   return [
     ...field,
     ...axisLines(picture, time, { width, margin: margin + 1, ascii }),
+    ...(sticks === undefined ? [] : [candleKey(sticks, ascii, paint)]),
     ...(without.length === 0 ? [] : wrap(`no values: ${without.join(', ')}`, width)),
   ];
 }

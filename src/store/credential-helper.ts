@@ -1,0 +1,186 @@
+/**
+ * A credential helper of Docker's protocol: a program `docker-credential-<name>` that stores secrets in the key store of the machine. Secrets go through its
+ * standard streams, never through arguments or variables.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { platform } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+// biome-ignore lint/style/noRestrictedImports: a helper that hangs is ended with all that it started
+import { kill } from 'node:process';
+import type { Context } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
+import { childEnvironment } from './setting-keys.ts';
+
+export type HelperContext = Pick<Context, 'env' | 'signal' | 'sleep'>;
+
+/** The same for all entries, as the settings of a key store may name it. */
+const ACCOUNT = 'svc';
+/** Time to type a passphrase; a lock is held meanwhile. */
+const LIMIT_S = 15;
+const LARGEST_OUTPUT = 1024 * 1024;
+const LONGEST_REASON = 300;
+/** What the helpers print for an entry that they do not have; `pass` prints an empty one. */
+const NOT_FOUND = 'credentials not found in native keychain';
+
+type Action = 'get' | 'store' | 'erase';
+
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<number>;
+  readonly chunks: readonly Buffer[];
+}
+
+export interface Prepared {
+  readonly started: Started;
+  cancel(): void;
+}
+
+export class CredentialHelper {
+  readonly name: string;
+  readonly #context: HelperContext;
+
+  constructor(name: string, context: HelperContext) {
+    this.name = name;
+    this.#context = context;
+  }
+
+  /** Undefined if there is no such entry. */
+  async get(entry: string): Promise<string | undefined> {
+    const { status, output } = await this.#run('get', entry);
+    if (status !== 0) {
+      if (output.trim() === NOT_FOUND) return undefined;
+      throw this.#failure(`failed to read with exit status ${status}${reason(output)}`);
+    }
+    let answer: unknown;
+    try {
+      answer = JSON.parse(output);
+    } catch {
+      // the parser's own message quotes the text
+    }
+    const secret = isObject(answer) ? answer['Secret'] : undefined;
+    if (typeof secret !== 'string') throw this.#failure('printed no entry of the protocol');
+    return secret === '' ? undefined : secret;
+  }
+
+  /** A program that waits for what to store. With it, storing is one write to a pipe, which a death of this process does not undo. */
+  prepare(): Prepared {
+    const started = this.#start('store');
+    return { started, cancel: () => end(started.child) };
+  }
+
+  async store(entry: string, secret: string, prepared?: Prepared): Promise<void> {
+    const input = JSON.stringify({ ServerURL: entry, Username: ACCOUNT, Secret: secret });
+    const { status, output } = await this.#finish('store', prepared?.started ?? this.#start('store'), input);
+    if (status === 0) return;
+    throw this.#failure(`failed to store with exit status ${status}${reason(output.replaceAll(secret, '***'))}`);
+  }
+
+  /** An entry that is not there counts as erased. */
+  async erase(entry: string): Promise<void> {
+    const { status, output } = await this.#run('erase', entry);
+    if (status === 0 || (await this.get(entry)) === undefined) return;
+    throw this.#failure(`failed to erase with exit status ${status}${reason(output)}`);
+  }
+
+  /** Stores, reads and erases an entry without a secret. Throws what does not work. */
+  async check(entry: string): Promise<void> {
+    const text = 'svc checks that it can store, read and erase an entry';
+    await this.store(entry, text);
+    const read = await this.get(entry);
+    await this.erase(entry);
+    if (read !== text) throw this.#failure('did not return what was stored');
+  }
+
+  #run(action: Action, input: string): Promise<{ readonly status: number; readonly output: string }> {
+    return this.#finish(action, this.#start(action), input);
+  }
+
+  /** A change outlives this process: it is in a group of its own, which no Ctrl-C and no closed terminal reaches. */
+  #start(action: Action): Started {
+    const { env } = this.#context;
+    const name = `docker-credential-${this.name}`;
+    const program = findProgram(name, env['PATH'] ?? '');
+    if (program === undefined) {
+      throw this.#failure(`is not available: ${name} is not found`, `install ${name}, or see svc doctor`);
+    }
+    const child = spawn(program, [action], { env: childEnvironment(env), detached: true, windowsHide: true });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= LARGEST_OUTPUT && stream === child.stdout) chunks.push(chunk);
+      });
+    }
+    const ended = new Promise<number>((resolve, failed) => {
+      child.on('error', failed);
+      child.on('close', (code) => resolve(code ?? 1));
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw this.#failure(`cannot be run: ${program}: ${error.code ?? error.message}`);
+    });
+    // The one that finishes it is told.
+    ended.catch(() => {});
+    // It may end before it has read everything.
+    child.stdin.on('error', () => {});
+    return { child, ended, chunks };
+  }
+
+  async #finish(action: Action, { child, ended, chunks }: Started, input: string) {
+    const { signal, sleep } = this.#context;
+    const over = new AbortController();
+    child.stdin.end(input);
+    try {
+      const status = await Promise.race([
+        ended,
+        // A change is not interrupted: what it stores may exist nowhere else.
+        sleep(LIMIT_S * 1000, action === 'get' ? AbortSignal.any([signal, over.signal]) : over.signal).then(() => -1),
+      ]);
+      if (status !== -1) return { status, output: Buffer.concat(chunks).toString() };
+      throw this.#failure(
+        `did not finish within ${LIMIT_S} s`,
+        'unlock its key store, which may wait for a passphrase, and repeat the command',
+      );
+    } finally {
+      over.abort();
+      end(child);
+    }
+  }
+
+  #failure(what: string, hint = `see what is wrong with it: svc doctor`): SvcError {
+    return new SvcError('unauthorized', `the credential helper ${this.name} ${what}`, { hint });
+  }
+}
+
+function reason(output: string): string {
+  const text = output.trim().replace(/\s*\n\s*/g, '; ');
+  return text === '' ? '' : `: ${text.slice(0, LONGEST_REASON)}`;
+}
+
+/** In the folders of PATH that are absolute: never in the working directory, which spawn itself would search on Windows. */
+function findProgram(name: string, path: string): string | undefined {
+  const file = platform() === 'win32' ? `${name}.exe` : name;
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, file)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** With all that it started. */
+function end({ pid, exitCode, signalCode, stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {
+  for (const stream of [stdin, stdout, stderr]) stream.destroy();
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    kill(platform() === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}

@@ -1,0 +1,290 @@
+/** Puts the secrets of records into credential helpers, and gets them back. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { SvcError } from '../errors.ts';
+import { isObject } from '../json-object.ts';
+import { stagedPath } from './atomic-write.ts';
+import { CredentialHelper, type Prepared } from './credential-helper.ts';
+import type { StagedFile } from './credentials-staging.ts';
+import type { Seal, SealedEntry } from './schemas.ts';
+import {
+  chosenStore,
+  type EachRecord,
+  FILE_STORE,
+  type Moved,
+  misplaced,
+  type Sealable,
+  type Secrets,
+  sealsIn,
+  secretsOf,
+  storeOf,
+  type VaultContext,
+} from './sealed-records.ts';
+
+/** A host that cannot exist (RFC 6761): the protocol wants an address. */
+const ADDRESS = 'https://svc.invalid';
+/** Entries of these may have any size. Windows takes 2,560 bytes, and of others svc does not know. */
+const UNLIMITED = ['pass', 'secretservice', 'osxkeychain'];
+const LARGEST_PART = 2400;
+/** How long a helper may still be storing for a process that was killed. */
+const SETTLING_MS = 20_000;
+const PAUSE_MS = 200;
+
+export interface Change<D> {
+  /** As it is written: without the secrets that are sealed. */
+  readonly document: D;
+  readonly writes: readonly Write[];
+  /** The entries of the previous document that this one does not use. */
+  readonly obsolete: readonly SealedEntry[];
+}
+
+interface Write {
+  readonly seal: Seal;
+  readonly parts: readonly string[];
+}
+
+/** The helpers of one run, and what was read from them. */
+export class Vault {
+  readonly #context: VaultContext;
+  readonly #opened = new Map<string, Secrets>();
+  #prepared: { readonly store: string; readonly call: Prepared } | undefined;
+
+  constructor(context: VaultContext) {
+    this.#context = context;
+  }
+
+  /** Throws if it is not in the chosen store, unless `anywhere`; undefined if its entry is missing. */
+  async open<R extends Sealable>(record: R, what: string, anywhere = false): Promise<R | undefined> {
+    const problem = anywhere ? undefined : misplaced(record, what, chosenStore(this.#context));
+    if (problem !== undefined) throw problem;
+    const { sealed } = record;
+    if (sealed === undefined) return record;
+    const fields = record as Readonly<Record<string, unknown>>;
+    if (sealed.fields.every((field) => fields[field] !== '')) return record;
+    const secrets = this.#opened.get(sealed.entry) ?? (await this.#read(sealed));
+    if (secrets === undefined) return undefined;
+    this.#opened.set(sealed.entry, secrets);
+    return { ...record, ...secrets };
+  }
+
+  /** All records opened, wherever they are. A lost one stays sealed. `count` is how many are not in the chosen store. */
+  async openAll<D>(
+    document: D,
+    each: EachRecord<D>,
+    nameOf: (record: Sealable) => string,
+  ): Promise<Omit<Moved, 'warnings'> & { readonly document: D }> {
+    const opened = new Map<Sealable, Sealable>();
+    const missing: string[] = [];
+    const store = chosenStore(this.#context);
+    const found: Sealable[] = [];
+    each(document, (record, { fields }) => {
+      if (storeOf(record) !== store && Object.keys(secretsOf(record, fields)).length > 0) found.push(record);
+      return record;
+    });
+    for (const record of found) {
+      const open = await this.open(record, '', true);
+      if (open === undefined) missing.push(nameOf(record));
+      else opened.set(record, open);
+    }
+    const all = each(document, (record) => (opened.get(record) as typeof record | undefined) ?? record);
+    return { document: all, missing, count: opened.size };
+  }
+
+  /** Checks that the chosen store can be used, before there is a secret to store. */
+  async check(path: string): Promise<void> {
+    const store = chosenStore(this.#context);
+    if (store === FILE_STORE) return;
+    // One name for each file, whose lock the caller holds.
+    const name = createHash('sha256').update(path).digest('hex').slice(0, 12);
+    await this.#helper(store).check(`${ADDRESS}/check/${name}`);
+  }
+
+  /** The same, and prepares for the next commit, until `release`. */
+  async reserve(path: string): Promise<void> {
+    await this.check(path);
+    const store = chosenStore(this.#context);
+    if (store !== FILE_STORE) this.#prepared = { store, call: this.#helper(store).prepare() };
+  }
+
+  release(): void {
+    this.#prepared?.call.cancel();
+    this.#prepared = undefined;
+  }
+
+  /**
+   * What to write so that the document replaces the previous one: new secrets go to the chosen store, others stay where they are. With `all`, all of them go
+   * there; the caller has opened them.
+   */
+  plan<D>(next: D, previous: D, each: EachRecord<D>, all = false): Change<D> {
+    const store = chosenStore(this.#context);
+    const before = new Set<string>();
+    each(previous, (record, { fields }) => {
+      if (record.sealed === undefined) before.add(JSON.stringify(secretsOf(record, fields)));
+      return record;
+    });
+    const writes: Write[] = [];
+    const document = each(next, (record, { fields, path }) => {
+      const { sealed } = record;
+      const secrets = secretsOf(record, fields);
+      const open = { ...record, sealed: undefined };
+      if (Object.keys(secrets).length === 0) return open;
+      if (sealed !== undefined && this.#isUnchanged(sealed, secrets, !all || sealed.helper === store)) {
+        return without(record, fields);
+      }
+      if (store === FILE_STORE || (!all && before.has(JSON.stringify(secrets)))) return open;
+      const write = newWrite(store, secrets, path);
+      writes.push(write);
+      return { ...without(record, fields), sealed: write.seal };
+    });
+    const used = new Set(sealsIn(document, each).map(({ entry }) => entry));
+    const obsolete = sealsIn(previous, each).filter(({ entry }) => !used.has(entry));
+    return { document, writes, obsolete: obsolete.map(({ helper, entry, parts }) => ({ helper, entry, parts })) };
+  }
+
+  /**
+   * Replaces the file. Its new content is staged first, then the helper stores, then the content gets into place: whenever this process dies, the next owner
+   * of the lock finds out whether the new secrets are complete, and knows their entries if they are not.
+   */
+  async commit(staged: StagedFile, text: string, writes: readonly Write[]): Promise<void> {
+    staged.write(text);
+    try {
+      for (const write of writes) await this.#store(write);
+    } catch (error) {
+      staged.release();
+      await this.erase(writes.map(({ seal }) => seal));
+      throw error;
+    }
+    staged.promote();
+  }
+
+  /** Erases what the file no longer uses, once it has the text. Returns the entries that could not be erased. */
+  async eraseReplaced(entries: readonly SealedEntry[], path: string, text: string): Promise<readonly SealedEntry[]> {
+    if (entries.length > 0 && readFileSync(path, 'utf8') !== text) {
+      throw new SvcError('file_unusable', `${path} does not have what svc wrote: nothing was erased`);
+    }
+    return this.erase(entries);
+  }
+
+  /** Returns the entries that could not be erased. */
+  async erase(entries: readonly SealedEntry[]): Promise<readonly SealedEntry[]> {
+    const left: SealedEntry[] = [];
+    for (const sealed of entries) {
+      const { helper, entry, parts } = sealed;
+      try {
+        for (const name of partNames(sealed)) await this.#helper(helper).erase(name);
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        left.push({ helper, entry, parts });
+      }
+    }
+    return left;
+  }
+
+  /**
+   * Whether all secrets of a document are stored that a process staged before it died. Its helper may still be at work. If they are not, those that are stored
+   * are erased.
+   */
+  async isComplete<D>(next: D, previous: D, each: EachRecord<D>, path: string): Promise<boolean> {
+    const known = new Set(sealsIn(previous, each).map(({ entry }) => entry));
+    const fresh = sealsIn(next, each).filter(({ entry }) => !known.has(entry));
+    const { now, sleep, signal } = this.#context;
+    const since = statSync(stagedPath(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    let pauses = now() - since > SETTLING_MS ? 0 : SETTLING_MS / PAUSE_MS;
+    for (const seal of fresh) {
+      let failure: unknown;
+      // What is half written may be an error, too.
+      const failed = (error: unknown): undefined => {
+        failure = error;
+      };
+      for (;;) {
+        failure = undefined;
+        if ((await this.#read(seal).catch(failed)) !== undefined) break;
+        if (signal.aborted || (pauses === 0 && failure !== undefined)) throw failure ?? signal.reason;
+        if (pauses === 0) {
+          await this.erase(fresh);
+          return false;
+        }
+        pauses -= 1;
+        await sleep(PAUSE_MS, signal);
+      }
+    }
+    return true;
+  }
+
+  #helper(name: string): CredentialHelper {
+    return new CredentialHelper(name, this.#context);
+  }
+
+  /** What was not opened stays where it is. */
+  #isUnchanged({ entry }: Seal, secrets: Secrets, mayStay: boolean): boolean {
+    if (Object.values(secrets).every((value) => value === '')) return true;
+    const opened = this.#opened.get(entry);
+    return mayStay && opened !== undefined && isEqual(opened, secrets);
+  }
+
+  /** Twice, because the secret may exist nowhere else. Some helpers report a success and store nothing. */
+  async #store(write: Write): Promise<void> {
+    const helper = this.#helper(write.seal.helper);
+    const attempt = async (): Promise<boolean> => {
+      const names = partNames(write.seal);
+      for (const [index, part] of write.parts.entries()) {
+        const prepared = this.#prepared?.store === helper.name ? this.#prepared.call : undefined;
+        this.#prepared = undefined;
+        await helper.store(names[index] ?? '', part, prepared);
+      }
+      return (await this.#read(write.seal)) !== undefined;
+    };
+    if (await attempt().catch(() => false)) return;
+    if (await attempt()) return;
+    throw new SvcError('unauthorized', `the credential helper ${helper.name} does not return what it stored`, {
+      hint: 'see what is wrong with it: svc doctor',
+    });
+  }
+
+  /** Undefined if an entry is missing, or is not what the seal says. */
+  async #read(seal: Seal): Promise<Secrets | undefined> {
+    const helper = this.#helper(seal.helper);
+    let text = '';
+    for (const name of partNames(seal)) {
+      const part = await helper.get(name);
+      if (part === undefined) return undefined;
+      text += part;
+    }
+    if (sum(text) !== seal.sha256) return undefined;
+    const content: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const secrets = isObject(content) ? content['secrets'] : undefined;
+    return isObject(secrets) ? (secrets as Secrets) : undefined;
+  }
+}
+
+function isEqual(a: Secrets, b: Secrets): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
+
+function without<R extends Sealable>(record: R, fields: readonly string[]): R {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !fields.includes(name))) as R;
+}
+
+/** Salted: the sum is in a file, and nobody must be able to guess a short secret by it. ASCII without spaces passes every helper. */
+function newWrite(helper: string, secrets: Secrets, path: string): Write {
+  const content = JSON.stringify({ salt: randomBytes(16).toString('base64url'), secrets });
+  const text = Buffer.from(content).toString('base64url');
+  const size = UNLIMITED.includes(helper) ? text.length : LARGEST_PART;
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size));
+  const place = path
+    .split('/')
+    .map((part) => part.replace(/[^\w.-]+/g, '-'))
+    .join('/');
+  const entry = `${ADDRESS}/${place}/${randomBytes(6).toString('hex')}`;
+  return { seal: { helper, entry, parts: parts.length, sha256: sum(text), fields: Object.keys(secrets) }, parts };
+}
+
+function partNames({ entry, parts }: SealedEntry): readonly string[] {
+  return parts === 1 ? [entry] : Array.from({ length: parts }, (_, index) => `${entry}/${index + 1}`);
+}
+
+function sum(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

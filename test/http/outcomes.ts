@@ -1,0 +1,20 @@
+import type { SvcError } from '../../src/errors.ts';
+import { openClient } from '../../src/http/client.ts';
+import { createThing, probe } from './endpoints.ts';
+import type { TestTarget } from './targets.ts';
+
+/** What became of a read and of a write, one after the other. */
+export async function outcomes(target: TestTarget): Promise<(SvcError | 'done')[]> {
+  const client = openClient(target, { basePath: '' });
+  const found: (SvcError | 'done')[] = [];
+  for (const work of [() => client.call(probe), () => client.send(createThing, { body: {} })]) {
+    found.push(
+      await work().then(
+        () => 'done' as const,
+        (error: SvcError) => error,
+      ),
+    );
+  }
+  await client.close();
+  return found;
+}
