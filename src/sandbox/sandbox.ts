@@ -1,7 +1,7 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
-import { startTradingEmulator } from './trade/server.ts';
+import { type Movement, startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
 
@@ -21,6 +21,8 @@ export interface SandboxOptions {
   /** Approve every sign-in to the recording service without a page. */
   readonly autoApprove?: boolean;
   readonly traps?: readonly SandboxTrap[];
+  /** How the prices of the trading gateway move; calmly by default. */
+  readonly movement?: Movement | undefined;
 }
 
 export interface Sandbox {

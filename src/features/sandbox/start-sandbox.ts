@@ -1,10 +1,12 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
+
+import type { RunContext } from '../../cli/command.ts';
 import type { Input } from '../../cli/flags.ts';
-import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
 import { recordSandbox, type SandboxRecord } from '../../store/sandbox-records.ts';
+import { readTicks, unknownSymbols } from './tick-file.ts';
 
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -37,6 +39,37 @@ export const SANDBOX_FLAGS = {
     default: true,
     help: 'Refuse local receivers, as the real service does',
   },
+  seed: {
+    type: 'integer',
+    value: 'n',
+    min: 0,
+    max: 0x7fffffff,
+    group: 'Market options',
+    help: 'Walk prices at random; same seed, same walk',
+  },
+  volatility: {
+    type: 'number',
+    value: 'x',
+    min: 0.01,
+    max: 1000,
+    group: 'Market options',
+    help: 'Move so many times as far (default 1)',
+  },
+  replay: {
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    group: 'Market options',
+    help: 'Replay ticks recorded by svc trade stream --prices',
+  },
+  speed: {
+    type: 'number',
+    value: 'x',
+    min: 0.01,
+    max: 100_000,
+    group: 'Market options',
+    help: 'Replay so many times as fast (default 1)',
+  },
 } as const;
 
 export interface RecordedSandbox extends Sandbox {
@@ -47,12 +80,13 @@ export interface RecordedSandbox extends Sandbox {
 /** Exit 2 if a port is taken. */
 export async function startRecorded(
   startedBy: SandboxRecord['startedBy'],
-  { empty, trap, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
-  ctx: Pick<Context, 'now' | 'random' | 'paths' | 'identity'>,
+  { empty, trap, seed, volatility, replay, speed, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
+  ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity' | 'readInput' | 'notice'>,
 ): Promise<RecordedSandbox> {
+  const movement = await movementOf({ seed, volatility, replay, speed }, ctx);
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
-  const options = { ...input, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
+  const options = { ...input, movement, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
   const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
     explainPort(error, input.port),
   );
@@ -72,6 +106,31 @@ export async function startRecorded(
       await close();
     },
   };
+}
+
+type MarketInput = Pick<Input<Record<never, never>, typeof SANDBOX_FLAGS>, 'seed' | 'volatility' | 'replay' | 'speed'>;
+
+/** Undefined for the calm market. */
+async function movementOf(
+  { seed, volatility, replay, speed }: MarketInput,
+  ctx: Pick<RunContext, 'readInput' | 'notice'>,
+): Promise<SandboxOptions['movement']> {
+  if (replay === undefined) {
+    if (speed !== undefined) throw new SvcError('usage', '--speed needs --replay');
+    if (seed === undefined && volatility === undefined) return undefined;
+    return { seed: seed ?? 1, volatility: volatility ?? 1 };
+  }
+  const other = seed === undefined ? (volatility === undefined ? undefined : '--volatility') : '--seed';
+  if (other !== undefined) throw new SvcError('usage', `--replay and ${other} exclude each other`);
+  const ticks = readTicks(Buffer.from(await ctx.readInput(replay)).toString('utf8'), replay);
+  const unknown = unknownSymbols(ticks);
+  if (ticks.every(({ symbol }) => unknown.includes(symbol))) {
+    throw new SvcError('invalid_value', `--replay: the sandbox has none of the symbols of ${replay}`, {
+      hint: 'svc sandbox run -- svc trade symbols lists those it has',
+    });
+  }
+  if (unknown.length > 0) ctx.notice(`--replay: the sandbox has no ${unknown.join(', ')}: left out`);
+  return { ticks, speed: speed ?? 1 };
 }
 
 function explainPort(error: unknown, first: number): never {

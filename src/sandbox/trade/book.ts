@@ -10,8 +10,10 @@ export interface Account {
   /** Amounts of forex must be divisible by this. */
   readonly step: number;
   balance: number;
+  /** N: enough margin; W: too little for new positions; Y: everything is being closed. */
+  mc: 'N' | 'W' | 'Y';
   /** At the start of the trading day. */
-  readonly dayBalance: number;
+  dayBalance: number;
 }
 
 /** The stop or the limit of a trade. */
@@ -58,7 +60,7 @@ export interface Order {
   readonly account: Account;
   readonly instrument: Instrument;
   readonly isBuy: boolean;
-  /** OM, OR: at market; CM, CR: closes; LE, SE, LTE, STE: waits for its rate. */
+  /** OM, OR: at market; CM, CR: closes; S, L: a stop or limit that closes; M: a margin call; LE, SE, LTE, STE: waits for its rate. */
   type: string;
   status: number;
   readonly timeInForce: string;
@@ -76,6 +78,8 @@ export interface Order {
   trailedFrom: number;
   /** Orders of a group end together; 0 for no group. */
   ocoBulkId: number;
+  /** The price when the order came. */
+  readonly quoted: number;
   /** The trade that this order closes. */
   readonly closes: string | undefined;
 }
@@ -127,6 +131,7 @@ export class Book {
       limit: undefined,
       trail: 0,
       trailedFrom: 0,
+      quoted: 0,
       ocoBulkId: 0,
       closes: undefined,
       ...draft,

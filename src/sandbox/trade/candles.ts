@@ -1,6 +1,6 @@
 /** Candles of doc 3 §8, cut from the walk of prices. Labels and rows follow the public implementation. */
 import { type Instrument, roundedRate } from './instruments.ts';
-import { curvePrice, noise } from './market.ts';
+import { type Bar, type Market, noise } from './market.ts';
 import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, nextDay, weekStart } from './trading-days.ts';
 
 export const MAX_CANDLES = 10_000;
@@ -70,7 +70,14 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 export type Row = readonly number[];
 
 /** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
-export function candles(instrument: Instrument, period: Period, span: Span, max: number, now: number): readonly Row[] {
+export function candles(
+  market: Market,
+  instrument: Instrument,
+  period: Period,
+  span: Span,
+  max: number,
+  now: number,
+): readonly Row[] {
   const found: Row[] = [];
   // Days are labelled by their end, all other candles by their start.
   const isEnd = period === DAY_PERIOD;
@@ -80,23 +87,35 @@ export function candles(instrument: Instrument, period: Period, span: Span, max:
     const label = isEnd ? to : from;
     if (label < span.from) break;
     const isTraded = instrument.always || period.ms > 2 * DAY_MS || isTradingDay(dayStart(from));
-    if (label <= span.to && isTraded) found.push(row(instrument, label, from, Math.min(to, now)));
+    if (label <= span.to && isTraded) found.push(row(market, instrument, label, { from, to }, now));
     at = from - 1;
   }
   return found.reverse();
 }
 
-function row(instrument: Instrument, label: number, from: number, end: number): Row {
-  const { offerId, pip, spread, volatility } = instrument;
-  const price = (part: number): number => curvePrice(instrument, from + (end - from) * part);
+function row(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
+  const since = market.bar(instrument, from, to);
+  const end = since === undefined ? Math.min(to, now) : market.startedAt;
+  const isSince = since !== undefined && from >= market.startedAt;
+  const before = isSince ? since : pastBar(market, instrument, from, end);
+  const { close, high, low } = since ?? before;
+  const rates = [before.open, close, Math.max(before.high, high), Math.min(before.low, low)];
+  const bids = rates.map((bid) => roundedRate(instrument, bid));
+  const asks = rates.map((bid) => roundedRate(instrument, bid + instrument.spread * instrument.pip));
+  const ticks = isSince ? since.ticks : before.ticks + (since?.ticks ?? 0);
+  return [label / 1000, ...bids, ...asks, Math.max(1, ticks)];
+}
+
+/** Before the start. */
+function pastBar(market: Market, instrument: Instrument, from: number, end: number): Bar {
+  const { offerId, volatility } = instrument;
+  const price = (part: number): number => market.past(instrument, from + (end - from) * part);
   const [open, close] = [price(0), price(1)];
   const inner = [open, close, price(0.25), price(0.5), price(0.75)];
   const index = Math.floor(from / MINUTE_MS);
   const wick = (open * volatility * Math.sqrt((end - from) / DAY_MS)) / 20;
   const high = Math.max(...inner) + wick * (1 + noise(offerId, index));
   const low = Math.min(...inner) - wick * (1 + noise(offerId + 1, index));
-  const bids = [open, close, high, low].map((bid) => roundedRate(instrument, bid));
-  const asks = [open, close, high, low].map((bid) => roundedRate(instrument, bid + spread * pip));
-  const ticks = Math.max(1, Math.round(((end - from) / MINUTE_MS) * (40 + 30 * noise(offerId + 2, index))));
-  return [label / 1000, ...bids, ...asks, ticks];
+  const ticks = Math.round(((end - from) / MINUTE_MS) * (40 + 30 * noise(offerId + 2, index)));
+  return { open, high, low, close, ticks };
 }

@@ -1,7 +1,7 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
 import { type Account, type Book, type Trade, WAITING } from './book.ts';
 import { findInstrument, INSTRUMENTS, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
-import { curvePrice } from './market.ts';
+import type { Market } from './market.ts';
 import { COMMISSION, type Exchange } from './matching-engine.ts';
 import { profit } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
@@ -11,9 +11,11 @@ const HIDDEN = ['USD/CHF', 'AUD/USD'];
 /** Without the sample data these accounts are all. */
 export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Account, netting: Account] {
   const [dayBalance, less] = [50_000, 20_000];
-  const hedging = { id: '654061', name: '00654061', hedging: 'Y', step: 1, dayBalance, balance: dayBalance } as const;
-  const netting = { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less } as const;
-  const own: readonly [Account, Account] = [{ ...hedging }, { ...netting }];
+  const shared = { mc: 'N' } as const;
+  const own: readonly [Account, Account] = [
+    { ...shared, id: '654061', name: '00654061', hedging: 'Y', step: 1, dayBalance, balance: dayBalance },
+    { ...shared, id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
+  ];
   accounts.push(...own);
   for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) hidden.add(instrument);
   return own;
@@ -31,7 +33,7 @@ export function seedDemo({ book, market, now }: Exchange): void {
       instrument,
       isBuy,
       amountK,
-      open: priceAt(instrument, isBuy, time),
+      open: priceAt(market, instrument, isBuy, time),
       time,
       commission: rounded(amountK * COMMISSION, 2),
       roll: rounded(-hoursAgo / 100, 2),
@@ -43,7 +45,7 @@ export function seedDemo({ book, market, now }: Exchange): void {
   const close = (made: Trade, hoursAgo: number): void => {
     const { amountK, instrument, isBuy } = made;
     const closeTime = tradedAt(now(), hoursAgo);
-    const rate = priceAt(instrument, !isBuy, closeTime);
+    const rate = priceAt(market, instrument, !isBuy, closeTime);
     const commission = rounded(made.commission * 2, 2);
     book.closed.push({
       trade: made,
@@ -85,6 +87,6 @@ function named(symbol: string): Instrument {
   return instrument;
 }
 
-function priceAt(instrument: Instrument, isBuy: boolean, ms: number): number {
-  return roundedRate(instrument, curvePrice(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
+function priceAt(market: Market, instrument: Instrument, isBuy: boolean, ms: number): number {
+  return roundedRate(instrument, market.past(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
 }

@@ -5,6 +5,12 @@ import type { WebSocket } from 'ws';
 const NOOP = '6';
 /** How often a waiting poll is released while a websocket takes over. */
 const UPGRADE_CHECK_MS = 100;
+/**
+ * What waits when a websocket takes over is sent so much later. A client of python-socketio has polled only once by then, and its
+ * programs, fxcmpy too, add their listeners after that: they would miss the packet `40`, which the real gateway sends after its check
+ * of the token. Clients that poll meanwhile have it already.
+ */
+const SETTLING_MS = 50;
 /** A client that leaves more bytes unread is cut off. */
 const MAX_UNREAD = 64 << 20;
 
@@ -30,6 +36,7 @@ export class EngineSession {
   #socket: WebSocket | undefined;
   #silence: NodeJS.Timeout | undefined;
   #upgrading: NodeJS.Timeout | undefined;
+  #settling: NodeJS.Timeout | undefined;
   #over = false;
 
   constructor(owner: SessionOwner, id: string, token: string, node: number) {
@@ -46,7 +53,7 @@ export class EngineSession {
 
   send(packet: string): void {
     if (this.#over) return;
-    if (this.#socket !== undefined) {
+    if (this.#socket !== undefined && this.#settling === undefined) {
       this.#socket.send(packet);
       if (this.#socket.bufferedAmount > MAX_UNREAD) this.#socket.terminate();
       return;
@@ -101,7 +108,11 @@ export class EngineSession {
     clearInterval(this.#upgrading);
     if (this.#poll !== undefined) this.#answer([NOOP]);
     this.#socket = socket;
-    for (const packet of this.#queue.splice(0)) socket.send(packet);
+    if (this.#queue.length === 0) return;
+    this.#settling = setTimeout(() => {
+      this.#settling = undefined;
+      for (const packet of this.#queue.splice(0)) socket.send(packet);
+    }, SETTLING_MS);
   }
 
   end(): void {
@@ -122,6 +133,7 @@ export class EngineSession {
     this.#over = true;
     this.connected = false;
     clearTimeout(this.#silence);
+    clearTimeout(this.#settling);
     clearInterval(this.#upgrading);
     this.#owner.ended(this);
   }

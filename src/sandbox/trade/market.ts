@@ -1,4 +1,4 @@
-/** The prices: a walk that looks random and is the same whenever it is asked for, and the quotes of now, which deviate a little. */
+/** The prices: the quotes of now, from one of three sources, and before the start a curve that is the same whenever it is asked for. */
 import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
 import { DAY_MS, dayStart, MINUTE_MS } from './trading-days.ts';
 
@@ -11,28 +11,59 @@ export interface Quote {
   readonly at: number;
 }
 
-/** The part of the last deviation that stays with the next tick. */
-const STAYS = 0.9;
-const DEVIATION = 0.02;
-/** Points of the day so far that show its high and low. */
-const SAMPLES = 16;
+/** A price that has changed. */
+export interface Move {
+  readonly instrument: Instrument;
+  readonly bid: number;
+  /** By default the bid and the usual spread. */
+  readonly ask?: number | undefined;
+  /** Of the trading day; by default those so far and this bid. */
+  readonly high?: number | undefined;
+  readonly low?: number | undefined;
+  /** The first price of a trading day. */
+  readonly isNewDay?: boolean;
+}
+
+/** Where the prices come from. */
+export interface PriceSource {
+  /** The first price of every symbol. */
+  start(): readonly Move[];
+  /** What has changed since the last call; a symbol may move several times. */
+  next(): readonly Move[];
+  /** Whether the symbol is traded now. */
+  isOpen(instrument: Instrument): boolean;
+}
+
+/** Part of a candle. */
+export interface Bar {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly ticks: number;
+}
 
 export class Market {
+  /** Prices before this time are on the curve. */
+  readonly startedAt: number;
   readonly #now: () => number;
-  readonly #random: () => number;
+  readonly #source: PriceSource;
   readonly #quotes = new Map<Instrument, Quote>();
-  readonly #deviations = new Map<Instrument, number>();
   readonly #fixed = new Map<Instrument, number>();
+  /** The first price as a part of the curve's, where it is another. */
+  readonly #anchors = new Map<Instrument, number>();
+  /** By minute; undefined if the prices stay on the curve. */
+  readonly #bars: Map<Instrument, Map<number, Bar>> | undefined;
 
-  constructor(now: () => number, random: () => number) {
+  constructor(now: () => number, source: PriceSource, isOnCurve = true) {
     this.#now = now;
-    this.#random = random;
-    const start = dayStart(now());
-    for (const instrument of INSTRUMENTS) {
-      const day = Array.from({ length: SAMPLES }, (_, index) =>
-        curvePrice(instrument, start + ((now() - start) * index) / SAMPLES),
-      );
-      this.#set(instrument, curvePrice(instrument, now()), Math.max(...day), Math.min(...day));
+    this.#source = source;
+    this.startedAt = now();
+    this.#bars = isOnCurve ? undefined : new Map(INSTRUMENTS.map((instrument) => [instrument, new Map()]));
+    for (const move of source.start()) {
+      this.#quotes.set(move.instrument, this.#quoteOf(move, move.bid, move.bid));
+      const anchor = move.bid / curvePrice(move.instrument, now());
+      if (!isOnCurve) this.#anchors.set(move.instrument, anchor);
     }
   }
 
@@ -48,14 +79,32 @@ export class Market {
     return isBuy ? ask : bid;
   }
 
-  tick(): void {
-    for (const instrument of INSTRUMENTS) {
-      const { high, low } = this.quote(instrument);
-      const deviation =
-        STAYS * (this.#deviations.get(instrument) ?? 0) + (this.#random() - 0.5) * instrument.volatility * DEVIATION;
-      this.#deviations.set(instrument, deviation);
-      const bid = this.#fixed.get(instrument) ?? curvePrice(instrument, this.#now()) * (1 + deviation);
-      this.#set(instrument, bid, high, low);
+  isOpen(instrument: Instrument): boolean {
+    return this.#source.isOpen(instrument);
+  }
+
+  /** What the next tick changes, for `move`, in parts that have no symbol twice. */
+  *moves(): Generator<readonly Move[], void, void> {
+    const part = new Map<Instrument, Move>();
+    for (const move of this.#source.next()) {
+      if (part.has(move.instrument)) {
+        yield [...part.values()];
+        part.clear();
+      }
+      part.set(move.instrument, move);
+    }
+    if (part.size > 0) yield [...part.values()];
+  }
+
+  move(moves: readonly Move[]): void {
+    for (const move of moves) {
+      const { instrument, isNewDay } = move;
+      const fixed = this.#fixed.get(instrument);
+      const last = this.quote(instrument);
+      const day = isNewDay === true ? { high: move.bid, low: move.bid } : last;
+      const quote = this.#quoteOf(fixed === undefined ? move : { instrument, bid: fixed }, day.high, day.low);
+      this.#quotes.set(instrument, quote);
+      this.#record(instrument, quote.bid, last.bid);
     }
   }
 
@@ -64,16 +113,78 @@ export class Market {
     this.#fixed.set(instrument, bid);
   }
 
-  #set(instrument: Instrument, price: number, high: number, low: number): void {
-    const bid = roundedRate(instrument, price);
-    this.#quotes.set(instrument, {
+  /** The bid at a time before the start, not rounded. */
+  past(instrument: Instrument, ms: number): number {
+    return curvePrice(instrument, ms) * (this.#anchors.get(instrument) ?? 1);
+  }
+
+  /** The prices since the start that are in this span; undefined if they stay on the curve. */
+  bar(instrument: Instrument, from: number, end: number): Bar | undefined {
+    const bars = this.#bars?.get(instrument);
+    if (bars === undefined || end <= this.startedAt) return undefined;
+    const minutes = [...bars].filter(([minute]) => minute * MINUTE_MS < end);
+    const [, before] = minutes.findLast(([minute]) => minute * MINUTE_MS < from) ?? [];
+    const within = minutes.filter(([minute]) => (minute + 1) * MINUTE_MS > from).map(([, bar]) => bar);
+    const [first = before] = within;
+    const close = (within.at(-1) ?? first)?.close ?? this.quote(instrument).bid;
+    if (within.length === 0) return { open: close, high: close, low: close, close, ticks: 0 };
+    return {
+      open: first?.open ?? close,
+      high: Math.max(...within.map(({ high }) => high)),
+      low: Math.min(...within.map(({ low }) => low)),
+      close,
+      ticks: within.reduce((sum, { ticks }) => sum + ticks, 0),
+    };
+  }
+
+  #record(instrument: Instrument, bid: number, last: number): void {
+    const bars = this.#bars?.get(instrument);
+    const minute = Math.floor(this.#now() / MINUTE_MS);
+    const { open, high, low, ticks } = bars?.get(minute) ?? { open: last, high: last, low: last, ticks: 0 };
+    bars?.set(minute, { open, high: Math.max(high, bid), low: Math.min(low, bid), close: bid, ticks: ticks + 1 });
+  }
+
+  #quoteOf(move: Move, dayHigh: number, dayLow: number): Quote {
+    const { instrument, high = dayHigh, low = dayLow } = move;
+    const bid = roundedRate(instrument, move.bid);
+    return {
       bid,
-      ask: roundedRate(instrument, bid + instrument.spread * instrument.pip),
+      ask: roundedRate(instrument, move.ask ?? bid + instrument.spread * instrument.pip),
       high: roundedRate(instrument, Math.max(high, bid)),
       low: roundedRate(instrument, Math.min(low, bid)),
       at: this.#now(),
-    });
+    };
   }
+}
+
+/** The part of the last deviation that stays with the next tick. */
+const STAYS = 0.9;
+const DEVIATION = 0.02;
+/** Points of the day so far that show its high and low. */
+const SAMPLES = 16;
+
+/** The calm market of a sandbox without options: it stays near the curve, and is always open. */
+export function calmPrices(now: () => number, random: () => number): PriceSource {
+  const deviations = new Map<Instrument, number>();
+  return {
+    isOpen: () => true,
+    start: () =>
+      INSTRUMENTS.map((instrument) => {
+        const start = dayStart(now());
+        const day = Array.from({ length: SAMPLES }, (_, index) =>
+          curvePrice(instrument, start + ((now() - start) * index) / SAMPLES),
+        );
+        const bid = curvePrice(instrument, now());
+        return { instrument, bid, high: Math.max(...day), low: Math.min(...day) };
+      }),
+    next: () =>
+      INSTRUMENTS.map((instrument) => {
+        const deviation =
+          STAYS * (deviations.get(instrument) ?? 0) + (random() - 0.5) * instrument.volatility * DEVIATION;
+        deviations.set(instrument, deviation);
+        return { instrument, bid: curvePrice(instrument, now()) * (1 + deviation) };
+      }),
+  };
 }
 
 /** Waves from minutes to years, each four times as long as the one before. */

@@ -1,10 +1,12 @@
 /** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
 import { type Book, CANCELED, EXECUTING, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
+import type { Dealer } from './dealer.ts';
 import { type Instrument, isForex, rounded, roundedRate } from './instruments.ts';
+import { checkMargins } from './margin.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
-import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { accountRow, closedRow, closingRate, marginOf, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
 
 /** Between the steps of an order, divided by `fast`. */
 const STEP_MS = 30;
@@ -19,6 +21,8 @@ export interface Exchange {
   readonly market: Market;
   readonly outbox: Outbox;
   readonly traps: ReadonlySet<TradeTrap>;
+  /** Undefined in a calm market: every order is filled at the price that the tables show. */
+  readonly dealer: Dealer | undefined;
   readonly now: () => number;
   readonly fast: number;
 }
@@ -34,7 +38,9 @@ export class MatchingEngine {
   }
 
   place(draft: OrderDraft): Order {
-    const order = this.#exchange.book.addOrder(draft, this.#exchange.now());
+    const { book, market, now } = this.#exchange;
+    const quoted = market.rate(draft.instrument, draft.isBuy);
+    const order = book.addOrder({ ...draft, quoted }, now());
     this.#pushOrder(order, 'I');
     if (!isEntry(order)) this.#later(() => this.#execute(order));
     return order;
@@ -56,15 +62,17 @@ export class MatchingEngine {
 
   /** Call this after each tick: executes what the prices reach, and moves what trails. */
   check(): void {
-    const { book, now } = this.#exchange;
+    const { book, now, dealer } = this.#exchange;
     for (const order of [...this.#due]) this.#execute(order);
     for (const order of [...book.orders.values()].filter(isEntry)) {
       if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
       if (order.expires !== undefined && order.expires <= now()) this.cancel(order);
+      else if (!this.#isOpen(order)) continue;
       else if (this.#isReached(order)) this.#execute(order);
       else this.#trailOrder(order);
     }
-    for (const trade of [...book.trades.values()]) this.#checkExits(trade);
+    for (const trade of [...book.trades.values()].filter((trade) => this.#isOpen(trade))) this.#checkExits(trade);
+    if (dealer !== undefined) checkMargins(this.#exchange, (trade) => this.#exit(trade, 'M', 0, 0));
   }
 
   close(): void {
@@ -77,6 +85,10 @@ export class MatchingEngine {
       run();
     }, STEP_MS / this.#exchange.fast);
     this.#timers.add(timer);
+  }
+
+  #isOpen({ instrument }: Pick<Order, 'instrument'>): boolean {
+    return this.#exchange.market.isOpen(instrument);
   }
 
   #isReached({ type, isBuy, rate, instrument }: Order): boolean {
@@ -113,16 +125,21 @@ export class MatchingEngine {
     }
   }
 
-  #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', rate: number, trail: number): void {
+  #exit(
+    { tradeId, account, instrument, isBuy, amountK }: Trade,
+    type: 'S' | 'L' | 'M',
+    rate: number,
+    trail: number,
+  ): void {
     const terms = { type, timeInForce: 'GTC', rate, trail, tradeId, closes: tradeId };
     this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
   }
 
   /** Executes at the current prices, and cancels the other orders of the group. */
   #execute(order: Order): void {
-    const { book, traps, outbox } = this.#exchange;
+    const { book, traps, outbox, dealer } = this.#exchange;
     if (!book.orders.has(order.orderId)) return;
-    if (traps.has('market-closed')) {
+    if (traps.has('market-closed') || !this.#isOpen(order)) {
       this.#due.add(order);
       return;
     }
@@ -131,26 +148,42 @@ export class MatchingEngine {
       this.#end(order, CANCELED);
       return;
     }
+    if (dealer?.rejects(order) || this.#lacksMargin(order)) {
+      this.#end(order, CANCELED);
+      return;
+    }
     for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
     outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
-    const parts = traps.has('partial-fills') ? thirds(order) : [order.amountK];
-    const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
-    if (isKilled) parts.splice(order.timeInForce === 'IOC' && parts.length > 1 ? -1 : 0);
+    const parts = traps.has('partial-fills') ? thirds(order) : (dealer?.parts(order) ?? [order.amountK]);
+    const isHasty = ['FOK', 'IOC'].includes(order.timeInForce);
+    const isThin = dealer !== undefined && parts.length > 1 && isHasty;
+    const isKilled = isThin || (traps.has('fok-killed') && isHasty);
+    // What is available at once, for IOC.
+    if (isThin) parts.splice(order.timeInForce === 'IOC' ? 1 : 0);
+    else if (isKilled) parts.splice(order.timeInForce === 'IOC' && parts.length > 1 ? -1 : 0);
     // The status stays "executing" even when everything is done.
     this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
   }
 
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {
-    if (part !== undefined) this.#fill(order, part, tradeId);
+    if (part !== undefined) {
+      const { dealer, market } = this.#exchange;
+      const { instrument, isBuy } = order;
+      const rate = dealer?.rate(order) ?? (isEntry(order) ? order.rate : market.rate(instrument, isBuy));
+      if (dealer?.isOutOfRange(order, rate)) {
+        this.#end(order, CANCELED);
+        return;
+      }
+      this.#fill(order, part, tradeId, rate);
+    }
     if (others.length === 0) this.#end(order, lastStatus);
     else this.#later(() => this.#fillParts(order, others, this.#exchange.book.newTradeId(), lastStatus));
   }
 
-  #fill(order: Order, part: number, tradeId: string): void {
+  #fill(order: Order, part: number, tradeId: string, rate: number): void {
     const { book, market, outbox } = this.#exchange;
     const { account, instrument, isBuy, orderId, closes } = order;
-    const rate = isEntry(order) ? order.rate : market.rate(instrument, isBuy);
     outbox.row('Order', { t: 3, orderId, tradeId, status: EXECUTING, action: 'U' });
     const isNetted = (trade: Trade): boolean =>
       account.hedging !== 'Y' && trade.account === account && trade.instrument === instrument && trade.isBuy !== isBuy;
@@ -165,6 +198,15 @@ export class MatchingEngine {
     const trades = [...book.trades.values()];
     outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
     outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+  }
+
+  /** Of an entry order: those at market are checked when they come. */
+  #lacksMargin(order: Order): boolean {
+    const { dealer, book, market } = this.#exchange;
+    const { account } = order;
+    if (dealer === undefined || !isEntry(order)) return false;
+    const { usableMargin } = accountRow(account, [...book.trades.values()], market);
+    return marginOf(order, market) > Number(usableMargin);
   }
 
   #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {

@@ -37,8 +37,13 @@ export function orderHandlers(
   const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
     place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId });
 
-  /** `suffix` is `2` for the second order of a pair. */
-  const entryDraft = (form: Form, suffix = ''): OrderDraft => {
+  /** `pair` is the suffix of the fields of an order of a pair. There a stop or limit of 0 is none: fxcmpy sends it by default. */
+  const entryDraft = (form: Form, pair?: '' | '2'): OrderDraft => {
+    const suffix = pair ?? '';
+    const exit = (name: string): number | undefined => {
+      const value = form.number(`${name}${suffix}`);
+      return value === 0 && pair !== undefined ? undefined : value;
+    };
     const account = form.account(book);
     const instrument = form.instrument();
     const isBuy = form.flag(`is_buy${suffix}`) ?? true;
@@ -56,8 +61,8 @@ export function orderHandlers(
       type: entryType(isBuy, rate, price, trail),
       timeInForce,
       expires: form.expiry(timeInForce, now()),
-      stop: stopAt(form.number(`stop${suffix}`), isInPips, around, stopTrail),
-      limit: limitAt(form.number(`limit${suffix}`), isInPips, around),
+      stop: stopAt(exit('stop'), isInPips, around, stopTrail),
+      limit: limitAt(exit('limit'), isInPips, around),
       trail,
       trailedFrom: price,
     };
@@ -149,7 +154,7 @@ export function orderHandlers(
     '/trading/simple_oco': (form) => {
       const ocoBulkId = book.newGroup();
       // Both must be valid before one of them exists.
-      const drafts = ['', '2'].map((suffix) => entryDraft(form, suffix));
+      const drafts = (['', '2'] as const).map((suffix) => entryDraft(form, suffix));
       return drafts.map((draft) => place({ ...draft, ocoBulkId }));
     },
     '/trading/add_to_oco': (form) => regroup(form.texts('orderIds'), form.number('ocoBulkId') || book.newGroup()),

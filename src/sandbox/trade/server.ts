@@ -3,14 +3,24 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopbackHost, type LocalServer, type Request, type Response, startServer } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { Book } from './book.ts';
+import { Dealer } from './dealer.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
-import { findInstrument, INSTRUMENTS } from './instruments.ts';
-import { Market } from './market.ts';
+import { findInstrument } from './instruments.ts';
+import { calmPrices, Market, type PriceSource } from './market.ts';
 import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
+import { randomWalk } from './random-walk.ts';
+import { type RecordedTick, replayed } from './replay.ts';
+import { accountRow } from './table-rows.ts';
 import { tableRows } from './tables.ts';
+
+/** How the prices move. */
+export type Movement =
+  /** Prices walk at random; a `volatility` of 1 is usual. */
+  | { readonly seed: number; readonly volatility: number }
+  | { readonly ticks: readonly RecordedTick[]; readonly speed: number };
 
 export interface TradingEmulatorOptions {
   /** Any free port by default. */
@@ -25,6 +35,8 @@ export interface TradingEmulatorOptions {
   readonly fast?: number;
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
   readonly tickMs?: number;
+  /** Without it the market is calm: prices stay near a curve, and every order is filled. */
+  readonly movement?: Movement | undefined;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
   /** False: no call limits (doc 3 §8). */
@@ -60,17 +72,23 @@ export interface TradingEmulator extends LocalServer {
 const TICK_MS = 200;
 /** However large `fast` is. */
 const MIN_TICK_MS = 10;
+const REPLAY_MS = 20;
+/** A market that moves waits so long for the first subscription, after the first connection. */
+const PATIENCE_MS = 5000;
 const LOGGED = 1000;
 const ENGINE_PATH = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
-  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true } = options;
+  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement } = options;
   const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000 } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
-  const [book, market, outbox] = [new Book(), new Market(now, random), new Outbox(engine, traps)];
-  const exchange: Exchange = { book, market, outbox, traps, now, fast };
+  const [book, outbox] = [new Book(), new Outbox(engine, traps)];
+  const source = movement === undefined ? calmPrices(now, random) : sourceOf(movement, options);
+  const market = new Market(now, source, movement === undefined);
+  const dealer = movement && new Dealer(market, 'seed' in movement ? movement.seed : 0);
+  const exchange: Exchange = { book, market, outbox, traps, dealer, now, fast };
   if (seed === 'demo') seedDemo(exchange);
   else seedAccounts(book);
   const matching = new MatchingEngine(exchange);
@@ -103,7 +121,11 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     else engine.upgrade(message, stream, head, searchParams);
   });
   const move = (): void => tick(exchange, matching);
-  const ticking = tickMs === 0 ? undefined : setInterval(move, Math.max(MIN_TICK_MS, tickMs / fast));
+  const starts = movement === undefined ? () => true : startOf(engine, now);
+  const ticking =
+    tickMs === 0
+      ? undefined
+      : setInterval(() => starts() && move(), movement && 'ticks' in movement ? REPLAY_MS : tickEvery(tickMs, fast));
   return {
     ...server,
     token,
@@ -129,6 +151,28 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   };
 }
 
+function tickEvery(tickMs: number, fast: number): number {
+  return Math.max(MIN_TICK_MS, tickMs / fast);
+}
+
+function sourceOf(movement: Movement, { now, fast = 1, tickMs }: TradingEmulatorOptions): PriceSource {
+  if ('ticks' in movement) return replayed(movement.ticks, movement.speed, now);
+  return randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
+}
+
+/** A market that moves begins with the first subscription, so that every run of a client sees it from the start. */
+function startOf(engine: EngineServer, now: () => number): () => boolean {
+  let connectedAt: number | undefined;
+  let hasStarted = false;
+  return () => {
+    const sessions = hasStarted ? [] : engine.connected;
+    if (sessions.length > 0) connectedAt ??= now();
+    hasStarted ||= sessions.some(({ models, symbols }) => models.size + symbols.size > 0);
+    hasStarted ||= connectedAt !== undefined && now() - connectedAt > PATIENCE_MS;
+    return hasStarted;
+  };
+}
+
 /** What each tick pushes of a table. */
 const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
   ['Offer', ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low']],
@@ -140,17 +184,35 @@ const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
 function tick(exchange: Exchange, matching: MatchingEngine): void {
   const { market, outbox, traps } = exchange;
   if (traps.has('market-closed')) return;
-  market.tick();
-  matching.check();
-  if (traps.has('non-json-push')) outbox.invalid();
-  for (const instrument of INSTRUMENTS) {
-    const { bid, ask, high, low, at } = market.quote(instrument);
-    outbox.price(instrument.symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: instrument.symbol });
+  const moved = new Set<string>();
+  const { dealer } = exchange;
+  for (const moves of market.moves()) {
+    market.move(moves);
+    if (moves.some(({ isNewDay }) => isNewDay)) startDay(exchange);
+    matching.check();
+    if (traps.has('non-json-push')) outbox.invalid();
+    for (const { instrument } of moves) {
+      const { symbol } = instrument;
+      const { bid, ask, high, low, at } = market.quote(instrument);
+      outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
+      moved.add(symbol);
+    }
   }
+  if (moved.size === 0) return;
   for (const [model, fields] of MOVING) {
     if (!outbox.wants(model)) continue;
+    const all = model === 'Offer' && dealer !== undefined ? [...fields, 'sellTradable', 'buyTradable'] : fields;
     // The updates of positions have no action.
     const action = model === 'OpenPosition' ? {} : { action: 'U' };
-    for (const row of tableRows(model, exchange)) outbox.row(model, { ...pick(row, fields), ...action });
+    const changed = tableRows(model, exchange).filter(
+      ({ currency }) => model !== 'Offer' || moved.has(String(currency)),
+    );
+    for (const row of changed) outbox.row(model, { ...pick(row, all), ...action });
   }
+}
+
+/** The profit and loss of the day counts from here. */
+function startDay({ book, market }: Exchange): void {
+  const trades = [...book.trades.values()];
+  for (const account of book.accounts) account.dayBalance = Number(accountRow(account, trades, market)['equity']);
 }

@@ -19,7 +19,8 @@ const cents = (value: number): number => rounded(value, 2);
 
 export function offerRow(instrument: Instrument, market: Market, isTradable = true): TableRow {
   const { bid, ask, high, low, at } = market.quote(instrument);
-  const { offerId, symbol, type, digits, pip, spread, margin, maxQuantity } = instrument;
+  const { offerId, symbol, type, digits, pip, margin, maxQuantity } = instrument;
+  const spread = rounded((ask - bid) / pip, 1);
   const worth = inThousands(instrument, 1) * 1000 * dollars(instrument, bid);
   const required = cents(worth * bid * margin);
   return {
@@ -180,7 +181,7 @@ export function accountRow(account: Account, trades: readonly Trade[], market: M
     accountId: account.id,
     balance: cents(account.balance),
     usdMr: cents(used),
-    mc: 'N',
+    mc: account.mc,
     accountName: account.name,
     usdMr3: cents(used / 2),
     hedging: account.hedging,

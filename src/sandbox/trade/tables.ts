@@ -87,15 +87,16 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       if (instrument === undefined) throw refusal('Invalid instrument id.', about);
       if (period === undefined) throw refusal('Invalid period id.', about);
       const num = form.number('num') ?? 0;
-      if (!Number.isInteger(num) || num < 1 || num > MAX_CANDLES) throw refusal('Invalid number of candles.', about);
+      const most = period.days === undefined ? Number.POSITIVE_INFINITY : MAX_CANDLES;
+      if (!Number.isInteger(num) || num < 1 || num > most) throw refusal('Invalid number of candles.', about);
       const [from, to] = [form.number('from'), form.number('to')];
       const isRange = from !== undefined || to !== undefined;
       const span = { from: (from ?? 0) * 1000, to: to === undefined ? now() + DAY_MS : to * 1000 };
       const isFar = period.days !== undefined && Math.min(span.to, now()) - span.from > period.days * DAY_MS;
       // The gateway's own spelling.
       if (isRange && (span.from > span.to || isFar)) throw refusal('Invalid from/to parameneters.', about);
-      const max = !isRange ? num : period.days === undefined ? Number.POSITIVE_INFINITY : MAX_CANDLES;
-      return { ...about, candles: candles(instrument, period, span, max, now()) };
+      const max = isRange ? most : num;
+      return { ...about, candles: candles(market, instrument, period, span, max, now()) };
     },
     'POST /subscribe': (form, { symbols }) => {
       const pairs = pairsOf(form);
@@ -141,7 +142,9 @@ export function tableRows(name: ModelName, { book, market, traps }: Exchange): r
   const trades = [...book.trades.values()];
   switch (name) {
     case 'Offer':
-      return book.offered.map((instrument) => offerRow(instrument, market, !traps.has('market-closed')));
+      return book.offered.map((instrument) =>
+        offerRow(instrument, market, !traps.has('market-closed') && market.isOpen(instrument)),
+      );
     case 'OpenPosition':
       return trades.map((trade) => tradeRow(trade, market));
     case 'ClosedPosition':

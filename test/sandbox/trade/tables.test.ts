@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { candles, periodOf } from '../../../src/sandbox/trade/candles.ts';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
+import { calmPrices, Market } from '../../../src/sandbox/trade/market.ts';
 import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
 import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
 
@@ -169,15 +170,24 @@ describe('candles', () => {
     const [eurusd] = INSTRUMENTS;
     const [m5, h1] = [periodOf('m5'), periodOf('h1')];
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
+    const now = () => NOW;
+    const market = new Market(now, calmPrices(now, Math.random));
     const day = Date.UTC(2026, 5, 2);
-    const whole = candles(eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
+    const whole = candles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
     const parts = [0, 1, 2].flatMap((part) =>
-      candles(eurusd, m5, { from: day + part * 28_800_000, to: day + (part + 1) * 28_800_000 - 1 }, 10_000, NOW),
+      candles(
+        market,
+        eurusd,
+        m5,
+        { from: day + part * 28_800_000, to: day + (part + 1) * 28_800_000 - 1 },
+        10_000,
+        NOW,
+      ),
     );
     expect(whole).toHaveLength(288);
     expect(parts).toEqual(whole);
     for (const [index, row] of whole.slice(1).entries()) expect(row[1]).toBe(whole[index]?.[2]);
-    const hour = candles(eurusd, h1, { from: day, to: day }, 1, NOW)[0];
+    const hour = candles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
     expect([hour?.[1], hour?.[2]]).toEqual([whole[0]?.[1], whole[11]?.[2]]);
   });
 
@@ -197,6 +207,35 @@ describe('candles', () => {
     const answer = await ask(path, fields);
     expect(errorOf(answer)).toBe(error);
     expect(answer['candles']).toEqual([]);
+  });
+
+  /** The table of doc 3 §8. The ranges are before the beginning of all prices. */
+  test.each([
+    ['m1', 16],
+    ['m5', 56],
+    ['m15', 212],
+    ['m30', 316],
+    ['h1', 624],
+    ['h2', 1224],
+    ['h3', 2056],
+    ['h4', 2664],
+    ['h6', 3632],
+    ['h8', 5128],
+    ['D1', undefined],
+    ['W1', undefined],
+    ['M1', undefined],
+  ])('%s: at most %s days, and ten thousand', async (period, days) => {
+    await using gateway = await startGateway();
+    const { id } = await gateway.peer();
+    const executed = async (fields: Fields): Promise<unknown> => {
+      const { response } = await gateway.call(id, 'GET', `/candles/1/${period}`, fields);
+      return (response as { readonly executed: boolean }).executed;
+    };
+    const from = seconds('1990-01-01T00:00Z');
+    const to = from + (days ?? 8000) * 86_400;
+    expect(await executed({ num: 10_000, from, to })).toBe(true);
+    expect(await executed({ num: 10_000, from, to: to + 1 })).toBe(days === undefined);
+    expect(await executed({ num: 10_001, from, to: from })).toBe(days === undefined);
   });
 
   test('are ten thousand at most, but for days and longer', async () => {

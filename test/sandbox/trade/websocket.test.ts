@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { wire } from '../../support/alertmanager.ts';
 import { startGateway, type TestGateway } from './service.ts';
 
 const MASK = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
@@ -46,6 +47,20 @@ async function until(socket: Socket, wanted: string | Buffer): Promise<Buffer> {
 }
 
 describe('a websocket', () => {
+  test('that takes over before the first poll has `40` a little later, in its place', async () => {
+    await using gateway = await startGateway();
+    const opening = await wire(gateway.url, `/socket.io/?access_token=${gateway.token}&EIO=3&transport=polling`);
+    const sid = /"sid":"([\w-]{20})"/.exec(opening.body)?.[1] ?? '';
+    const socket = await raw(gateway, sid);
+    await until(socket, '101 Switching');
+    socket.write(text('2probe'));
+    await until(socket, '3probe');
+    socket.write(text('5'));
+    socket.write(text('2'));
+    expect(String(await until(socket, '3'))).toContain('40');
+    socket.destroy();
+  });
+
   test('opens with the handshake of the RFC and the packets of the protocol', async () => {
     await using gateway = await startGateway();
     const socket = await raw(gateway);

@@ -1,5 +1,6 @@
-import { childEnvironment, runChild } from '../../../cli/child.ts';
+import { runChild } from '../../../cli/child.ts';
 import { textCommand } from '../../../cli/command.ts';
+import { childEnvironment } from '../../../store/setting-keys.ts';
 import { SANDBOX_FLAGS, startRecorded } from '../start-sandbox.ts';
 
 export const sandboxRun = textCommand({
