@@ -10,6 +10,7 @@ import {
 } from '../../store/credentials.ts';
 import { readCredentials } from '../../store/credentials-file.ts';
 import { SERVICES, type ServiceName } from '../../store/profile-environment.ts';
+import { chosenStore, misplaced, type Sealable, storeOf } from '../../store/sealed-records.ts';
 import { loadSettings, type Settings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { credentialSource } from './authorizer.ts';
@@ -22,7 +23,7 @@ interface LoginRow {
   readonly base_url: string;
   /** `token_set`: svc does not know until when it is valid. `none`: the service may need none. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in' | 'token_set' | 'none';
-  /** A variable or setting, or `file` for the stored login. */
+  /** A variable or setting; for a stored login `file`, or the name of a credential helper. */
   readonly source: string | null;
   readonly user: string | null;
   readonly expires_at: string | null;
@@ -119,7 +120,10 @@ function credentialOf(
   if (given !== undefined) return { ...NOTHING, state: 'token_set', source: given, user };
   const options = isCurrent ? '' : ` --profile ${key.profile}`;
   if (service === 'trade') {
-    if (findGatewayToken(document, key) !== undefined) return { ...NOTHING, state: 'token_set', source: 'file' };
+    const token = findGatewayToken(document, key);
+    const wrong = token && elsewhere(token, place);
+    if (wrong !== undefined) return wrong;
+    if (token !== undefined) return { ...NOTHING, state: 'token_set', source: storeOf(token) };
     return { ...NOTHING, state: 'not_signed_in', source: null, advice: `store a token: svc trade login${options}` };
   }
   if (service !== 'webhooks') return { ...NOTHING, state: 'none', source: null };
@@ -127,13 +131,23 @@ function credentialOf(
   if (stored === undefined) {
     return { ...NOTHING, state: 'not_signed_in', source: null, advice: `sign in: svc oauth login${options}` };
   }
+  const wrong = elsewhere(stored, place);
+  if (wrong !== undefined) return wrong;
   const { signedIn, advice } = loginStatus(stored, now / 1000, options);
   return {
     state: !signedIn ? 'not_signed_in' : isAlive(stored, now / 1000) ? 'signed_in' : 'expired',
-    source: 'file',
+    source: storeOf(stored),
     user: (stored.kind === 'oauth' && stored.email) || null,
     expires_at: isoTime(stored.expires_at),
     refresh_expires_at: isoTime(refreshEnd(stored)),
     advice,
   };
+}
+
+/** In a store that the profile does not use. */
+function elsewhere(record: Sealable, place: Pick<Place, 'settings'>) {
+  const problem = misplaced(record, 'it', chosenStore(place));
+  if (problem === undefined) return undefined;
+  const advice = `${problem.message}: ${problem.hint}`;
+  return { ...NOTHING, state: 'not_signed_in', source: storeOf(record), advice } as const;
 }

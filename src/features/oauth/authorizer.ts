@@ -25,15 +25,14 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
-      header: async () =>
-        (await import('./stored-authorizer.ts')).gatewayHeader(context, target, settings.profile.name),
+      header: async () => (await import('./stored-authorizer.ts')).gatewayHeader({ ...context, settings }, target),
     };
   }
   if (service !== 'webhooks') return undefined;
   let loading: Promise<Authorizer> | undefined;
   const stored = (): Promise<Authorizer> => {
     loading ??= import('./stored-authorizer.ts').then(
-      ({ StoredAuthorizer }) => new StoredAuthorizer(context, target, settings.profile.name),
+      ({ StoredAuthorizer }) => new StoredAuthorizer({ ...context, settings }, target),
     );
     return loading;
   };
@@ -42,6 +41,11 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
     header: async () => (await stored()).header(),
     refresh: async () => (await (await stored()).refresh?.()) ?? false,
   };
+}
+
+/** `svc __refresh`, which svc itself runs. */
+export async function refreshProcess(context: Context): Promise<number> {
+  return (await import('./refresh-process.ts')).refreshProcess(context);
 }
 
 /** The variable or the setting that a service's credential comes from; undefined if svc stores it, or there is none. */

@@ -6,10 +6,18 @@ import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { type Credential, credentialAddress, findCredential } from '../../store/credentials.ts';
-import { credentialsPath, parseCredentials, readCredentials } from '../../store/credentials-file.ts';
+import {
+  credentialsPath,
+  parseCredentials,
+  readCredentialsUnlocked,
+  readOpened,
+} from '../../store/credentials-file.ts';
 import { readOwnFile } from '../../store/own-file.ts';
+import { chosenStore, FILE_STORE, type Sealable, storeOf } from '../../store/sealed-records.ts';
+import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
-import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { Vault } from '../../store/vault.ts';
+import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialSource } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
 
@@ -60,6 +68,43 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
   return [{ check: 'files', subject: null, ...ok(text) }];
 }
 
+/** Whether the chosen credential helper works, and whether all secrets are where svc will look. */
+export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
+  const common = { check: 'store', subject: null };
+  const store = chosenStore(ctx);
+  const records = await storedRecords(ctx.paths);
+  const found: Finding[] = [];
+  if (store !== FILE_STORE) {
+    try {
+      await new Vault(ctx).check(`doctor ${ctx.pid}`);
+      found.push({ ...common, ...ok(`the credential helper ${store} stores, reads and erases`) });
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+      found.push({ ...common, ...fail(error.message, `svc config set ${HELPER_SETTING} <name>`) });
+    }
+  }
+  const others = new Set(records.map(storeOf).filter((one) => one !== store));
+  for (const other of others) {
+    const where = other === FILE_STORE ? 'files' : `the credential helper ${other}`;
+    const to = store === FILE_STORE ? 'file' : 'helper';
+    const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${store}`;
+    found.push({ ...common, ...fail(detail, `svc oauth move --to ${to}`) });
+  }
+  return found;
+}
+
+/** Those with secrets. A file that cannot be read is a finding of its own. */
+async function storedRecords(paths: Where['paths']): Promise<readonly Sealable[]> {
+  const { clients, credentials, gateway_tokens: tokens = [] } = await readCredentialsUnlocked(paths);
+  let signing: readonly Sealable[] = [];
+  try {
+    signing = (await readWebhookSecrets(paths)).secrets;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+  }
+  return [...clients.filter((one) => one.client_secret !== undefined), ...credentials, ...tokens, ...signing];
+}
+
 /** What is wrong with the file of credentials; nothing of it is changed. */
 export async function credentialsFault({ paths }: Where): Promise<string | undefined> {
   try {
@@ -81,7 +126,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
   const source = credentialSource(ctx);
   let stored: Credential | undefined;
   try {
-    stored = findCredential((await readCredentials(paths, ctx)).document, key);
+    stored = (await readOpened(paths, ctx, (document) => findCredential(document, key))).record;
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
     if (source === undefined) return { ...common, ...fail(error.message, error.hint) };

@@ -1,5 +1,6 @@
 /** Stores the result of a sign-in for this profile and address, and checks whether the service accepts it. */
 import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
@@ -13,7 +14,7 @@ import {
   withCredential,
   withoutClient,
 } from '../../store/credentials.ts';
-import { readCredentials, withCredentials } from '../../store/credentials-file.ts';
+import { openRecord, readCredentials, withCredentials } from '../../store/credentials-file.ts';
 import type { KnownClients } from './login-client.ts';
 
 type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
@@ -27,15 +28,24 @@ export async function checkStorable(ctx: RunContext): Promise<void> {
 export async function storedClients(ctx: RunContext): Promise<KnownClients> {
   const { document, warnings } = await readCredentials(ctx.paths, ctx);
   for (const warning of warnings) ctx.notice(warning);
-  return { all: document.clients, forget: (client) => forgetClient(client, ctx) };
+  const all: ClientRecord[] = [];
+  for (const client of document.clients) {
+    try {
+      all.push(client.client_secret === undefined ? client : await openRecord(client, ctx));
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+      ctx.notice(`client ${client.client_id} is not used: ${error.message}`);
+    }
+  }
+  return { all, forget: (client) => forgetClient(client, ctx) };
 }
 
 /** A client that a login needs for refreshes stays, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, ({ document, save }) => {
+  await withCredentials(ctx.paths, ctx, async ({ document, save }) => {
     const isUsed = loginsOf(document, client).length > 0;
     const now = Math.floor(ctx.now() / 1000);
-    save(isUsed ? withClient(document, endedClient(client, now)) : withoutClient(document, client));
+    await save(isUsed ? withClient(document, endedClient(client, now)) : withoutClient(document, client));
   });
 }
 
@@ -51,9 +61,9 @@ export async function storeLogin(login: New<Credential>, client: ClientRecord | 
     profile: settings.profile.name,
     base_url: credentialAddress(target.baseUrl),
   };
-  await withCredentials(ctx.paths, ctx, (file) => {
+  await withCredentials(ctx.paths, ctx, async (file) => {
     const document = client === undefined ? file.document : withClient(file.document, client);
-    file.save(withCredential(document, credential));
+    await file.save(withCredential(document, credential));
   });
   return credential;
 }

@@ -3,7 +3,7 @@
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import { type Credential, credentialAddress, findGatewayToken } from '../../store/credentials.ts';
-import { readCredentials } from '../../store/credentials-file.ts';
+import { readOpened } from '../../store/credentials-file.ts';
 import { isAlive, isFresh } from './login-status.ts';
 import { type TokenContext, TokenManager } from './token-manager.ts';
 
@@ -24,11 +24,11 @@ export class StoredAuthorizer implements Authorizer {
   /** All requests of this process wait for the same token. */
   #request: Promise<Headers> | undefined;
 
-  constructor(context: TokenContext, target: Target, profile: string) {
+  constructor(context: TokenContext, target: Target) {
     this.origin = target.baseUrl.origin;
     this.#context = context;
     this.#target = target;
-    this.#tokens = new TokenManager(context, target, profile);
+    this.#tokens = new TokenManager(context, target);
   }
 
   async header(): Promise<Headers> {
@@ -77,12 +77,14 @@ export class StoredAuthorizer implements Authorizer {
 export async function gatewayHeader(
   context: TokenContext,
   { baseUrl, log }: Target,
-  profile: string,
 ): Promise<{ readonly authorization: string }> {
-  const { document, warnings } = await readCredentials(context.paths, context);
-  for (const warning of warnings) log.warn(warning);
+  const profile = context.settings.profile.name;
   const base_url = credentialAddress(baseUrl);
-  const token = findGatewayToken(document, { profile, base_url });
+  const found = await readOpened(context.paths, context, (document) =>
+    findGatewayToken(document, { profile, base_url }),
+  );
+  const { document, record: token, warnings } = found;
+  for (const warning of warnings) log.warn(warning);
   if (token !== undefined) return { authorization: `Bearer ${token.access_token}` };
   const others = (document.gateway_tokens ?? []).filter((one) => one.profile === profile).map((one) => one.base_url);
   const but = others.length === 0 ? '' : `, only for ${others.join(', ')}`;

@@ -1,10 +1,11 @@
 /** Runs the token command of a profile: a program without a shell, whose output is the token and stays in memory. */
 import { spawn } from 'node:child_process';
-import { childEnvironment, missingProgram, signalStatus } from '../../cli/child.ts';
+import { missingProgram, signalStatus } from '../../cli/child.ts';
 import type { Context } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
+import { childEnvironment } from '../../store/setting-keys.ts';
 
 /** How long a token command may take, as the error says it. */
 const LIMIT_S = 10;

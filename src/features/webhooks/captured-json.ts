@@ -1,8 +1,8 @@
 /** Requests in the JSON of browsers, gateways, inspectors and API clients, and in a program's own logs. */
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
-import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
-import { httpDeliveries } from './http-dump.ts';
+import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader, REBUILT } from './delivery.ts';
+import { headerLines, httpDeliveries } from './http-dump.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,11 +16,29 @@ interface Captured {
 type Reader = (value: Json, source: string, prefix: string) => readonly Captured[] | undefined;
 
 /** The first matching reader reads the value. To add a format, add its reader here. */
-const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, insomnia, log, smee];
+const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, insomnia, insomnia5, log, smee];
 
 /** One JSON document, or one per line. Undefined if no reader matches. */
 export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
-  const documents = jsonDocuments(bytes.toString().replace(/^\ufeff/, '')) ?? [];
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  const documents = jsonDocuments(text) ?? jsonDocuments(text.replace(NGINX_ESCAPES, nginxText)) ?? [];
+  return documentDeliveries(documents, source, prefix);
+}
+
+/** nginx without escape=json writes the bytes of quotes, backslashes, control characters and everything beyond ASCII like this. */
+const NGINX_ESCAPES = /(?:\\x[0-9A-F]{2})+/g;
+
+function nginxText(escapes: string): string {
+  const bytes = Buffer.from(escapes.replaceAll('\\x', ''), 'hex');
+  return JSON.stringify(bytes.toString()).slice(1, -1);
+}
+
+/** The deliveries in parsed documents. Undefined if no reader matches. */
+export function documentDeliveries(
+  documents: readonly unknown[],
+  source: string,
+  prefix: string,
+): readonly Delivery[] | undefined {
   const place = (index: number): string => (documents.length > 1 ? `${source}:${index + 1}` : source);
   const found = documents.map((document, index) => requestsOf(document, place(index), prefix));
   if (found.every((requests) => requests === undefined)) return undefined;
@@ -50,8 +68,8 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
 
 /** `inList`: already an item of a list, so not a list itself: nesting is limited. */
 function requestsOf(value: unknown, source: string, prefix: string, inList = false): readonly Captured[] | undefined {
-  // A plain list, a list of ngrok's inspector, or one of webhook.site.
-  const lists = isObject(value) ? [value['requests'], value['data']] : [value];
+  // A plain list, a list of ngrok's inspector, of webhook.site or of Hookdeck.
+  const lists = isObject(value) ? [value['requests'], value['data'], value['models']] : [value];
   const list = inList ? undefined : lists.find((one) => Array.isArray(one));
   if (list !== undefined) {
     const found = list.map((one, index) => requestsOf(one, `${source}#${index + 1}`, prefix, true));
@@ -72,32 +90,49 @@ interface Body {
   readonly base64?: boolean;
   /** Milliseconds since 1970, or a date. */
   readonly time?: unknown;
+  /** The status of the response. */
+  readonly status?: unknown;
 }
 
-/** `what` is the format's name in a message. */
 function captured(
-  what: string,
   source: string,
   headers: readonly RawHeader[],
-  { body, base64 = false, time }: Body,
+  { body, base64 = false, time, status }: Body,
 ): Captured {
   const read = (): Delivery => {
-    if (typeof body !== 'string') {
-      const fault = `${what} whose body was parsed: the signed bytes are lost`;
-      throw new SvcError('file_unusable', `${source}: ${fault}`, {
-        hint: 'log the raw body as text or in base64, before any JSON parser',
-      });
-    }
-    const bytes = Buffer.from(body, base64 ? 'base64' : 'utf8');
-    return { source, headers, body: bytes, receivedS: seconds(time), notes: base64 ? [] : ['text_body'] };
+    const failed = typeof status === 'number' ? isFailure(status) : undefined;
+    return { source, headers, receivedS: seconds(time), failed, ...bodyOf(body, base64, headers) };
   };
   return { headers, read };
 }
 
-function seconds(time: unknown): number | undefined {
-  const ms = typeof time === 'string' ? Date.parse(time) : time;
-  return typeof ms === 'number' && Number.isFinite(ms) ? ms / 1000 : undefined;
+/** Base64 and lists of bytes are exact. A text may have been changed, and a parsed body was. */
+function bodyOf(body: unknown, base64: boolean, headers: readonly RawHeader[]): Pick<Delivery, 'body' | 'notes'> {
+  if (typeof body === 'string' && base64) return { body: Buffer.from(body, 'base64'), notes: [] };
+  const listed = isObject(body) && body['type'] === 'Buffer' ? body['data'] : undefined;
+  if (Array.isArray(listed) && listed.every(isByte)) return { body: Buffer.from(listed), notes: [] };
+  if (typeof body !== 'string') return { body: Buffer.from(JSON.stringify(body)), notes: [REBUILT] };
+  const bytes = Buffer.from(body);
+  const [length] = headerValues(headers, 'content-length');
+  const differs = length !== undefined && Number(length) !== bytes.length;
+  return { body: bytes, notes: differs ? ['text_body', 'length_differs'] : ['text_body'] };
 }
+
+function isByte(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
+}
+
+/** Of a date, or of a number of seconds or milliseconds since 1970, which may be written as text. */
+function seconds(time: unknown): number | undefined {
+  const isNumber = typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time));
+  const value = isNumber ? Number(time) : typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  if (!Number.isFinite(value) || (isNumber && value < YEAR_1973)) return undefined;
+  return isNumber && value < YEAR_5000 ? value : value / 1000;
+}
+
+/** In seconds: smaller numbers are no times, and larger ones are milliseconds. */
+const YEAR_1973 = 100_000_000;
+const YEAR_5000 = 95_617_584_000;
 
 /** HTTP archives (HAR 1.2), as browsers and proxies export them: the requests with a header of the service. */
 function har({ log }: Json, source: string, prefix: string): readonly Captured[] | undefined {
@@ -111,11 +146,7 @@ function har({ log }: Json, source: string, prefix: string): readonly Captured[]
     const base64 = [data['encoding'], data['_encoding']].includes('base64') || data['_base64'] === true;
     const { text = '' } = data;
     const sizes = [request['bodySize'], ...headerValues(headers, 'content-length')].map(Number);
-    const { read } = captured('a HAR', `${source}#${index + 1}`, headers, {
-      body: text,
-      base64,
-      time: startedDateTime,
-    });
+    const { read } = captured(`${source}#${index + 1}`, headers, { body: text, base64, time: startedDateTime });
     const about = {
       clock: 'startedDateTime',
       failed: isObject(response) && isFailure(response['status']),
@@ -138,15 +169,16 @@ function lambda(event: Json, source: string): readonly Captured[] | undefined {
   const time = context['requestTimeEpoch'] ?? context['timeEpoch'];
   const base64 = isBase64Encoded === true;
   const names = jsonHeaders(multiValueHeaders ?? headers, source);
-  return [captured('a Lambda event', source, names, { body: body ?? '', base64, time })];
+  return [captured(source, names, { body: body ?? '', base64, time })];
 }
 
 /** ngrok's inspector stores the complete request in base64. */
-function ngrok({ request, start }: Json, source: string): readonly Captured[] | undefined {
+function ngrok({ request, response, start }: Json, source: string): readonly Captured[] | undefined {
   if (!isObject(request) || typeof request['raw'] !== 'string') return undefined;
+  const failed = isObject(response) ? isFailure(response['status_code']) : undefined;
   return httpDeliveries(Buffer.from(request['raw'], 'base64'), source).map((delivery) => ({
     headers: delivery.headers,
-    read: () => ({ ...delivery, receivedS: seconds(start) }),
+    read: () => ({ ...delivery, receivedS: seconds(start), failed }),
   }));
 }
 
@@ -154,12 +186,12 @@ function ngrok({ request, start }: Json, source: string): readonly Captured[] | 
 function webhookSite({ headers, content, created_at: time }: Json, source: string): readonly Captured[] | undefined {
   if (typeof content !== 'string' || !isObject(headers)) return undefined;
   const names = jsonHeaders(headers, source);
-  return [captured('webhook.site', source, names, { body: content, time: `${time}`.replace(' ', 'T').concat('Z') })];
+  return [captured(source, names, { body: content, time: `${time}`.replace(' ', 'T').concat('Z') })];
 }
 
 const DEEPEST_FOLDER = 50;
 
-/** A Postman collection v2.1, including its folders. */
+/** A Postman collection v2.0 or v2.1, including its folders. */
 function postman({ info, item }: Json, source: string): readonly Captured[] | undefined {
   return isObject(info) && Array.isArray(item) ? postmanFolder(item, source, 0) : undefined;
 }
@@ -173,7 +205,8 @@ function postmanFolder(items: readonly unknown[], source: string, depth: number)
     if (!isObject(request)) return [];
     const { header, body } = request;
     const text = isObject(body) ? (body['raw'] ?? '') : '';
-    return [captured('a Postman collection', place, namedHeaders(header, 'key'), { body: text })];
+    const headers = typeof header === 'string' ? headerLines(header) : namedHeaders(header, 'key');
+    return [captured(place, headers, { body: text })];
   });
 }
 
@@ -184,7 +217,24 @@ function insomnia({ _type, resources }: Json, source: string): readonly Captured
     if (!isObject(resource) || resource['_type'] !== 'request') return [];
     const { headers, body } = resource;
     const text = isObject(body) ? (body['text'] ?? '') : '';
-    return [captured('an Insomnia export', `${source}#${index + 1}`, namedHeaders(headers, 'name'), { body: text })];
+    return [captured(`${source}#${index + 1}`, namedHeaders(headers, 'name'), { body: text })];
+  });
+}
+
+/** Export format 5, which is YAML: a tree of folders and requests. */
+function insomnia5({ type, collection }: Json, source: string): readonly Captured[] | undefined {
+  if (typeof type !== 'string' || !/\.insomnia\.rest\/5/.test(type)) return undefined;
+  return insomniaFolder(Array.isArray(collection) ? collection : [], source, 0);
+}
+
+function insomniaFolder(items: readonly unknown[], source: string, depth: number): readonly Captured[] {
+  return items.flatMap((item, index): readonly Captured[] => {
+    const place = `${source}#${index + 1}`;
+    if (!isObject(item)) return [];
+    const { children, headers, body } = item;
+    if (Array.isArray(children)) return depth < DEEPEST_FOLDER ? insomniaFolder(children, place, depth + 1) : [];
+    const text = isObject(body) ? (body['text'] ?? '') : '';
+    return [captured(place, namedHeaders(headers, 'name'), { body: text })];
   });
 }
 
@@ -198,16 +248,33 @@ function namedHeaders(list: unknown, name: 'key' | 'name'): readonly RawHeader[]
   });
 }
 
-/** Logs of programs: `{headers, body}`, possibly below `request` or `data`. Exact bytes are preferred. */
+/** Logs of programs and events of Hookdeck: `{headers, body}`, possibly below `request` or `data`. Exact bytes are preferred. */
 function log(value: Json, source: string): readonly Captured[] | undefined {
   for (const one of [value, value['request'], value['data']]) {
     if (!isObject(one) || !isObject(one['headers'])) continue;
-    const name = ['rawBody', 'raw_body', 'body'].find((key) => key in one);
-    if (name === undefined) continue;
-    return [captured('a log of requests', source, jsonHeaders(one['headers'], source), { body: one[name] })];
+    const name = BODY_KEYS.find((key) => one[key] !== undefined && one[key] !== null) ?? 'body';
+    if (!(name in one)) continue;
+    const base64 = /64$/.test(name) || ENCODING_KEYS.some((key) => one[key] === 'base64' || one[key] === true);
+    const time = TIME_KEYS.map((key) => value[key] ?? one[key]).find((found) => seconds(found) !== undefined);
+    const response = isObject(value['response']) ? value['response'] : value;
+    const status = response['status'] ?? response['response_status'];
+    return [captured(source, jsonHeaders(one['headers'], source), { body: one[name] ?? '', base64, time, status })];
   }
   return undefined;
 }
+
+const BODY_KEYS = ['body_b64', 'body_base64', 'bodyBase64', 'rawBody', 'raw_body', 'body'] as const;
+const ENCODING_KEYS = ['encoding', 'bodyEncoding', 'body_encoding', 'base64', 'isBase64'] as const;
+const TIME_KEYS = [
+  'received_at',
+  'ingested_at',
+  'time',
+  'timestamp',
+  'ts',
+  '@timestamp',
+  'date',
+  'created_at',
+] as const;
 
 /** smee.io: each header is a separate key beside the body. */
 function smee({ body, ...members }: Json, source: string): readonly Captured[] | undefined {
@@ -215,5 +282,5 @@ function smee({ body, ...members }: Json, source: string): readonly Captured[] |
     typeof one === 'string' ? [[name, one]] : [],
   );
   if (body === undefined || !headers.some(([name]) => /-signature$/i.test(name))) return undefined;
-  return [captured('an event of smee.io', source, headers, { body })];
+  return [captured(source, headers, { body, time: members['timestamp'] })];
 }

@@ -19,7 +19,7 @@ import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';
-import { shownSecret, storedSecrets, storedUnder } from './stored-secrets.ts';
+import { openedSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
   checkSubscriptionId,
@@ -189,9 +189,9 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
 }
 
 /** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. */
-async function readStored(findings: Finding[], { paths }: RunContext): Promise<readonly StoredSecret[]> {
+async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[]> {
   try {
-    return await storedSecrets({ paths, notice: () => {} });
+    return await openedSecrets({ ...ctx, notice: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', subject: null, ...fail(error.message, error.hint) });

@@ -1,4 +1,4 @@
-/** curl command lines, as browsers and `sign --as curl` write them, and the output of `curl --trace`. */
+/** curl command lines, as browsers and `sign --as curl` write them. */
 import { SvcError } from '../../errors.ts';
 import type { Delivery, RawHeader } from './delivery.ts';
 
@@ -192,31 +192,4 @@ function unescaped(all: string, octal?: string, hex?: string, unicode?: string, 
   if (codes.some((code) => code > 0x10ffff)) return all;
   const text = codes.length > 1 ? String.fromCharCode(...codes) : String.fromCodePoint(...codes);
   return Buffer.from(text).toString('latin1');
-}
-
-const TRACE_PREFIX = String.raw`(?:\d\d:\d\d:\d\d\.\d+ )?(?:\[[^\]\s]*\] )?`;
-const TRACE = new RegExp(`^${TRACE_PREFIX}(?:== Info: |=> Send header, \\d+ bytes)`);
-const SECTION = new RegExp(`^${TRACE_PREFIX}(=>|<=|==) (Send header|Send data|\\S.*?)(?:, \\d+ bytes .*|:.*)?$`);
-/** Sixteen bytes per line, also as text. */
-const HEX_LINE = /^[0-9a-f]{4,}: ((?:[0-9a-f]{2} ){1,16})/;
-
-/** Written by `--trace` or `--trace-ascii`, possibly with --trace-time and --trace-ids. */
-export function isCurlTrace(text: string): boolean {
-  return TRACE.test(text);
-}
-
-/** The bytes that were sent. `--trace-ascii` lacks some of them. */
-export function sentBytes(bytes: Buffer, source: string): Buffer {
-  const sent: Buffer[] = [];
-  let sending = false;
-  for (const line of bytes.toString('latin1').split(/\r?\n/)) {
-    const [, direction, what = ''] = SECTION.exec(line) ?? [];
-    if (direction !== undefined) sending = direction === '=>' && /^Send (?:header|data)$/.test(what);
-    const [, hex] = sending ? (HEX_LINE.exec(line) ?? []) : [];
-    if (hex !== undefined) sent.push(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
-  }
-  if (sent.length > 0) return Buffer.concat(sent);
-  throw new SvcError('file_unusable', `${source}: this is curl --trace-ascii output, which lacks some of the bytes`, {
-    hint: 'curl --trace FILE writes every byte',
-  });
 }

@@ -30,6 +30,24 @@ export interface Delivery {
   readonly notes: readonly string[];
 }
 
+/** The file has what a JSON parser made of the body; svc wrote it as compact JSON, which most senders use. */
+export const REBUILT = 'rebuilt_body';
+const INEXACT: readonly string[] = ['text_body', 'dots_for_bytes', REBUILT];
+
+/** Whether the file has the received bytes. If not, a mismatch proves nothing. */
+export function isExact({ notes }: Pick<Delivery, 'notes'>): boolean {
+  return !notes.some((note) => INEXACT.includes(note));
+}
+
+/** A mismatch of a body that was parsed: whether the delivery is genuine cannot be known. */
+export function lostBytes(source: string): SvcError {
+  return new SvcError(
+    'file_unusable',
+    `${source}: this export re-encodes the body, so the signed bytes are lost: a mismatch proves nothing`,
+    { hint: 'log the raw body as text or in base64, before any JSON parser' },
+  );
+}
+
 /** The prefix of the service's header names (doc 2 §6), unless an option sets another. */
 export const HEADER_PREFIX = 'X-Service-';
 

@@ -1,7 +1,7 @@
 /** Events out of files: events themselves, or deliveries of them. */
 import { SvcError } from '../../errors.ts';
 import { jsonDocuments } from './captured-json.ts';
-import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from './delivery.ts';
+import { asEvent, type Delivery, lostBytes, REBUILT, type ReadEvent, readEvent, signatureHeaders } from './delivery.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { gather, type Input, readDeliveries } from './formats.ts';
 import { fingerprint, type SigningSecret } from './secret.ts';
@@ -22,7 +22,7 @@ export interface FoundEvent {
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface EventInput extends Omit<Input, 'format' | 'signed' | 'refuseBodies'> {
+export interface EventInput extends Omit<Input, 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
   readonly filter: DeliveryFilter;
   /** Whether a body is read although its signature is invalid. */
@@ -33,9 +33,17 @@ const LARGEST = 64 << 20;
 
 /** One after the other, in order. */
 export async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
-  for await (const found of readDeliveries(path, { ...input, format: 'auto', signed: false })) {
+  for await (const found of readDeliveries(path, { ...input, signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else for (const delivery of found) if (input.filter.takes(delivery)) yield deliveredEvent(delivery, input);
+    else {
+      for (const delivery of found) {
+        if (!input.filter.takes(delivery)) continue;
+        const event = deliveredEvent(delivery, input);
+        const isLost = event.verdict === 'signature_mismatch' && delivery.notes.includes(REBUILT);
+        if (isLost && !input.unverified) input.unusable(lostBytes(delivery.source));
+        else yield event;
+      }
+    }
   }
 }
 

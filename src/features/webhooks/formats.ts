@@ -2,10 +2,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
-import { capturedDeliveries } from './captured-json.ts';
-import { curlDeliveries, isCurlTrace, sentBytes } from './curl.ts';
+import { flowDeliveries } from './captured-flows.ts';
+import { capturedDeliveries, documentDeliveries } from './captured-json.ts';
+import { curlDeliveries } from './curl.ts';
+import { isCurlTrace, traceDeliveries } from './curl-trace.ts';
 import type { Delivery } from './delivery.ts';
-import { httpDeliveries, isHttp } from './http-dump.ts';
+import { httpDeliveries, isHttp, VERBOSE } from './http-dump.ts';
 
 interface Format {
   /** Whether a file that begins like this has this format. The text has one character per byte. */
@@ -15,7 +17,7 @@ interface Format {
     bytes: Buffer,
     source: string,
     input: Input,
-  ) => readonly Delivery[] | undefined | Promise<readonly Delivery[]>;
+  ) => readonly Delivery[] | undefined | Promise<readonly Delivery[] | undefined>;
 }
 
 /** Formats that are read completely, in the order in which they are tried. To add one, add it here. */
@@ -29,7 +31,15 @@ const CONTAINERS = {
     begins: (text) => /^\s*\{\s*"log"\s*:\s*\{/.test(text),
     read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
   },
-  trace: { begins: isCurlTrace, read: (bytes, source) => httpDeliveries(sentBytes(bytes, source), source) },
+  trace: { begins: isCurlTrace, read: traceDeliveries },
+  mitmproxy: {
+    begins: (text) => /^\d+:\d+:(?:version|type|websocket|response|request|error|id)[;,]/.test(text),
+    read: (bytes, source, { prefix }) => flowDeliveries(bytes, source, prefix),
+  },
+  insomnia: {
+    begins: (text) => /^type: \w+\.insomnia\.rest\/5/.test(text),
+    read: readYaml,
+  },
   // Only the complete JSON shows whether it contains requests or is a body.
   json: {
     begins: (text) => /^\s*[[{]/.test(text),
@@ -47,6 +57,8 @@ export const DELIVERY_FORMATS = [
   'trace',
   'json',
   'ndjson',
+  'mitmproxy',
+  'insomnia',
 ] as const satisfies readonly (ContainerName | 'auto' | 'body' | 'ndjson')[];
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
@@ -94,12 +106,12 @@ export async function* readDeliveries(
     yield* recordedDeliveries(pieces, source, input);
   } else if (format === 'body' || format === 'auto') {
     if (bytes !== undefined) refuseOthers(bytes, source);
-    yield body(source, pieces, input);
+    yield body(source, pieces, input, bytes);
   } else {
     const whole = await gather(pieces, source);
     if (whole.length === 0) return;
     const { read }: Format = CONTAINERS[format];
-    yield (await read(whole, source, input)) ?? body(source, once(whole), input);
+    yield (await read(whole, source, input)) ?? body(source, once(whole), input, whole.subarray(0, PEEK));
   }
 }
 
@@ -107,11 +119,22 @@ function body(
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   { format, signed, refuseBodies }: Input,
+  beginning: Buffer = Buffer.alloc(0),
 ): StreamedBody {
   if (refuseBodies === undefined || format === 'body' || signed) return { source, pieces };
-  throw new SvcError('file_unusable', `${source}: contains no delivery in a format that svc reads`, {
-    hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines, curl --trace, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia or {headers, body}`,
+  const what = describe(beginning);
+  throw new SvcError('file_unusable', `${source}: contains no delivery in a format that svc reads: it is ${what}`, {
+    hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines and traces, dumps of mitmproxy, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, Hookdeck or {headers, body}`,
   });
+}
+
+/** What a file in an unknown format looks like. Its names are shown, its values are not. */
+function describe(beginning: Buffer): string {
+  const text = beginning.toString();
+  if (/[\0-\x08\x0e-\x1a]/.test(text)) return 'binary data';
+  if (!/^\s*[[{]/.test(text)) return 'text';
+  const names = [...text.matchAll(/"([^"\\]{1,40})"\s*:/g)].slice(0, 3).map(([, name]) => `"${name}"`);
+  return names.length === 0 ? 'JSON' : `JSON with ${names.join(', ')}`;
 }
 
 /** The format, by the first bytes. Everything else is a body. */
@@ -132,22 +155,37 @@ const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[]
     'export the request as text: in Wireshark, Follow > HTTP Stream > Save as raw',
   ],
   [
-    /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//,
+    VERBOSE,
     'the output of curl -v, which has no body',
-    'curl --trace FILE writes every byte',
+    'pass the body, and this file with --headers-file; curl --trace FILE writes every byte',
   ],
   [
     /^\S+ \S+ \S+ \[[^\]]+\] "[A-Z]+ \S+ HTTP\//,
     'an access log, which has neither headers nor bodies',
     'log the signature, the timestamp and the raw body',
   ],
-  [/^\d+:\d+:(?:version|type)/, 'a dump of mitmproxy', 'export it: mitmdump -r FILE --set hardump=out.har'],
+  [/^%PDF-/, 'a PDF file', 'export the requests as HAR or JSON'],
+  [/^\s*<(?:!doctype )?html\b/i, 'an HTML page', 'export the requests as HAR or JSON'],
+  [/^\s*<\?xml\b/, 'XML', 'export the requests as HAR or JSON'],
 ];
 
 export function refuseOthers(bytes: Buffer, source: string): void {
   const text = bytes.toString('latin1');
   const [, what, hint] = OTHERS.find(([begins]) => begins.test(text)) ?? [];
   if (what !== undefined) throw new SvcError('file_unusable', `${source}: this is ${what}`, { hint });
+}
+
+/** Insomnia's export format 5. */
+async function readYaml(bytes: Buffer, source: string, { prefix }: Input): Promise<readonly Delivery[] | undefined> {
+  const { parse } = await import('yaml');
+  try {
+    return documentDeliveries([parse(bytes.toString())], source, prefix);
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    throw new SvcError('file_unusable', `${source}: begins as an Insomnia export, but is not valid YAML`, {
+      cause: error,
+    });
+  }
 }
 
 /** Files by name, and for a folder all files in it, by name. */

@@ -114,10 +114,20 @@ export function headerLines(text: string): RawHeader[] {
   return headers;
 }
 
-/** A file of headers: lines, with or without a request line, or JSON. */
+/** The output of `curl -v`, which has no bodies. */
+export const VERBOSE = /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//;
+
+/** What was sent. */
+function verboseHead(text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('> '));
+  return lines.map((line) => `${line.slice(2)}\n`).join('');
+}
+
+/** A file of headers: lines, with or without a request line, JSON, or the output of `curl -v`. */
 export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
-  if (!/^\s*[[{]/.test(text)) return headerLines(text.replace(REQUEST_LINE, ''));
+  const head = VERBOSE.test(text) ? verboseHead(text) : text;
+  if (!/^\s*[[{]/.test(head)) return headerLines(head.replace(REQUEST_LINE, ''));
   let value: unknown;
   try {
     value = parseJsonText(text);

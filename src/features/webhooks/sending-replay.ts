@@ -1,13 +1,22 @@
 /** Resends deliveries with their recorded bytes and documented headers. */
 import { SvcError } from '../../errors.ts';
-import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import {
+  type Delivery,
+  HEADER_PREFIX,
+  lostBytes,
+  type RawHeader,
+  REBUILT,
+  readEvent,
+  signatureHeaders,
+} from './delivery.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { type DeliveryFormat, readDeliveries } from './formats.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
+import { ageOf, resigned } from './receiver/resigning.ts';
 import { withAgent } from './sample-event.ts';
 import type { SigningSecret } from './secret.ts';
 import type { Draft } from './sending.ts';
-import { signatureOf, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
+import { TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 export interface ReplayOptions {
   /** A file, or `-`. */
@@ -27,9 +36,6 @@ export interface ReplayOptions {
   readonly now: () => number;
   notice(text: string): void;
 }
-
-const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
-const SIGNATURE = `${HEADER_PREFIX}Signature`;
 
 /** The deliveries of one file, in its order. */
 export class Replay {
@@ -97,6 +103,10 @@ export class Replay {
         throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });
       }
       for (const delivery of found) {
+        if (!this.#hasBytes(delivery)) {
+          unusable(lostBytes(delivery.source));
+          continue;
+        }
         isEmpty = false;
         yield delivery;
       }
@@ -105,6 +115,12 @@ export class Replay {
     throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: contains no delivery`, {
       hint: '"svc webhooks listen --record" writes recordings',
     });
+  }
+
+  /** What an export parsed and wrote again is sent only if its signature proves the bytes, or if it need not be proven. */
+  #hasBytes(delivery: Delivery): boolean {
+    if (!delivery.notes.includes(REBUILT)) return true;
+    return this.#options.resign !== undefined && this.#isProven(delivery);
   }
 
   /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
@@ -123,7 +139,7 @@ export class Replay {
     if (resign !== undefined) {
       return withAgent(resigned(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
     }
-    const ageS = nowS - Number(headerValues(documented, TIMESTAMP)[0]);
+    const ageS = ageOf(documented, nowS);
     if (ageS > TOLERANCE_S && !this.#warned) {
       this.#warned = true;
       this.#options.notice(
@@ -138,21 +154,3 @@ const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 
 /** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
-
-/** The new values replace the old ones in their places, or come last. */
-function resigned(headers: readonly RawHeader[], key: string, timestamp: string, body: Uint8Array): RawHeader[] {
-  const values = new Map([
-    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
-    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
-  ] as const);
-  const places = new Set(values.keys());
-  const all = headers.flatMap(([name, value]): RawHeader[] => {
-    const known = name.toLowerCase();
-    if (!places.has(known)) return [[name, value]];
-    const made = values.get(known);
-    values.delete(known);
-    // One that was there twice comes once.
-    return made === undefined ? [] : [[name, made[1]]];
-  });
-  return [...all, ...values.values()];
-}

@@ -2,6 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import type { VaultContext } from '../../store/sealed-records.ts';
 import { type SigningSecret, signingSecret } from './secret.ts';
 import { storedSecret } from './stored-secrets.ts';
 
@@ -74,7 +75,8 @@ export interface SecretInput extends SecretSources {
 type SecretContext = Pick<
   RunContext,
   'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'checkSecretFile' | 'secrets'
->;
+> &
+  VaultContext;
 
 const ADVICE = {
   hint: `pass ${SOURCES}, or set ${VARIABLE}`,

@@ -4,15 +4,17 @@ import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink
 import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
+import type { VaultContext } from '../../store/sealed-records.ts';
 import {
   changeWebhookSecrets,
+  openWebhookSecret,
   readWebhookSecrets,
   reserveSpace,
   type StoredSecret,
 } from '../../store/webhook-secrets.ts';
 import { fingerprint } from './secret.ts';
 
-type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'>;
+type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'> & VaultContext;
 
 /** The configured address of the service, or null. */
 export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
@@ -20,19 +22,31 @@ export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string 
   return address === undefined ? null : serviceAddress(address);
 }
 
-export async function storedSecrets({ paths, notice }: Omit<Where, 'settings'>): Promise<readonly StoredSecret[]> {
+/** Those in a credential helper are not opened yet. */
+export async function storedSecrets({
+  paths,
+  notice,
+}: Pick<Where, 'paths' | 'notice'>): Promise<readonly StoredSecret[]> {
   const { secrets, warnings } = await readWebhookSecrets(paths);
   for (const warning of warnings) notice(warning);
   return secrets;
 }
 
+/** With the secrets themselves. */
+export async function openedSecrets(ctx: Omit<Where, 'settings'> & VaultContext): Promise<readonly StoredSecret[]> {
+  const opened: StoredSecret[] = [];
+  for (const stored of await storedSecrets(ctx)) opened.push(await openWebhookSecret(stored, ctx));
+  return opened;
+}
+
 /** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
 export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
   const found = (await storedSecrets(ctx)).filter(({ endpoint_id }) => endpoint_id === id);
-  if (found.length <= 1) return found[0];
+  const [first] = found;
+  if (found.length <= 1) return first && openWebhookSecret(first, ctx);
   const address = storedUnder(ctx);
   const own = found.find(({ base_url }) => base_url === address);
-  if (own !== undefined) return own;
+  if (own !== undefined) return openWebhookSecret(own, ctx);
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
     hint: 'set SVC_WEBHOOKS_URL to the address of one of them',
   });

@@ -1,7 +1,16 @@
 /** Verifies all deliveries of an input, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import { type Delivery, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import {
+  type Delivery,
+  headerValues,
+  isExact,
+  lostBytes,
+  type RawHeader,
+  REBUILT,
+  readEvent,
+  signatureHeaders,
+} from './delivery.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './formats.ts';
 import type { SigningSecret } from './secret.ts';
@@ -33,6 +42,8 @@ export interface DeliveryFacts {
 
 export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
+  /** Whether these are the signed bytes. False: the file may have others, and a mismatch proves nothing. */
+  readonly exact: boolean;
   /** What the age is measured against. */
   readonly clock: CheckClock;
   /** The unsigned header, if the signed body contradicts it. */
@@ -114,7 +125,10 @@ export class Verification {
     }
     const [delivery] = found;
     if (delivery === undefined || this.failure !== undefined) throw this.nothing();
-    return { row: this.#check(delivery), body: delivery.body };
+    const row = this.#check(delivery);
+    if (isUnknown(row)) throw lostBytes(row.source);
+    this.#count(row);
+    return { row, body: delivery.body };
   }
 
   get count(): number {
@@ -150,6 +164,11 @@ export class Verification {
     for (const delivery of deliveries) {
       if (!this.#options.filter.takes(delivery)) continue;
       const row = this.#check(delivery);
+      if (isUnknown(row)) {
+        this.#unusable.add(lostBytes(row.source));
+        continue;
+      }
+      this.#count(row);
       rows.push(row);
       if (failFast && !row.valid) break;
     }
@@ -181,7 +200,13 @@ export class Verification {
       buffered?.push(Buffer.from(piece));
     }
     const body = buffered && Buffer.concat(buffered);
-    return this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
+    const row = this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
+    this.#count(row);
+    return row;
+  }
+
+  #count({ status }: CheckedDelivery): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
   }
 
   #row(check: SignatureCheck, delivery: CheckableDelivery, length: number, digest?: string): CheckedDelivery {
@@ -197,7 +222,6 @@ export class Verification {
     const named = type === null ? [] : headerValues(headers, `${this.#input.prefix}Event`);
     const contradiction = named.find((value) => value.trim() !== type);
     if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
-    this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
     return {
       source,
       status: found.verdict,
@@ -213,6 +237,7 @@ export class Verification {
       body_sha256: digest,
       hints: this.#hints(found.verdict, delivery),
       notes,
+      exact: found.signatureOk || isExact(delivery),
       clock,
       unsigned_event_type: contradiction,
       expected: expected ? check.expected() : undefined,
@@ -242,6 +267,11 @@ export class Verification {
 /** The body is undefined if it is too large to buffer. */
 interface CheckableDelivery extends Omit<Delivery, 'body'> {
   readonly body: Uint8Array | undefined;
+}
+
+/** The body was parsed and written again, and nothing shows what was signed. */
+function isUnknown({ status, notes, hints }: CheckedDelivery): boolean {
+  return status === 'signature_mismatch' && notes.includes(REBUILT) && hints.length === 0;
 }
 
 const EXPLAINABLE: ReadonlySet<Verdict> = new Set<Verdict>([

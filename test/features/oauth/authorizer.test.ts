@@ -1,27 +1,12 @@
 /** The token file of a profile: which requests carry its token, and which never do. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
+import { describe, expect, it } from 'vitest';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+import { LISTS, listServer } from './list-server.ts';
 
 const TOKEN = 'file-token-0123456789';
-const LISTS = {
-  alerts: ['silences', 'list'],
-  webhooks: ['webhooks', 'list'],
-  catalog: ['catalog', 'products', 'list'],
-};
-let server: FaultServer;
-
-beforeAll(async () => {
-  server = await faultServer((socket, { path }) => {
-    socket.write(answer(200, path.startsWith('/api/v2') ? '[]' : '{"items":[],"total":0}'));
-  });
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.requests.length = 0;
-});
+const server = await listServer();
 
 const sent = () => [...new Set(server.requests.map(({ headers }) => headers['authorization'] ?? 'none'))];
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captured-json.ts';
-import { sentBytes } from '../../../src/features/webhooks/curl.ts';
+import { sentBytes } from '../../../src/features/webhooks/curl-trace.ts';
 import { refuseOthers } from '../../../src/features/webhooks/formats.ts';
 
 const PREFIX = 'X-Service-';
@@ -107,7 +107,7 @@ describe('curl --trace', () => {
         const all = parts.flatMap(([sent, bytes]) => (sent ? [bytes] : []));
         const read = outcome(() => sentBytes(Buffer.from(text.join('\n'), 'latin1'), 'in'));
         if (all.length === 0) expect(read).toBeInstanceOf(SvcError);
-        else expect(read).toEqual(Buffer.concat(all));
+        else expect(read).toEqual({ sent: Buffer.concat(all), isAscii: false });
       }),
     );
   });

@@ -63,7 +63,7 @@ function choose({ clients }: CredentialsDocument, id: string, issuer: string | u
 }
 
 async function forget(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, (file) => {
-    if (findClient(file.document, client) !== undefined) file.save(withoutClient(file.document, client));
+  await withCredentials(ctx.paths, ctx, async (file) => {
+    if (findClient(file.document, client) !== undefined) await file.save(withoutClient(file.document, client));
   });
 }

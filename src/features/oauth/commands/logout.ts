@@ -46,11 +46,18 @@ export const oauthLogout = recordCommand({
   },
   async run(_input, ctx) {
     const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
-    const { gone, revocation } = await withCredentials(ctx.paths, ctx, (file) => {
+    const { gone, revocation } = await withCredentials(ctx.paths, ctx, async (file) => {
       for (const warning of file.warnings) ctx.target.log.warn(warning);
-      const found = findCredential(file.document, key);
-      if (found !== undefined) file.save(withoutCredential(file.document, key));
-      return { gone: found, revocation: found && revocationOf(found, findClientOf(file.document, found)) };
+      const stored = findCredential(file.document, key);
+      if (stored === undefined) return { gone: undefined, revocation: undefined };
+      // Wherever it is: nothing of it may stay.
+      const found = await file.find(stored);
+      const client = findClientOf(file.document, stored);
+      const revocation = found && revocationOf(found, client && (await file.find(client)));
+      const left = await file.save(withoutCredential(file.document, key));
+      if (left > 0)
+        ctx.target.log.warn('the credential helper could not erase the login; svc tries again with the next change');
+      return { gone: stored, revocation };
     });
     const revoked = revocation === undefined ? null : await revoke(revocation, ctx);
     const source = credentialSource(ctx);

@@ -32,7 +32,7 @@ export const oauthRefresh = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const tokens = new TokenManager(ctx, ctx.target, ctx.settings.profile.name);
+    const tokens = new TokenManager(ctx, ctx.target);
     const { base_url, profile, scope, expires_at } = await tokens.renewed();
     const source = credentialSource(ctx);
     return {

@@ -4,6 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
+import { chosenStore, FILE_STORE, misplaced, storeOf } from '../../../store/sealed-records.ts';
 import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
@@ -14,8 +15,13 @@ interface SignIn {
   /** `expired`: the access token is, and the next request refreshes it. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
-  /** `environment`: SVC_WEBHOOKS_TOKEN; `token_file` and `token_command`: the settings webhooks.tokenFile and webhooks.tokenCommand; `file`: the stored login. */
-  readonly source: SourceKind | 'file' | null;
+  /**
+   * `environment`: SVC_WEBHOOKS_TOKEN; `token_file` and `token_command`: the settings webhooks.tokenFile and webhooks.tokenCommand; `file` and `helper`: the
+   * stored login.
+   */
+  readonly source: SourceKind | 'file' | 'helper' | null;
+  /** Where the login is, or a new one would be: `file`, or the name of a credential helper. */
+  readonly store: string;
   readonly kind: 'oauth' | 'personal' | 'token' | null;
   readonly profile: string;
   readonly base_url: string;
@@ -53,9 +59,13 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
     { name: 'profile', cell: ({ profile }) => profile },
     {
       name: 'source',
-      cell: ({ source, file }) =>
-        source === 'file' ? file : source === null ? undefined : sourceText(source, 'webhooks'),
+      cell: ({ source, file, store }) => {
+        if (source === 'file') return file;
+        if (source === 'helper') return `credential helper ${store}`;
+        return source === null ? undefined : sourceText(source, 'webhooks');
+      },
     },
+    { name: 'store', cell: ({ store }) => store },
     { name: 'file-mode', cell: ({ file_mode }) => file_mode ?? undefined },
     { name: 'kind', cell: ({ kind }) => kind ?? undefined },
     { name: 'token', cell: ({ source }) => (source === null ? undefined : '***') },
@@ -124,7 +134,9 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(baseUrl) };
   const stored = findCredential(document, key);
   const file = credentialsPath(ctx.paths);
-  const common = { ...NOTHING, ...key, file, file_mode: mode(file), checked: false };
+  const chosen = chosenStore(ctx);
+  const store = stored === undefined ? chosen : storeOf(stored);
+  const common = { ...NOTHING, ...key, store, file, file_mode: mode(file), checked: false };
   const token = credentialSource(ctx);
   if (token !== undefined) {
     const advice = stored === undefined ? null : `unset ${token} to use the stored login`;
@@ -137,7 +149,11 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const now = ctx.now() / 1000;
   const { signedIn, advice } = loginStatus(stored, now);
   const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
-  return { ...common, ...details(stored), state, signed_in: signedIn, source: 'file', kind: stored.kind, advice };
+  const source = store === FILE_STORE ? 'file' : 'helper';
+  const found = { ...common, ...details(stored), source, kind: stored.kind } as const;
+  const problem = misplaced(stored, 'the login', chosen);
+  if (problem === undefined) return { ...found, state, signed_in: signedIn, advice };
+  return { ...found, state: 'not_signed_in', signed_in: false, advice: `${problem.message}: ${problem.hint}` };
 }
 
 const NOTHING = {

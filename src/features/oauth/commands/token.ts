@@ -39,5 +39,5 @@ async function token(ctx: RunContext): Promise<string> {
     const { authorization = '' } = (await target.authorizer?.header()) ?? {};
     return authorization.replace('Bearer ', '');
   }
-  return (await new TokenManager(ctx, target, ctx.settings.profile.name).current()).access_token;
+  return (await new TokenManager(ctx, target).current()).access_token;
 }

@@ -5,10 +5,11 @@ import type { ReadEvent } from '../delivery.ts';
 import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
 import { type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { type EventVerdict, type FoundEvent, readEvents } from '../event-input.ts';
-import { InputErrors } from '../formats.ts';
+import { DELIVERY_FORMATS, InputErrors } from '../formats.ts';
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 
+const { group: _, ...HEADER_PREFIX_FLAG } = GIVEN_HEADER_FLAGS['header-prefix'];
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
 export const webhooksInspect = recordCommand({
@@ -16,7 +17,7 @@ export const webhooksInspect = recordCommand({
   aliases: ['show'],
   summary: 'Show the event of a delivery in readable form',
   description:
-    'Reads an event, an array of events, or deliveries in any format that svc webhooks verify reads. With a secret, svc verifies each delivery first, whatever its age. If a signature is invalid, the event is not shown, and the exit status is 1.',
+    'Reads an event, an array of events, or deliveries in any format that svc webhooks verify reads. With a secret, svc first verifies each delivery, whatever its age. An event with an invalid signature is not shown: exit 1.',
   details:
     'One event is shown in full, several as a list. An unreadable line of a recording is reported, the others are shown, and the exit status is 2. Texts are escaped and never rendered. JSON is the event exactly as received.',
   effect: 'read',
@@ -24,9 +25,10 @@ export const webhooksInspect = recordCommand({
   flags: {
     ...FILTER_FLAGS,
     'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
+    format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
+    'header-prefix': HEADER_PREFIX_FLAG,
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
-    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
   exits: ['signature_invalid'],
@@ -39,7 +41,7 @@ export const webhooksInspect = recordCommand({
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
-    const { file = '-', full, unverified, eventId, headerPrefix: prefix } = input;
+    const { file = '-', format, full, unverified, eventId, headerPrefix: prefix } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
     const filter = new DeliveryFilter(input, prefix);
@@ -49,7 +51,8 @@ export const webhooksInspect = recordCommand({
     const values: ReadEvent['value'][] = [];
     const refused: FoundEvent[] = [];
     const others: string[] = [];
-    for await (const found of readEvents(file, { secrets, filter, prefix, unverified, chunks, notice, unusable })) {
+    const options = { format, secrets, filter, prefix, unverified, chunks, notice, unusable };
+    for await (const found of readEvents(file, options)) {
       const { event, source, verdict } = found;
       if (!READABLE.has(verdict)) refused.push(found);
       if (event === undefined) {

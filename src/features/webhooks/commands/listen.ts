@@ -3,7 +3,7 @@ import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { checkPath, endpointsOf } from '../receiver/endpoints.ts';
+import { checkPath, endpointsOf, secretSource } from '../receiver/endpoints.ts';
 import { openTargets, type Targets } from '../receiver/forwarder.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
@@ -17,8 +17,11 @@ import {
 } from '../receiver/rows.ts';
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
+import type { Spool } from '../receiver/spool.ts';
+import { spoolOf } from '../receiver/spool-input.ts';
+import { tlsPair } from '../receiver/tls-files.ts';
 import { describeHint } from '../signature-hints.ts';
-import { SECRET_FLAGS, type SecretInput } from '../signing-secrets.ts';
+import { SECRET_FLAGS } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
 const LISTEN = { group: 'Listen options' } as const;
@@ -107,6 +110,24 @@ const RECORDING_FLAGS = {
   append: { ...RECORDING, type: 'boolean', help: 'With --record: append to an existing file' },
 } as const satisfies Flags;
 
+const SPOOL_FLAGS = {
+  spool: {
+    ...FORWARDING,
+    type: 'string',
+    value: 'file',
+    complete: 'files',
+    help: 'Answer at once, and keep events here until the target takes them',
+  },
+  'spool-limit': {
+    ...FORWARDING,
+    type: 'string',
+    value: 'size',
+    default: '1GiB',
+    help: 'Most waiting events; then 503',
+    check: parseByteSize,
+  },
+} as const satisfies Flags;
+
 const STOP = { group: 'Stop conditions' } as const;
 const STOP_FLAGS = {
   count: { ...STOP, type: 'integer', value: 'n', min: 1, help: 'End after this many accepted events' },
@@ -137,8 +158,9 @@ export const webhooksListen = listCommand({
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
 An event that was accepted before (among the last 100,000, within a day; with --dedupe-file also before a restart) is answered 2xx and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels.
 With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered. --endpoint path=id (repeatable) verifies deliveries to that path with the stored secret of this endpoint, and counts duplicates for each endpoint; if all secrets have a path, only these paths take deliveries. --filter is evaluated on the event, and an event for which it fails does not match. With --record, svc writes every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event or --filter leave out are answered 2xx and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+With --spool, svc answers an event once it is on disk, and forwards the events of each target in order, one at a time. While a target does not answer, or answers 5xx, 3xx, 408, 421, 425 or 429, svc tries again, at first after 0.5 s and then ever later, up to every 30 s. The next run goes on with what is left. A request whose answer is on disk is never repeated. A request without an answer is repeated, because the service does not send the event again: after a timeout, and after a kill in the moment between the answer and its line on disk. It has the same event id and X-Service-Delivery, so that the target can drop it, and its row has "repeated". A signature older than four minutes is replaced by a new one with the same secret. An event that the target refuses six times (any other 4xx) goes to FILE.refused, which svc webhooks replay reads. Beyond --spool-limit, svc responds 503, and 500 if it cannot write the file; the service then sends the event again. The spool remembers its events for a day, so --dedupe-file is not needed.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid, or after ten in a row without --keep-going; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered, spool). With --spool also "forwarded" (at, received_at, event_id, event_type, target, status, ms, accepted, repeated), "unreachable" (at, target, error, waiting) and "recovered". Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -151,6 +173,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     endpoint: { ...SECRET_FLAGS.endpoint, value: '[path=]id', help: 'Stored secret, for one path or for --path' },
     ...VERIFICATION_FLAGS,
     ...FORWARDING_FLAGS,
+    ...SPOOL_FLAGS,
     ...RECORDING_FLAGS,
     ...STOP_FLAGS,
     ...OUTPUT_FLAGS,
@@ -168,6 +191,10 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     {
       run: 'svc webhooks listen --secret-file secret.txt --record deliveries.ndjson',
       why: 'Record deliveries for svc webhooks replay',
+    },
+    {
+      run: 'svc webhooks listen --secret-file secret.txt --forward-to http://localhost:3000/hook --spool events.spool',
+      why: 'Lose no event while the program is away',
     },
     {
       run: 'svc webhooks listen --secret-env SECRET --port 0 --ready-file ready.json --count 1 --wait 2m -o ndjson',
@@ -191,8 +218,12 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     if (input.dedupeFile !== undefined && input.dedupe === 'off') {
       throw new SvcError('usage', '--dedupe-file cannot be combined with --dedupe off');
     }
+    const verifying = [...(main.secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)];
+    const spool = input.spool === undefined ? undefined : await spoolOf(input.spool, input, targets, verifying, ctx);
     const seenFile = input.dedupeFile === undefined ? undefined : openSeen(input.dedupeFile, ctx);
-    const recording = record === undefined ? undefined : openRecorder(record, input.append, ctx);
+    const seen = input.dedupe === 'off' ? undefined : (seenFile ?? new SeenEvents());
+    for (const [key, at] of spool?.seen ?? []) seen?.add(key, at);
+    const recording = record === undefined ? undefined : await openRecorder(record, input.append, spool, ctx);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
@@ -203,13 +234,14 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
       targets,
       matches,
       recording,
+      spool,
       maxBody: parseByteSize(input.maxBody),
       toleranceS: parseTolerance(input.tolerance),
       onInvalid: Number(input.onInvalid),
       early: input.ack === 'early',
       events: new Set(events),
       untilEvents,
-      seen: input.dedupe === 'off' ? undefined : (seenFile ?? new SeenEvents()),
+      seen,
       seenFile,
       digests: !ctx.wants.table,
       waitMs: input.wait,
@@ -239,7 +271,7 @@ interface Place {
 /** From the `ready` row to the last. */
 async function* received(
   session: ReceiverSession,
-  { secrets, endpoints = new Map(), host, path, tls, events }: SessionOptions,
+  { secrets, endpoints = new Map(), host, path, tls, events, spool }: SessionOptions,
   { record, targets, readyFile, tunnel }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
@@ -260,6 +292,7 @@ async function* received(
       routes: targets?.routes,
       endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
       record: record ?? null,
+      spool: spool && { file: spool.path, waiting: spool.tally.waiting },
       events: events.size === 0 ? null : [...events],
       tunnel: facts,
       pid: ctx.pid,
@@ -285,55 +318,24 @@ function receiverUrl(host: string, port: number, path: string, tls: boolean): UR
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}${path}`);
 }
 
-interface TunnelInput extends SecretInput {
-  readonly tunnel: string | undefined;
-  readonly tunnelUrl: string | undefined;
-  readonly insecureNoVerify: boolean;
-}
-
-/** Where the secrets come from. The subscription of a tunnel has its own. */
-function secretSource(input: TunnelInput, { dryRun }: RunContext): 'input' | 'tunnel' | 'none' {
-  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv, secretFd, insecureNoVerify } = input;
-  if (tunnel === undefined) {
-    if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
-    if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
-    return insecureNoVerify ? 'none' : 'input';
+async function openRecorder(
+  path: string,
+  append: boolean,
+  spool: Spool | undefined,
+  ctx: RunContext,
+): Promise<RecordingWriter> {
+  try {
+    const { writer, notices } = openRecording(path, { append });
+    for (const text of notices) ctx.notice(`warning: ${text}`);
+    return writer;
+  } catch (error) {
+    await spool?.close();
+    throw error;
   }
-  if (insecureNoVerify || [endpoint, secretFile, secretEnv, secretFd].some((list) => list.length > 0)) {
-    throw new SvcError('usage', '--tunnel verifies with the secret of its own subscription: leave out secret options');
-  }
-  return 'tunnel';
-}
-
-function openRecorder(path: string, append: boolean, ctx: RunContext): RecordingWriter {
-  const { writer, notices } = openRecording(path, { append });
-  for (const text of notices) ctx.notice(`warning: ${text}`);
-  return writer;
 }
 
 function openSeen(path: string, ctx: RunContext): SeenFile {
   return openSeenFile(path, ctx.now(), (why) =>
     ctx.notice(`warning: ${path} cannot be written: ${why}: duplicates may be forwarded after a restart`),
   );
-}
-
-function tlsPair(
-  { tlsCert: cert, tlsKey: key }: { readonly tlsCert: string | undefined; readonly tlsKey: string | undefined },
-  ctx: RunContext,
-): SessionOptions['tls'] {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) {
-    throw new SvcError('missing_value', '--tls-cert and --tls-key must be given together', { hint: 'pass both' });
-  }
-  ctx.checkSecretFile(key);
-  return { cert: pem('--tls-cert', cert, ctx), key: pem('--tls-key', key, ctx) };
-}
-
-function pem(option: string, path: string, ctx: RunContext): string {
-  try {
-    return ctx.readFile(path).toString();
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${why}`, { cause: error });
-  }
 }

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { isSameSecret } from '../../../store/sealed-records.ts';
 import { changeWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { notStored, serviceOf, shownSecret, storedSecret } from '../stored-secrets.ts';
@@ -20,8 +21,7 @@ export const webhooksSecretsDelete = recordCommand({
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
       const others = secrets.filter(
-        ({ base_url, endpoint_id, secret }) =>
-          base_url !== stored.base_url || endpoint_id !== id || secret !== stored.secret,
+        (one) => one.base_url !== stored.base_url || one.endpoint_id !== id || !isSameSecret(one, stored, 'secret'),
       );
       // Someone else deleted or replaced it in the meantime: the confirmed secret no longer exists.
       if (others.length === secrets.length) throw notStored(id);

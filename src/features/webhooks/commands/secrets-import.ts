@@ -1,6 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeWebhookSecrets, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
+import { isSameSecret } from '../../../store/sealed-records.ts';
+import { changeWebhookSecrets, findWebhookSecret, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../secret.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
@@ -33,7 +34,8 @@ export const webhooksSecretsImport = recordCommand({
     const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
       one.base_url === base_url && one.endpoint_id === id;
     const { secrets: stored } = await readWebhookSecrets(ctx.paths, { replacing: true });
-    const before = stored.find(isThis);
+    const found = stored.find(isThis);
+    const before = found && (await findWebhookSecret(found, ctx));
     if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'already stored' };
     if (before !== undefined) {
       const { fingerprint } = shownSecret(before);
@@ -41,8 +43,9 @@ export const webhooksSecretsImport = recordCommand({
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
-      const now = secrets.find(isThis)?.secret;
-      if (now !== before?.secret && now !== next.secret) {
+      const now = secrets.find(isThis);
+      const isKnown = found === undefined ? now === undefined : now !== undefined && isSameSecret(now, found, 'secret');
+      if (!isKnown && now?.secret !== next.secret) {
         throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {
           hint: 'see: svc webhooks secrets list',
         });

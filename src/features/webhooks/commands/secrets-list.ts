@@ -1,12 +1,12 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SECRET_COLUMNS } from '../columns.ts';
-import { shownSecret, storedSecrets } from '../stored-secrets.ts';
+import { openedSecrets, shownSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsList = listCommand({
   id: 'webhooks secrets list',
   summary: 'List endpoints whose signing secret svc stores',
   description:
-    'The secrets are in webhook-secrets.json beside the settings, readable only by you. The fingerprint identifies a secret; only svc webhooks secrets export prints one.',
+    'The secrets are in webhook-secrets.json beside the settings, readable only by you, or in the credential helper that credentials.helper names. The fingerprint identifies a secret; only svc webhooks secrets export prints one.',
   effect: 'read',
   examples: [{ run: 'svc webhooks secrets list', why: 'Which secrets are stored' }],
   output: {
@@ -15,5 +15,5 @@ export const webhooksSecretsList = listCommand({
     id: (secret) => secret.endpoint_id,
     empty: 'no secrets are stored; svc webhooks secrets import adds one',
   },
-  run: async (_input, ctx) => ({ value: (await storedSecrets(ctx)).map(shownSecret) }),
+  run: async (_input, ctx) => ({ value: (await openedSecrets(ctx)).map(shownSecret) }),
 });

@@ -42,6 +42,7 @@ const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'body-sha256', cell: (row) => row.body_sha256, wide: true },
   { name: 'hints', cell: ({ hints }) => hints },
   { name: 'notes', cell: ({ notes }) => notes },
+  { name: 'exact', cell: ({ exact }) => exact, wide: true },
   { name: 'clock', cell: ({ clock }) => clock, wide: true },
 ];
 
@@ -58,9 +59,9 @@ export const webhooksVerify = listCommand({
   id: 'webhooks verify',
   summary: 'Verify the signatures of deliveries',
   description:
-    'Reads raw HTTP, HAR, curl lines and traces, recordings, and JSON captured by other tools. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
+    'Reads raw HTTP, HAR, curl lines and traces, recordings, and what other tools export. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
   details:
-    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, or {headers, body} is recognized. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, clock.',
+    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, Hookdeck, or {headers, body} is recognized, as are dumps of mitmproxy. "exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a tool parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, exact, clock.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -237,10 +238,15 @@ type Describe = (row: CheckedDelivery, prefix: string) => string;
 
 const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
-  signature_mismatch: ({ notes }) =>
-    notes.includes('text_body')
-      ? 'another secret signed this, or other bytes; this file has the body as text, which may not be the exact bytes: that proves nothing about the delivery'
-      : 'another secret signed this, or other bytes were signed',
+  signature_mismatch: ({ notes, body_bytes }) => {
+    if (notes.includes('dots_for_bytes'))
+      return `${OTHERS}; --trace-ascii writes a dot for other bytes, too: ${NOTHING}`;
+    if (notes.includes('length_differs'))
+      return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
+    if (notes.includes('text_body'))
+      return `${OTHERS}; this file has the body as text, which may not be the exact bytes: ${NOTHING} about the delivery`;
+    return OTHERS;
+  },
   malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
   unsupported_algorithm: (_, prefix) => `${prefix}Signature does not use sha256, the only algorithm of the service`,
   missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,
@@ -257,6 +263,9 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
   truncated_input: (row) => `the input ends in the middle of the body, after ${row.body_bytes} B`,
 };
 
+const OTHERS = 'another secret signed this, or other bytes were signed';
+const NOTHING = 'a mismatch proves nothing';
+
 const YEAR_5000 = 95_617_584_000;
 
 const NOTES: Readonly<Record<string, Describe>> = {
@@ -266,6 +275,9 @@ const NOTES: Readonly<Record<string, Describe>> = {
   noncanonical_hex_case: () => 'signature in upper case',
   bare_lf_head: () => 'headers with bare LF line endings',
   text_body: () => 'body from text in JSON',
+  length_differs: () => 'Content-Length differs',
+  dots_for_bytes: () => 'body from --trace-ascii',
+  rebuilt_body: () => 'body was parsed and written again',
   curl_d_strips_newlines: () => 'curl -d drops the newlines of a file',
   chunks_decoded_before: () => 'declared chunked, but not chunked in this file',
   bytes_after_body: () => 'more bytes follow the body',

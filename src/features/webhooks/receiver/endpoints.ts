@@ -51,3 +51,23 @@ export function checkPath(text: string): void {
   if (/^\/[^?#\s]*$/.test(text)) return;
   throw new SvcError('invalid_value', `"${text}" is not a path`, { hint: 'write it like /hook' });
 }
+
+interface TunnelInput extends SecretInput {
+  readonly tunnel: string | undefined;
+  readonly tunnelUrl: string | undefined;
+  readonly insecureNoVerify: boolean;
+}
+
+/** Where the secrets come from. The subscription of a tunnel has its own. */
+export function secretSource(input: TunnelInput, { dryRun }: RunContext): 'input' | 'tunnel' | 'none' {
+  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv, secretFd, insecureNoVerify } = input;
+  if (tunnel === undefined) {
+    if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
+    if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
+    return insecureNoVerify ? 'none' : 'input';
+  }
+  if (insecureNoVerify || [endpoint, secretFile, secretEnv, secretFd].some((list) => list.length > 0)) {
+    throw new SvcError('usage', '--tunnel verifies with the secret of its own subscription: leave out secret options');
+  }
+  return 'tunnel';
+}

@@ -28,10 +28,12 @@ export interface Forwarded {
   readonly error?: string | undefined;
   /** Where a redirect would have led. */
   readonly location?: string | undefined;
+  /** Whether bytes of the request may have been sent. */
+  readonly sent: boolean;
 }
 
 /** The response to the sender: the target's own status, or that of a gateway. */
-export function statusOf({ status, error }: Forwarded): number {
+export function statusOf({ status, error }: Pick<Forwarded, 'status' | 'error'>): number {
   if (status !== null && status >= 200) return status;
   if (error === 'interrupted') return 503;
   return error === 'timeout' ? 504 : 502;
@@ -94,9 +96,10 @@ export class Forwarder {
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         location: posted.headers['location'],
+        sent: posted.sent,
       };
     } catch {
-      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
+      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted', sent: true };
     }
   }
 
@@ -161,6 +164,8 @@ interface ForwardInput {
   readonly forwardAllHeaders: boolean;
   readonly insecureForwardTls: boolean;
   readonly ack: 'after' | 'early';
+  /** Its deliveries are answered before they are forwarded. */
+  readonly spool: string | undefined;
 }
 
 /** Undefined if nothing is forwarded. `events`: the types of --event; empty for all. */
@@ -188,7 +193,7 @@ export function openTargets(input: ForwardInput, events: readonly string[], ctx:
       byType.set(type, open(address));
     }
   }
-  if (forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after') {
+  if (forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after' && input.spool === undefined) {
     ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
   }
   return new Targets(byType, forwardTo === undefined ? undefined : open(forwardTo));

@@ -9,6 +9,7 @@ import { type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { Endpoint, IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
 import { eventKey, type SeenEvents } from './seen-events.ts';
+import type { Spool } from './spool.ts';
 
 export interface ProcessorOptions {
   /** The response to a valid delivery, unless the target decides. */
@@ -34,6 +35,8 @@ export interface ProcessorOptions {
   /** --filter: of the parsed event. Undefined for all. */
   readonly matches: ((event: unknown) => boolean) | undefined;
   readonly recording: RecordingWriter | undefined;
+  /** Takes what is to be forwarded. */
+  readonly spool?: Spool | undefined;
   /** `key` identifies the reason: each is reported once. */
   readonly warn: (key: string, text: string) => void;
 }
@@ -147,20 +150,51 @@ export class DeliveryProcessor {
     const forwarder = targets?.of(verified.type);
     let forwarded: Forwarded | null = null;
     let response: number | undefined;
-    if (decided === undefined && forwarder !== undefined) {
+    let spooled: number | undefined;
+    if (decided === undefined && forwarder !== undefined && this.#options.spool !== undefined) {
+      spooled = await this.#spool(this.#options.spool, verified, key ?? null);
+    } else if (decided === undefined && forwarder !== undefined) {
       if (early) response = sendResponse(verified, 202);
       forwarded = await forwarder.forward(delivery.headers, delivery.body);
     }
-    let status = decided ?? (forwarded === null ? respond : statusOf(forwarded));
+    let status = decided ?? spooled ?? (forwarded === null ? respond : statusOf(forwarded));
+    const isSpooled = spooled !== undefined && isSuccess(spooled);
     if (recording !== undefined) {
       const line = lineOf(verified, { duplicate, forwarded, response: response ?? status });
       if (!(await recording.add(line)) && valid) status = 500;
     }
     // Not earlier: a forged or failed event would hide the real one.
-    if (key !== undefined && isSuccess(status)) seen?.add(key, delivery.receivedMs);
+    if (key !== undefined && (isSuccess(status) || isSpooled)) seen?.add(key, delivery.receivedMs);
     response ??= sendResponse(verified, status);
     const row = this.#row(verified, { duplicate, forwarded, response });
     return { row, status, filtered, location: forwarded?.location };
+  }
+
+  /** The response: a success once the event is on disk. Otherwise the service sends it again. */
+  async #spool(spool: Spool, verified: Verified, key: string | null): Promise<number> {
+    const { delivery, secrets, verification, id, type, notes } = verified;
+    const { headers, body, path, receivedMs } = delivery;
+    const event = {
+      key,
+      received_at: isoTime(receivedMs),
+      event_id: id,
+      event_type: type,
+      path,
+      headers,
+      body_b64: body.toString('base64'),
+    };
+    const added = await spool.add(event, secrets?.[verification?.secretIndex ?? -1]);
+    if (added === 'stored') {
+      notes.push('spooled');
+      return this.#options.respond;
+    }
+    const why = added === 'full' ? 'the spool is full (--spool-limit)' : 'the spool cannot be written';
+    const status = added === 'full' ? 503 : 500;
+    this.#options.warn(
+      `spool ${added}`,
+      `ERROR: ${why}: svc responds ${status} to events until that changes, so that they are sent again`,
+    );
+    return status;
   }
 
   #row(

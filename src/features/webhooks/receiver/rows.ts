@@ -19,6 +19,8 @@ export interface ReadyRow {
   readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
+  /** Only with --spool: the file, and how many of its events wait. */
+  readonly spool?: { readonly file: string; readonly waiting: number } | undefined;
   /** Only with --tunnel. */
   readonly tunnel?: TunnelFacts | undefined;
   readonly pid: number;
@@ -82,6 +84,41 @@ export interface Tally {
   filtered: number;
   /** By target, if there are several. */
   targets?: Record<string, { accepted: number; failed: number }>;
+  /** Only with --spool. */
+  spool?: Readonly<SpoolTally>;
+}
+
+/** An event of the spool that its target took, or refused for good. */
+export interface SpoolForwardedRow {
+  readonly type: 'forwarded';
+  readonly at: string;
+  readonly received_at: string;
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  readonly target: string;
+  readonly status: number | null;
+  readonly ms: number;
+  readonly accepted: boolean;
+  /** An earlier request without an answer may have reached the target. */
+  readonly repeated: boolean;
+}
+
+/** A target of the spool went away or came back. */
+export interface TargetRow {
+  readonly type: 'unreachable' | 'recovered';
+  readonly at: string;
+  readonly target: string;
+  /** `connect_failed`, `timeout`, `http_503` */
+  readonly error?: string;
+  readonly waiting: number;
+}
+
+export type SpoolRow = SpoolForwardedRow | TargetRow;
+
+export interface SpoolTally {
+  delivered: number;
+  refused: number;
+  waiting: number;
 }
 
 /** Always the last. */
@@ -89,7 +126,7 @@ export interface EndRow extends Readonly<Tally> {
   readonly type: 'end';
 }
 
-export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | EndRow;
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | SpoolRow | EndRow;
 
 /** The service waits 5 s for a response (doc 2 §6). */
 export const SLOW_MS = 4_000;
@@ -106,9 +143,9 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   columns: [
     { name: 'type', cell: ({ type }) => type },
     { name: 'received', cell: (row) => ('received_at' in row ? row.received_at : undefined) },
-    { name: 'event-id', cell: (row) => (row.type === 'delivery' ? row.event_id : undefined) },
-    { name: 'event-type', cell: (row) => (row.type === 'delivery' ? row.event_type : undefined) },
-    { name: 'status', cell: (row) => (row.type === 'delivery' ? row.status : undefined) },
+    { name: 'event-id', cell: (row) => ('event_id' in row ? row.event_id : undefined) },
+    { name: 'event-type', cell: (row) => ('event_type' in row ? row.event_type : undefined) },
+    { name: 'status', cell: (row) => ('status' in row ? row.status : undefined) },
     { name: 'age-s', cell: (row) => (row.type === 'delivery' ? row.age_s : undefined) },
     { name: 'duplicate', cell: (row) => (row.type === 'delivery' ? row.duplicate !== null : undefined) },
     { name: 'source', cell: (row) => ('source' in row ? row.source : undefined) },
@@ -125,6 +162,8 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
 
 function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
+  if (isTargetRow(row)) return targetText(row);
+  if (row.type === 'forwarded') return row.target;
   if (row.type === 'warning') return row.message;
   if (row.type === 'end') return summary(row);
   return row.type === 'refused' ? row.reason : row.notes;
@@ -133,7 +172,31 @@ function messageOf(row: ReceiverRow): Cell {
 /** Notices on standard error say that it is ready, and warn. */
 function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
   if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
+  if (row.type === 'forwarded') return forwardedCells(row);
+  if (isTargetRow(row)) {
+    return [wallTime(row.at), '-', '-', { text: targetText(row), tone: row.type === 'recovered' ? 'good' : 'bad' }];
+  }
   return row.type === 'refused' ? refusedCells(row) : [];
+}
+
+function isTargetRow(row: ReceiverRow): row is TargetRow {
+  return row.type === 'unreachable' || row.type === 'recovered';
+}
+
+/** `http://localhost:3000/hook is away (connect_failed): 3 waiting` */
+function targetText({ type, target, error, waiting }: TargetRow): string {
+  return `${target} is ${type === 'recovered' ? 'back' : `away (${error})`}: ${waiting} waiting`;
+}
+
+function forwardedCells({ at, event_id, event_type, status, ms, accepted, repeated }: SpoolForwardedRow): Cell[] {
+  return [
+    wallTime(at),
+    event_id ?? '-',
+    event_type ?? '-',
+    { text: accepted ? 'forwarded' : 'REFUSED by the target', tone: accepted ? 'good' : 'bad' },
+    `-> ${status} ${ms} ms`,
+    repeated ? { text: 'may be a repeat: an earlier request had no answer', tone: 'warn' } : undefined,
+  ];
 }
 
 function validCells(row: DeliveryRow): Cell[] {
@@ -206,7 +269,16 @@ function wallTime(iso: string): string {
 }
 
 /** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out`, and a line for each target if there are several. */
-export function summary({ deliveries, valid, duplicates, invalid, refused, filtered, targets = {} }: Tally): string {
+export function summary({
+  deliveries,
+  valid,
+  duplicates,
+  invalid,
+  refused,
+  filtered,
+  targets = {},
+  spool,
+}: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
@@ -215,12 +287,16 @@ export function summary({ deliveries, valid, duplicates, invalid, refused, filte
   for (const [target, { accepted, failed }] of Object.entries(targets)) {
     lines.push(`${target}: ${accepted} accepted, ${failed} failed`);
   }
+  if (spool !== undefined) {
+    const waiting = spool.waiting === 0 ? 'none waiting' : `${spool.waiting} waiting for the next run`;
+    lines.push(`spool: ${spool.delivered} forwarded, ${spool.refused} refused, ${waiting}`);
+  }
   return lines.join('\n');
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
 export function introduction(
-  { url, forward, routes = {}, endpoints = {}, record, events }: ReadyRow,
+  { url, forward, routes = {}, endpoints = {}, record, spool, events }: ReadyRow,
   secrets: number | undefined,
 ): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
@@ -229,11 +305,13 @@ export function introduction(
   for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
+  if (spool !== undefined) parts.push(`spool: ${spool.file} (${spool.waiting} waiting)`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
   if (secrets === undefined)
     lines.push('warning: nothing is verified: anyone who reaches this address can send events');
   if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
+  if (spool !== undefined) lines.push('warning: the spool contains transcripts, which are personal data');
   return lines;
 }

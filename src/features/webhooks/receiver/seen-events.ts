@@ -4,8 +4,8 @@ import { closeSync, realpathSync, renameSync, rmSync, statSync, writeFileSync, w
 import { SvcError } from '../../../errors.ts';
 import { openOwnFile, readOwnFile } from '../../../store/own-file.ts';
 
-const MOST_EVENTS = 100_000;
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+export const MOST_EVENTS = 100_000;
+export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /** An event that was accepted before. */
 export interface SeenEvent {

@@ -59,7 +59,7 @@ export class ReceiverSession {
 
   /** Resolves to the port once it listens. */
   async start(): Promise<number> {
-    const { seenFile, recording, signal } = this.#options;
+    const { seenFile, recording, signal, spool } = this.#options;
     try {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
@@ -68,7 +68,12 @@ export class ReceiverSession {
     } catch (error) {
       recording?.discard();
       seenFile?.close();
+      await spool?.close();
       throw error;
+    }
+    if (spool !== undefined) {
+      this.#monitor.tally.spool = spool.tally;
+      spool.start((row) => this.rows.push(row));
     }
     recording?.onChange((failure) =>
       this.#say(
@@ -132,7 +137,7 @@ export class ReceiverSession {
   }
 
   async #close(): Promise<void> {
-    const { signal, targets, recording, seenFile } = this.#options;
+    const { signal, targets, recording, seenFile, spool } = this.#options;
     this.#ended.abort();
     const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
@@ -140,6 +145,8 @@ export class ReceiverSession {
     const settled = this.#settled();
     const left = DRAIN_MS - (performance.now() - began);
     if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
+    // Its requests are not broken off: without an answer, they would be repeated.
+    await spool?.close();
     await targets?.close();
     await settled;
     recording?.close();

@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
 // biome-ignore lint/style/noRestrictedImports: a process group can only be signalled this way
 import { kill } from 'node:process';
-import { childEnvironment, signalStatus } from '../../../cli/child.ts';
+import { signalStatus } from '../../../cli/child.ts';
 import type { Context } from '../../../context.ts';
 import { SvcError } from '../../../errors.ts';
 import { redactText } from '../../../http/redact.ts';
+import { childEnvironment } from '../../../store/setting-keys.ts';
 
 interface Preset {
   readonly name: string;

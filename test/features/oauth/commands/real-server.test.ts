@@ -55,7 +55,7 @@ async function signIn(client: OAuthClient) {
 }
 
 it.each([
-  ['none', 20],
+  ['none', 6],
   ['client_secret_basic', 6],
   ['client_secret_post', 6],
 ] as const)('%s: %i processes make one refresh call, twice in a row', async (method, count) => {

@@ -1,7 +1,7 @@
 /** A write of the recording service goes out once, whatever happens to its answer. */
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { answer, type Fault, faultServer, type Received } from '../../../http/servers.ts';
+import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { failure } from './subscribed.ts';
 
@@ -21,15 +21,7 @@ const WRITES = {
 } as const;
 const NAMES = Object.keys(WRITES) as (keyof typeof WRITES)[];
 
-const isWrite = ({ method }: Received): boolean => method !== 'GET';
-
-/** Reads are answered, always alike; a write meets the fault. */
-const reading =
-  (fault: Fault): Fault =>
-  (socket, request, index) => {
-    if (isWrite(request)) fault(socket, request, index);
-    else socket.write(answer(200, LIST));
-  };
+const reading = (fault: Fault): Fault => faultOnWrite(fault, () => LIST);
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'is cut without a response': (socket) => socket.destroy(),

@@ -107,7 +107,9 @@ describe('a file that has the exact bytes is read', () => {
       const { code, stdout } = await verify(altered);
       expect(code).toBe(1);
       // The text may have been changed by the program that exported it; base64 has the exact bytes.
-      expect(stdout.includes('that proves nothing about the delivery')).toBe(!altered.includes(b64.replace('e', 'f')));
+      expect(stdout.includes('a mismatch proves nothing about the delivery')).toBe(
+        !altered.includes(b64.replace('e', 'f')),
+      );
     }
     const encodedAgain = JSON.stringify(value).replaceAll(
       JSON.stringify(body),
@@ -182,10 +184,7 @@ describe('a file that has the exact bytes is read', () => {
     }
     expect(taken).toHaveLength(2);
     expect((await verify(readFileSync(join(folder, '--trace')))).code).toBe(0);
-    expect(await verify(readFileSync(join(folder, '--trace-ascii')))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('this is curl --trace-ascii output, which lacks some of the bytes'),
-    });
+    expect((await verify(readFileSync(join(folder, '--trace-ascii')))).code).toBe(0);
   });
 });
 
@@ -200,25 +199,21 @@ function hexDump(bytes: Buffer): string[] {
 }
 
 describe('a file that is no delivery ends with 2, and is named', () => {
-  const parsed = JSON.parse(body) as object;
+  const parsed = { ...(JSON.parse(body) as object), id: 'evt_2' };
   it.each<readonly [what: string, text: string | Uint8Array, message: string]>([
-    ['a parsed body', JSON.stringify({ headers: HEADERS, body: parsed }), 'whose body was parsed: the signed bytes'],
-    ['Hookdeck', JSON.stringify({ id: 'evt', data: { headers: HEADERS, body: parsed } }), 'whose body was parsed'],
-    [
-      'smee.io',
-      JSON.stringify({ ...HEADERS, body: parsed, timestamp: 1 }),
-      'an event of smee.io whose body was parsed',
-    ],
+    ['a parsed body', JSON.stringify({ headers: HEADERS, body: parsed }), 'this export re-encodes the body'],
+    ['Hookdeck', JSON.stringify({ id: 'evt', data: { headers: HEADERS, body: parsed } }), 'a mismatch proves nothing'],
+    ['smee.io', JSON.stringify({ ...HEADERS, body: parsed, timestamp: 1 }), 'the signed bytes are lost'],
     [
       'a parsed body in a Lambda event',
       JSON.stringify({ headers: HEADERS, body: parsed, isBase64Encoded: false }),
-      'Lambda',
+      'this export re-encodes the body',
     ],
     ['curl -v', '*   Trying 127.0.0.1:80...\n> POST /hook HTTP/1.1\n> Host: x\n', 'is the output of curl -v'],
     ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'is an access log'],
     ['a compressed file', gzipSync(request()), 'is a gzip file'],
     ['a packet capture', Buffer.from('d4c3b2a102000400', 'hex'), 'is a packet capture'],
-    ['a dump of mitmproxy', '1234:7:version;2:21#', 'is a dump of mitmproxy'],
+    ['a dump of mitmproxy', '1234:7:version;2:21#', 'the mitmproxy dump is cut off or damaged at byte 0'],
     ['a body', PING, 'contains no delivery in a format that svc reads'],
     ['any text', 'hello\n', 'contains no delivery in a format that svc reads'],
     ['any bytes', Buffer.from([0xff, 0, 1]), 'contains no delivery in a format that svc reads'],

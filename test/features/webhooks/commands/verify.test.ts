@@ -75,6 +75,7 @@ describe('one delivery', () => {
       body_sha256: '51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363',
       hints: [],
       notes: [],
+      exact: true,
       clock: 'now',
     });
     expect(Object.keys(await json([http])).slice(0, 14)).toEqual(
@@ -142,7 +143,7 @@ describe('one delivery', () => {
     const { code, stdout, stderr } = await verify([ping]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /contains no delivery in a format that svc reads\nhint: with a body alone pass --timestamp and --signature/,
+      /contains no delivery in a format that svc reads: it is JSON with "id", "type", "created_at"\nhint: with a body alone pass --timestamp and --signature/,
     );
     expect((await json([ping, '--signature', SIGNATURE])).status).toBe('missing_timestamp');
   });
