@@ -1,4 +1,4 @@
-/** What svc uses on this machine: Node.js, the settings, and its own files and folders. Nothing is changed. */
+/** What svc uses on this machine: Node.js, the settings, and its own files and folders. Nothing is changed; a credential helper stores an entry of the check, and erases it. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { platform } from 'node:os';
 // biome-ignore lint/style/noRestrictedImports: which Node.js runs this is a fact of the machine, and of no context
@@ -7,15 +7,16 @@ import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
 import { SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
 import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
-import { credentialsFault, fileFindings, fileModes } from '../oauth/checks.ts';
+import { credentialsFault, fileFindings, fileModes, storeFindings } from '../oauth/checks.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 
-export async function localFindings(ctx: Local): Promise<readonly Finding[]> {
+export async function localFindings(ctx: RunContext): Promise<readonly Finding[]> {
   return [
     ...profileFindings(ctx),
     ...valueFindings(ctx),
     ...(await secretFindings(ctx)),
+    ...(await storeFindings(ctx)),
     ...folderFindings(ctx),
     { check: 'node', subject: null, ...nodeResult() },
   ];

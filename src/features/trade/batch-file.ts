@@ -8,9 +8,10 @@ import { CLOSE_ARGS, CLOSE_FLAGS, closing } from './close-positions.ts';
 import { FLATTEN_FLAGS, flattening } from './commands/flatten.ts';
 import { ORDER_UPDATE_ARGS, ORDER_UPDATE_FLAGS, updatingOrder } from './commands/orders-update.ts';
 import { POSITION_UPDATE_ARGS, POSITION_UPDATE_FLAGS, updatingPosition } from './commands/positions-update.ts';
-import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft, opening } from './new-order.ts';
+import { opening } from './new-order.ts';
 import { creatingOco, OCO_CREATE_FLAGS } from './oco-groups.ts';
-import { ORDER_ARGS } from './order-flags.ts';
+import { ENTRY_FLAGS, entryDraft, MARKET_FLAGS, marketDraft } from './order-drafts.ts';
+import { ORDER_ARGS, SIZED_ARGS } from './order-flags.ts';
 import type { Change } from './planned-requests.ts';
 
 export interface BatchLine {
@@ -50,12 +51,12 @@ const ENTRY = ownFlags(ENTRY_FLAGS);
 
 /** By the name after `svc trade`. */
 const COMMANDS: Readonly<Record<string, BatchCommand>> = {
-  buy: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('buy', input), input, ctx)),
-  sell: batchCommand(ORDER_ARGS, MARKET, (input, ctx) => opening(marketDraft('sell', input), input, ctx)),
-  'entry buy': batchCommand(ORDER_ARGS, ENTRY, (input, ctx) =>
+  buy: batchCommand(SIZED_ARGS, MARKET, (input, ctx) => opening(marketDraft('buy', input), input, ctx)),
+  sell: batchCommand(SIZED_ARGS, MARKET, (input, ctx) => opening(marketDraft('sell', input), input, ctx)),
+  'entry buy': batchCommand(SIZED_ARGS, ENTRY, (input, ctx) =>
     opening(entryDraft('buy', input, ctx.now()), input, ctx),
   ),
-  'entry sell': batchCommand(ORDER_ARGS, ENTRY, (input, ctx) =>
+  'entry sell': batchCommand(SIZED_ARGS, ENTRY, (input, ctx) =>
     opening(entryDraft('sell', input, ctx.now()), input, ctx),
   ),
   close: batchCommand(TRADES, ownFlags(CLOSE_FLAGS, 'symbol', 'everything'), (input, ctx) =>
@@ -78,6 +79,15 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
 };
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
+
+/** By command. */
+export const LINE_SHAPES: Readonly<Record<string, Pick<BatchCommand, 'args' | 'flags'>>> = COMMANDS;
+
+/** Whether it reduces what is at risk: a session takes it in every situation. */
+export function isProtective(command: unknown): boolean {
+  const name = typeof command === 'string' && Object.hasOwn(FORMER_NAMES, command) ? FORMER_NAMES[command] : command;
+  return name === 'close' || name === 'flatten' || name === 'orders cancel';
+}
 
 /** Throws for the first invalid line. A line may have an `id`, as in `trade session`. `account` is the default of lines that name none. */
 export async function readBatch(
@@ -204,7 +214,7 @@ function textsOf(name: string, value: unknown): readonly string[] {
 }
 
 /** Errors name the command of the line. */
-function declared(name: string, { args, flags }: BatchCommand): Command {
+export function declared(name: string, { args, flags }: Pick<BatchCommand, 'args' | 'flags'>): Command {
   return {
     id: `trade ${name}`,
     summary: '',

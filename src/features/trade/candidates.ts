@@ -27,7 +27,7 @@ export function instrumentCandidates({ symbol, visible }: Instrument): { readonl
 }
 
 export function orderCandidates(order: Order): { readonly orders: readonly Named[] } {
-  return { orders: [noted(order.orderId, tradedText(order))] };
+  return { orders: order.isTotal ? [] : [noted(order.orderId, tradedText(order))] };
 }
 
 export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {

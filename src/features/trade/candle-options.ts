@@ -5,11 +5,11 @@ import { SvcError } from '../../errors.ts';
 import type { BegunFile } from '../../store/appended-file.ts';
 import { type CandleTarget, checkSameRequest, resumePointOf } from './candle-file.ts';
 import { timeText } from './candle-reader.ts';
-import { CandleReading, type CandleRequest } from './candle-reading.ts';
+import { CandleReading, type CandleRequest, type CandleSession } from './candle-reading.ts';
 import type { Period } from './periods.ts';
 import { FOREX, findOffer } from './symbols.ts';
 import { knownOffers } from './trading-offers.ts';
-import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
+import type { TradingSession } from './trading-session.ts';
 
 export interface CandleInput {
   readonly symbol: string;
@@ -88,27 +88,21 @@ function isPair(symbol: string): boolean {
   return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }
 
-/** Opens a session for reading; closes it on failure. */
 export async function openReading(
-  input: CandleInput & TradingOptions & { readonly gaps: boolean; readonly failOnGap: boolean },
+  input: CandleInput & { readonly gaps: boolean; readonly failOnGap: boolean },
   { period, ...range }: CandleRange & Pick<CandleRequest, 'period'>,
+  session: CandleSession,
   ctx: RunContext,
   target?: CandleTarget,
 ): Promise<OpenReading> {
-  const open = await openTradingSession(ctx, input);
-  try {
-    const offer = await candleOffer(input, open);
-    if ((input.gaps || input.failOnGap) && !offer.isForex) {
-      const option = input.gaps ? '--gaps' : '--fail-on-gap';
-      throw new SvcError('invalid_value', `${option}: trading hours are only known for forex, not for ${offer.symbol}`);
-    }
-    if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
-    const before = target === undefined ? undefined : resumePointOf(target);
-    const from = before === undefined ? range.from : (before.last ?? before.through + 1);
-    const request = { ...range, ...offer, period, from };
-    return { request, reading: new CandleReading(request, open, input, ctx, before) };
-  } catch (error) {
-    await open.session.close();
-    throw error;
+  const offer = await candleOffer(input, await session.open());
+  if ((input.gaps || input.failOnGap) && !offer.isForex) {
+    const option = input.gaps ? '--gaps' : '--fail-on-gap';
+    throw new SvcError('invalid_value', `${option}: trading hours are only known for forex, not for ${offer.symbol}`);
   }
+  if (target !== undefined) checkSameRequest(target, { symbol: offer.symbol, offerId: offer.offerId });
+  const before = target === undefined ? undefined : resumePointOf(target);
+  const from = before === undefined ? range.from : (before.last ?? before.through + 1);
+  const request = { ...range, ...offer, period, from };
+  return { request, reading: new CandleReading(request, session, ctx, before) };
 }

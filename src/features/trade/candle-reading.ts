@@ -9,6 +9,35 @@ import type { Period } from './periods.ts';
 import type { Candle } from './schema.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
+/** The session of one or more readings. */
+export class CandleSession {
+  readonly #ctx: RunContext;
+  readonly #options: TradingOptions;
+  #open: TradingSession | undefined;
+
+  constructor(ctx: RunContext, options: TradingOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  async open(): Promise<TradingSession> {
+    this.#open ??= await openTradingSession(this.#ctx, this.#options);
+    return this.#open;
+  }
+
+  async renew(): Promise<void> {
+    this.#ctx.notice('the session was lost; reconnecting');
+    await this.end();
+    await this.#ctx.sleep(RENEWAL_MS, this.#ctx.signal);
+  }
+
+  async end(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.session.close();
+  }
+}
+
 export interface CandleRequest {
   readonly offerId: string;
   readonly symbol: string;
@@ -55,20 +84,12 @@ export class CandleReading {
   last: number | undefined;
   readonly #request: CandleRequest;
   readonly #ctx: RunContext;
-  readonly #session: TradingOptions;
-  #open: TradingSession;
+  readonly #session: CandleSession;
   #begins: number | undefined;
 
-  /** Closes the session at its end. `before`: continue after this part. */
-  constructor(
-    request: CandleRequest,
-    open: TradingSession,
-    session: TradingOptions,
-    ctx: RunContext,
-    before?: PartRead,
-  ) {
+  /** `before`: continue after this part. */
+  constructor(request: CandleRequest, session: CandleSession, ctx: RunContext, before?: PartRead) {
     this.#request = request;
-    this.#open = open;
     this.#session = session;
     this.#ctx = ctx;
     this.gaps = new GapFinder(request.period, before?.last, before?.gaps);
@@ -84,7 +105,6 @@ export class CandleReading {
       else yield* this.#forward({ from, to: to - 1 }, stops);
     } finally {
       this.#ctx.progress(0);
-      await this.#open.session.close();
     }
   }
 
@@ -121,7 +141,7 @@ export class CandleReading {
     const bar = this.#ctx.progress(wants.terminal && !wants.table ? 0 : windows.length);
     let tried = range.from;
     let isEmpty = false;
-    for await (const chunk of readChunks(this.#source(), windows, () => this.#renew())) {
+    for await (const chunk of readChunks(this.#source(), windows, () => this.#session.renew())) {
       bar.step();
       tried = chunk.window.to;
       if (chunk.error !== undefined) {
@@ -149,7 +169,9 @@ export class CandleReading {
     const { to, last, period } = this.#request;
     const found: Candle[] = [];
     let empty = 0;
-    for await (const chunk of readChunks(this.#source(), windowsBack(to - 1, last, period), () => this.#renew())) {
+    for await (const chunk of readChunks(this.#source(), windowsBack(to - 1, last, period), () =>
+      this.#session.renew(),
+    )) {
       if (chunk.error !== undefined) {
         this.#leaveOut(chunk);
         break;
@@ -166,7 +188,11 @@ export class CandleReading {
 
   #source(): CandleSource {
     const { offerId, period } = this.#request;
-    return { offerId, period, trading: { candles: (query) => this.#open.trading.candles(query) } };
+    return {
+      offerId,
+      period,
+      trading: { candles: async (query) => (await this.#session.open()).trading.candles(query) },
+    };
   }
 
   #wanted(candles: readonly Candle[]): readonly Candle[] {
@@ -186,12 +212,5 @@ export class CandleReading {
   #leaveOut({ window, error }: Chunk): void {
     this.isPartial = true;
     this.#ctx.notice(`${windowText(window)} could not be read: ${error?.message ?? ''}`);
-  }
-
-  async #renew(): Promise<void> {
-    this.#ctx.notice('the session was lost; reconnecting');
-    await this.#open.session.close();
-    await this.#ctx.sleep(RENEWAL_MS, this.#ctx.signal);
-    this.#open = await openTradingSession(this.#ctx, this.#session);
   }
 }

@@ -56,3 +56,19 @@ export function isFinished(candle: Candle, { name, ms }: Period, now: number): b
   if (name === 'D1') return raw <= now;
   return raw + (name === 'M1' ? LONGEST_MONTH_MS : ms) <= now;
 }
+
+/** When a candle begins and ends, by its label; one of a week or a month counts as labelled by its start. */
+export function spanOf(
+  ms: number,
+  label: CandleLabel,
+  { name, ms: length }: Period,
+): readonly [at: number, until: number] {
+  if (name === 'D1') return label === 'start' ? [ms, daysLater(ms, 1)] : [daysLater(ms, -1), ms];
+  return label === 'end' ? [ms - length, ms] : [ms, ms + length];
+}
+
+/** The inverse of `labelled`, in milliseconds. */
+export function rawTime(ms: number, label: CandleLabel, period: Period): number {
+  const [at, until] = spanOf(ms, label, period);
+  return period.name === 'D1' ? until : at;
+}

@@ -1,6 +1,7 @@
-/** How candles are shown: as rows, as a chart of closing prices, as gaps, and as the file they were written to. */
+/** How candles are shown: as rows, as a chart, as gaps, and as the file they were written to. */
 import type {
   AnyOutput,
+  ChartCandle,
   ChartFacts,
   ChartOutput,
   ChartPicture,
@@ -11,15 +12,17 @@ import type {
 import type { CandleGap } from './candle-gaps.ts';
 import { timeText } from './candle-reader.ts';
 import { type CandlePrice, type CandleRow, columnName, priceFields, type RowShape } from './candle-rows.ts';
-import { labelled } from './candle-series.ts';
+import { spanOf } from './candle-series.ts';
 import type { Period } from './periods.ts';
 
 const WIDE = new Set(['askOpen', 'askHigh', 'askLow']);
 
-export function candleList(price: CandlePrice): ListOutput<CandleRow> {
+/** `several`: rows name their symbol and period. */
+export function candleList(price: CandlePrice, several = false): ListOutput<CandleRow> {
   return {
     kind: 'list',
     columns: [
+      ...(several ? ['symbol', 'period'] : []).map((name): Column<CandleRow> => ({ name, cell: (row) => row[name] })),
       { name: 'time', cell: ({ time }) => time },
       ...priceFields(price).map(
         (field): Column<CandleRow> => ({
@@ -36,7 +39,7 @@ export function candleList(price: CandlePrice): ListOutput<CandleRow> {
   };
 }
 
-interface GapRow {
+export interface GapRow {
   readonly symbol: string;
   readonly period: string;
   /** The first missing candle, and the first one after it. */
@@ -71,13 +74,16 @@ export const GAP_LIST: ListOutput<GapRow> = {
   empty: 'no gaps',
 };
 
-interface CandleFileReport {
+export interface CandleFileReport {
   readonly file: string;
   readonly symbol: string;
   readonly offerId: string;
   readonly complete: boolean;
   readonly period: string;
-  readonly candles: number;
+  /** In the file; not counted with --append. */
+  readonly candles?: number;
+  /** By --append; first and last are of these. */
+  readonly added?: number;
   readonly first: string | null;
   readonly last: string | null;
   /** Null if unknown. */
@@ -85,28 +91,38 @@ interface CandleFileReport {
   readonly missing: number | null;
 }
 
+const FILE_COLUMNS: readonly Column<CandleFileReport>[] = [
+  { name: 'file', cell: ({ file }) => file },
+  { name: 'symbol', cell: ({ symbol }) => symbol },
+  { name: 'offer-id', cell: ({ offerId }) => offerId },
+  { name: 'period', cell: ({ period }) => period },
+  { name: 'candles', cell: ({ candles }) => candles },
+  { name: 'added', cell: ({ added }) => added },
+  { name: 'first', cell: ({ first }) => first ?? undefined },
+  { name: 'last', cell: ({ last }) => last ?? undefined },
+  { name: 'gaps', cell: ({ gaps, missing }) => (gaps ? `${gaps} (${missing} candles)` : (gaps ?? 'not known')) },
+  { name: 'complete', cell: ({ complete }) => (complete ? 'yes' : { text: 'no', tone: 'warn' }) },
+];
+
 export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
   kind: 'record',
-  columns: [
-    { name: 'file', cell: ({ file }) => file },
-    { name: 'symbol', cell: ({ symbol }) => symbol },
-    { name: 'offer-id', cell: ({ offerId }) => offerId },
-    { name: 'period', cell: ({ period }) => period },
-    { name: 'candles', cell: ({ candles }) => candles },
-    { name: 'first', cell: ({ first }) => first ?? undefined },
-    { name: 'last', cell: ({ last }) => last ?? undefined },
-    { name: 'gaps', cell: ({ gaps, missing }) => (gaps ? `${gaps} (${missing} candles)` : (gaps ?? 'not known')) },
-    { name: 'complete', cell: ({ complete }) => (complete ? 'yes' : { text: 'no', tone: 'warn' }) },
-  ],
+  columns: FILE_COLUMNS,
+  id: ({ file }) => file,
+};
+
+export const CANDLE_FILES: ListOutput<CandleFileReport> = {
+  kind: 'list',
+  columns: FILE_COLUMNS.map((column) => ({ ...column, optional: true })),
   id: ({ file }) => file,
 };
 
 export interface CandleDrawing extends RowShape, Pick<ChartPicture, 'width' | 'height' | 'ascii'> {
   readonly symbol: string;
-  readonly gaps: readonly CandleGap[];
+  /** Only the closing prices. */
+  readonly line: boolean;
 }
 
-/** The closing prices, one line with a break at each gap. The value is the rows. */
+/** The value is the rows. */
 export function candleChart(
   rows: readonly CandleRow[],
   drawing: CandleDrawing,
@@ -129,29 +145,34 @@ export function usualChart(price: CandlePrice): AnyOutput {
   };
 }
 
+/** Times without candles stay empty: weekends as well as missing ones. */
 export function candlePicture(rows: readonly CandleRow[], drawing: CandleDrawing): ChartPicture {
-  const { symbol, price, label, period, gaps, width, height, ascii } = drawing;
-  const breaks = new Map(gaps.map((gap) => [labelled(gap.to, label, period), labelled(gap.from, label, period)]));
+  const { symbol, price, label, period, line, width, height, ascii } = drawing;
+  const list = rows.map((row): ChartCandle => {
+    const [at, until] = spanOf(Date.parse(row.time), label, period);
+    const [open, high, low, close] = ['open', 'high', 'low', 'close'].map((name) => Number(row[name]));
+    return { at, until, open: open ?? 0, high: high ?? 0, low: low ?? 0, close: close ?? 0 };
+  });
   const at: number[] = [];
   const values: (number | null)[] = [];
-  for (const row of rows) {
-    const time = Date.parse(row.time);
-    const since = breaks.get(time);
-    if (since !== undefined && at.length > 0) {
-      at.push(since);
-      values.push(null);
-    }
-    at.push(time);
-    values.push(Number(row['close']));
+  for (const [index, candle] of list.entries()) {
+    at.push(candle.at);
+    values.push(candle.close);
+    const next = list[index + 1];
+    // Months, and days when the clocks change, differ in length.
+    if (next === undefined || next.at - candle.until <= period.ms / 2) continue;
+    at.push(candle.until);
+    values.push(null);
   }
-  const from = at[0] ?? 0;
-  const to = (at.at(-1) ?? 0) + period.ms;
-  const title = `${symbol} ${period.name}: ${price} close`;
+  const from = list[0]?.at ?? 0;
+  const to = list.at(-1)?.until ?? 0;
+  const title = `${symbol} ${period.name}: ${price}${line ? ' close' : ''}`;
   const series = [{ name: 'close', at, values, until: to }];
-  return { title, series, from, to, facts: facts(rows), width, height, ascii };
+  const candles = line ? undefined : { periodMs: period.ms, list };
+  return { title, series, candles, from, to, facts: facts(rows, symbol), width, height, ascii };
 }
 
-function facts(rows: readonly CandleRow[]): ChartFacts {
+function facts(rows: readonly CandleRow[], symbol: string): ChartFacts {
   const [first] = rows;
   const last = rows.at(-1);
   if (first === undefined || last === undefined) return { columns: [], rows: [] };
@@ -162,14 +183,14 @@ function facts(rows: readonly CandleRow[]): ChartFacts {
     low = Math.min(low, Number(row['low']));
     high = Math.max(high, Number(row['high']));
   }
-  const row = { series: 'close', open, close, change: `${change > 0 ? '+' : ''}${change.toFixed(2)}%`, low, high };
-  const names = ['series', 'open', 'close', 'change', 'low', 'high'] as const;
+  const row = { symbol, open, close, change: `${change > 0 ? '+' : ''}${change.toFixed(2)}%`, low, high };
+  const names = ['symbol', 'open', 'close', 'change', 'low', 'high'] as const;
   return {
     columns: names.map(
       (name): Column<typeof row> => ({
         name,
         cell: (it) => it[name],
-        ...(name === 'series' ? {} : { align: 'right' }),
+        ...(name === 'symbol' ? {} : { align: 'right' }),
       }),
     ),
     rows: [row],

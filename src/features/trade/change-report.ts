@@ -149,7 +149,7 @@ function statusCell({ status }: CloseRow): Cell {
   return { text: status, tone };
 }
 
-function subject({ tradeId, orderId }: ChangeRow): Cell {
+export function subject({ tradeId, orderId }: Pick<ChangeRow, 'tradeId' | 'orderId'>): Cell {
   return tradeId === null ? (orderId === null ? undefined : `order ${orderId}`) : `trade ${tradeId}`;
 }
 

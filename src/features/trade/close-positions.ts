@@ -3,6 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { hedges, hedgingText } from './accounts.ts';
+import { allShown, closeShown } from './change-preview.ts';
 import { closeAllForSymbol, closeTrade, openTrade } from './client.ts';
 import { wantedAccount } from './order-account.ts';
 import {
@@ -12,6 +13,7 @@ import {
   checkedIds,
   MARKET_TIF_FLAG,
   missingIds,
+  PREVIEW_FLAG,
   RANGE_FLAG,
 } from './order-flags.ts';
 import { type Closing, closeAllForm, closeForm, marketForm } from './order-forms.ts';
@@ -48,6 +50,7 @@ export const CLOSE_FLAGS = {
   tif: MARKET_TIF_FLAG,
   'via-opposite': { type: 'boolean', help: 'In a non-hedging account, send an opposite order' },
   wait: { type: 'duration', positive: true, help: 'Wait this long for the close and show the rates' },
+  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -150,7 +153,8 @@ class Closer {
       const { accountId } = account ?? {};
       return { orderIds, sentAt, tradeIds: [id], accountId, symbol: row?.currency, amountK };
     };
-    return { ...this.#close(id, amount, row, account), warnings, awaits };
+    const shows = row && (async () => closeShown(row, amount, whole));
+    return { ...this.#close(id, amount, row, account), warnings, awaits, ...(shows && { shows }) };
   }
 
   /** Undefined if neither the trade's row nor the command line names it. */
@@ -218,6 +222,7 @@ class Closer {
         checkAmount(id, amount, now ?? 0);
       },
       awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
+      shows: async () => closeShown(row, amount, whole),
       warnings: await cache.closedWarnings(symbol),
       does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
       tradeId: id,
@@ -298,6 +303,7 @@ export async function planCloseAll(
         amountK: open && wholeAmountK(open),
       }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
+      ...(open && { shows: async () => allShown(symbol, open) }),
       isTyped: symbol === undefined,
     },
   ];

@@ -1,5 +1,6 @@
 /** Evidence for a close whose response was lost: open positions, positions closed since, and open orders. */
 import { SvcError } from '../../errors.ts';
+import { exactSum } from '../../output/decimal.ts';
 import { isSince, type LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-text.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
@@ -73,7 +74,7 @@ function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): s
   if (open.length === 0) return `${of}: nothing open ${then === undefined ? 'now' : 'any more'}`;
   const rows = open.map(positionText).join(', ');
   if (then === undefined) return `${of}: open now ${rows}; the earlier amount is unknown`;
-  if (now < then) return `${of}: open now ${rows}, ${Number((then - now).toFixed(6))}K less than the ${then}K before`;
+  if (now < then) return `${of}: open now ${rows}, ${exactSum([then, -now])}K less than the ${then}K before`;
   return `${of}: still open as before: ${rows}; it may be about to close`;
 }
 
@@ -96,7 +97,7 @@ function closingOrders(trades: ReadonlySet<string>, orders: readonly Order[]): r
 
 /** In thousands. */
 export function amountOf(rows: readonly { readonly amountK?: number | undefined }[]): number {
-  return rows.reduce((all, { amountK = 0 }) => all + amountK, 0);
+  return exactSum(rows.map(({ amountK = 0 }) => amountK));
 }
 
 async function unlessLimited(what: string, read: () => Promise<string | undefined>): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 /** How the gateway's tables are shown. */
+import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
@@ -17,7 +18,7 @@ function rateCell(rate: number | undefined, precision: number | undefined): Cell
 
 /** With this number of decimals where people read it. */
 function fixed(amount: number, decimals: number | undefined): Amount {
-  return { amount, text: decimals === undefined ? String(amount) : amount.toFixed(decimals) };
+  return { amount, text: decimals === undefined ? String(amount) : fixedText(amount, decimals) };
 }
 
 /** The price columns of quotes and watched prices, with each symbol's number of digits; `precision` may be unknown. */
@@ -185,7 +186,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
 export const ORDER_LIST: ListOutput<Order> = {
   kind: 'list',
   columns: ORDER_COLUMNS,
-  id: ({ orderId }) => orderId,
+  id: ({ orderId, isTotal }) => (isTotal ? undefined : orderId),
   empty: 'no orders',
 };
 

@@ -6,8 +6,20 @@ export interface Gap {
   readonly to: number;
 }
 
+/** The state of the connection, for a program. Times are in milliseconds since 1970. */
+export interface ConnectionFacts {
+  /** Until it is lost, not until svc ends it. */
+  readonly isConnected: boolean;
+  /** Since when it is connected, or not. */
+  readonly since: number;
+  readonly lastPushAt: number | undefined;
+  readonly gaps: number;
+}
+
 export class ConnectionState {
   #since: number;
+  #lostAt: number | undefined;
+  #lastPushAt: number | undefined;
   #gaps = 0;
   #last: Gap | undefined;
   /** Why the gateway cannot be reached. */
@@ -25,6 +37,7 @@ export class ConnectionState {
 
   outage(outage: Outage): void {
     this.#outage = outage;
+    this.#lostAt = outage.kind === 'unreachable' ? (this.#lostAt ?? outage.at) : undefined;
     this.trouble = outage.kind === 'unreachable' ? outage.reason : undefined;
     if (outage.kind === 'recovered') this.#since = outage.at;
   }
@@ -48,6 +61,15 @@ export class ConnectionState {
     this.#since = gap.to;
   }
 
+  pushed(at: number): void {
+    this.#lastPushAt = at;
+  }
+
+  get facts(): ConnectionFacts {
+    const [since, lastPushAt, gaps] = [this.#lostAt ?? this.#since, this.#lastPushAt, this.#gaps];
+    return { isConnected: this.#lostAt === undefined, since, lastPushAt, gaps };
+  }
+
   /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z` */
   text(transport: string | undefined, now: number): string {
     this.#transport = transport ?? (this.#isOver ? this.#transport : undefined);
@@ -66,7 +88,8 @@ export class ConnectionState {
   }
 }
 
-function age(ms: number): string {
+/** `2m 10s` */
+export function age(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);

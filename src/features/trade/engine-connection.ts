@@ -17,6 +17,8 @@ export interface EngineOptions extends EngineTarget {
   onLost(engine: EngineConnection, error: SvcError): void;
   /** Settles once the reader can take more pushes; `undefined` if it can. */
   ready(): Promise<void> | undefined;
+  /** A websocket waits for `ready` as long as it takes. */
+  readonly waitsForReader?: boolean | undefined;
 }
 
 /** Resolves once the connection is confirmed and its id can be used. */
@@ -65,6 +67,7 @@ export class EngineConnection {
   #over = false;
   #failure: SvcError | undefined;
   #left: Promise<void> | undefined;
+  #answeredAt = 0;
   heardAt = 0;
 
   constructor(options: EngineOptions) {
@@ -85,8 +88,11 @@ export class EngineConnection {
     return this.#socket === undefined ? 'polling' : 'websocket';
   }
 
-  get heartbeat(): Pick<wire.Opening, 'pingIntervalMs' | 'pingTimeoutMs'> | undefined {
-    return this.#opening;
+  /** `answeredAt`: when the gateway last responded to one, or opened the connection. */
+  get heartbeat() {
+    if (this.#opening === undefined) return undefined;
+    const { pingIntervalMs, pingTimeoutMs } = this.#opening;
+    return { pingIntervalMs, pingTimeoutMs, answeredAt: this.#answeredAt };
   }
 
   get over(): boolean {
@@ -104,6 +110,7 @@ export class EngineConnection {
       const [first, ...others] = await Promise.race([this.#requests.poll(timeoutMs), this.#confirmed.then(() => [])]);
       if (first?.type !== 'open') throw new wire.PacketFault('it gave no connection id');
       this.#opening = wire.readOpening(first.data);
+      this.#answeredAt = now();
       this.#requests.sid = this.#opening.sid;
       this.#options.keepSecret(this.#opening.sid);
       this.#heartbeat = new Heartbeat({
@@ -243,7 +250,7 @@ export class EngineConnection {
     }
   }
 
-  /** Pauses a websocket during a burst. A reader that stays slow then gets everything, so that the gateway is not blocked. */
+  /** Pauses a websocket during a burst. A reader that stays slow then gets everything, so that the gateway is not blocked, unless it waits. */
   #pause(): Promise<void> | undefined {
     const ready = this.#options.ready();
     if (ready === undefined) this.#isPatient = true;
@@ -256,6 +263,7 @@ export class EngineConnection {
         resolve();
       };
       const late = setTimeout(() => {
+        if (this.#options.waitsForReader) return;
         this.#isPatient = false;
         goOn();
       }, PAUSE_MS);
@@ -284,7 +292,8 @@ export class EngineConnection {
     if (this.#over) return;
     this.heardAt = at;
     this.#heartbeat?.heard();
-    if (packet?.type === 'message') this.#message(packet.data, at);
+    if (packet?.type === 'pong') this.#answeredAt = at;
+    else if (packet?.type === 'message') this.#message(packet.data, at);
     else if (packet?.type === 'close') this.fail(this.#ended());
   }
 

@@ -12,10 +12,11 @@ import {
   orderState,
 } from './order-state.ts';
 import { orderStateText } from './order-text.ts';
-import { type PushedRecord, readPush } from './push.ts';
+import { type Push, type PushedRecord, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session.ts';
+import type { SessionEvent } from './session-types.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
@@ -34,6 +35,8 @@ interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   notice(text: string): void;
+  /** Given every event, with its push if that is valid JSON. The next event waits for what it returns. */
+  seen?(event: SessionEvent, push: Push | undefined): Promise<void> | undefined;
 }
 
 export class FillWatch {
@@ -195,11 +198,13 @@ export class FillWatch {
     try {
       for await (const event of session.events()) {
         if (event.kind === 'closed') ended = event.error;
-        if (event.kind !== 'push') continue;
-        const push = readPush(event.name, event.payload);
-        if (push?.kind !== 'row') continue;
-        this.tables.take(push);
-        this.#wake();
+        const push = event.kind === 'push' ? readPush(event.name, event.payload) : undefined;
+        if (push?.kind === 'row') {
+          this.tables.take(push);
+          this.#wake();
+        }
+        const full = this.#context.seen?.(event, push);
+        if (full !== undefined) await full;
       }
       ended ??= new SvcError('connection_lost', 'the connection was closed');
     } catch (error) {

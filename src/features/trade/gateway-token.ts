@@ -32,10 +32,10 @@ export async function storeToken(token: string, ctx: RunContext): Promise<void> 
 /** False if there was none. */
 export async function deleteToken(ctx: RunContext): Promise<boolean> {
   const key = gatewayKey(ctx);
-  return withCredentials(ctx.paths, ctx, (file) => {
+  return withCredentials(ctx.paths, ctx, async (file) => {
     for (const warning of file.warnings) ctx.target.log.warn(warning);
     const found = findGatewayToken(file.document, key) !== undefined;
-    if (found) file.save(withoutGatewayToken(file.document, key));
+    if (found) await file.save(withoutGatewayToken(file.document, key));
     return found;
   });
 }

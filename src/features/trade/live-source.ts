@@ -1,29 +1,25 @@
-/** What can be watched: rows of a table, or prices. Each starts with a snapshot and applies the pushes. */
-import type { Trading } from './client.ts';
+/** Rows of a table or prices that are watched. */
 import type { LivePrices, PriceRow } from './live-prices.ts';
 import { LiveTable, type RowChange } from './live-table.ts';
 import { MODELS } from './models.ts';
-import type { Push } from './push.ts';
-import { type Account, MODEL_ROWS, type OpenPosition, type Order } from './schema.ts';
-import type { Wanted } from './subscription.ts';
+import { MODEL_ROWS, type ModelRows } from './schema.ts';
+import type { Watched } from './watching.ts';
 
-export interface LiveSource<Row> {
-  readonly wanted: Wanted;
-  /** Replaces all rows. */
-  snapshot(trading: Trading): Promise<void>;
-  /** False for a record of an unexpected form. */
-  take(push: Push): boolean;
+export interface LiveSource<Row> extends Watched {
   changes(): { readonly rows: readonly Row[]; readonly changes: readonly RowChange<Row>[] };
 }
 
 export type LiveModel = 'OpenPosition' | 'Order' | 'Account';
-type LiveRow = OpenPosition | Order | Account;
 
 /** Filtered by `symbols`, unless that is empty. */
-export function liveRows(model: LiveModel, symbols: readonly string[]): LiveSource<LiveRow> {
+export function liveRows<Model extends LiveModel>(
+  model: Model,
+  symbols: readonly string[] = [],
+): LiveSource<ModelRows[Model]> {
+  type LiveRow = ModelRows[Model];
   const field = MODELS[model].key as string;
   const keyOf = (row: Readonly<Record<string, unknown>>) => String(row[field]);
-  const table = new LiveTable<LiveRow>((record) => MODEL_ROWS[model].safeParse(record).data);
+  const table = new LiveTable<LiveRow>((record) => MODEL_ROWS[model].safeParse(record).data as LiveRow | undefined);
   const isWanted = (row: LiveRow): boolean => symbols.length === 0 || symbols.includes(String(row['currency']));
   return {
     wanted: { models: [model], symbols: [] },

@@ -5,7 +5,7 @@ import { isRepeat, type JournalEntry, mayBeOf, type RecentEntries, readJournal }
 import { FillWatch } from './fills.ts';
 import type { AcceptedOrder } from './order-candidates.ts';
 import type { Account, Offer, OpenPosition } from './schema.ts';
-import type { SeenTables } from './seen-tables.ts';
+import type { SeenBefore, SeenTables } from './seen-tables.ts';
 import { IN_FLIGHT_MS, type JournaledRequest, type Settlement, settle } from './settlement.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
@@ -33,7 +33,7 @@ export interface LostRequest {
   /** The gateway's clock minus ours. */
   readonly clockSkewMs: number;
   /** Ids of orders and positions seen before it was sent. */
-  readonly earlier: ReadonlySet<string>;
+  readonly earlier: SeenBefore;
 }
 
 interface Found {

@@ -43,6 +43,16 @@ export function daysLater(ms: number, days: number): number {
   return then + (shift > DAY_MS / 2 ? shift - DAY_MS : shift < -DAY_MS / 2 ? shift + DAY_MS : shift);
 }
 
+/** When the current trading day began: 17:00 in New York. */
+export function marketDayStart(now: number): number {
+  const { minutes, rest } = newYork(now);
+  const DAY_MINUTES = DAY_MS / MINUTE_MS;
+  const since = (minutes - OPEN.minutes + DAY_MINUTES) % DAY_MINUTES;
+  const start = now - since * MINUTE_MS - rest;
+  // The clocks may have changed since.
+  return start + (OPEN.minutes - newYork(start).minutes) * MINUTE_MS;
+}
+
 /** The first time after `now` that New York's clocks show this weekday and minute. */
 function next(now: number, weekday: number, minutes: number): number {
   for (let day = 0; day <= 7; day++) {

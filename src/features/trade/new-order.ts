@@ -1,131 +1,70 @@
-/** Market and entry orders: from their options to a planned request. */
+/** Market and entry orders: from their drafts to a planned request. */
 import type { Answer, RunContext } from '../../cli/command.ts';
-import type { Flags, Instant } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
 import { budgetPath, CallBudgetFile } from '../../store/call-budget.ts';
-import { findAccount, hedges } from './accounts.ts';
-import { createEntryOrder, openTrade } from './client.ts';
+import { hedges } from './accounts.ts';
 import { CALL_LIMITS, type CallsLeft } from './counted-caller.ts';
-import { aboveMaxOrder, wantedAccount } from './order-account.ts';
-import {
-  ENTRY_TIME_FLAGS,
-  type ExitInput,
-  exitsOf,
-  MARKET_TIF_FLAG,
-  NEW_ORDER_FLAGS,
-  RATE_FLAG,
-  TRAIL_ENTRY_FLAG,
-} from './order-flags.ts';
-import { entryForm, marketForm, type OrderTerms } from './order-forms.ts';
-import {
-  checkOpen,
-  guardOrder,
-  isBarred,
-  type OrderPreview,
-  orderSentence,
-  previewOrder,
-  thousands,
-} from './order-preview.ts';
-import {
-  checkExitPrices,
-  expiration,
-  parseAmount,
-  parseRate,
-  parseTrail,
-  type Side,
-  type TimeInForce,
-  timeInForce,
-} from './order-rules.ts';
+import type { Opening } from './exposure.ts';
+import { checkedKey, type Once } from './once.ts';
+import { wantedAccount } from './order-account.ts';
+import { costsText } from './order-costs.ts';
+import { type NewOrderDraft, withAmount } from './order-drafts.ts';
+import type { OrderForm } from './order-forms.ts';
+import { checkLimits, lackOfMargin, openedAmount } from './order-limits.ts';
+import { checkOpen, guardOrder, type OrderPreview, orderSentence, previewOrder, thousands } from './order-preview.ts';
 import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from './orders.ts';
-import type { OrderRequest, PlannedRequest } from './placing.ts';
+import type { PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
-import type { Account } from './schema.ts';
+import type { Account, Offer } from './schema.ts';
+import type { Sizing } from './sizing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import { commandNumbersOf, gatewayToken } from './trading-session.ts';
 
-export const MARKET_FLAGS = { tif: MARKET_TIF_FLAG, ...NEW_ORDER_FLAGS } as const satisfies Flags;
-
-export const ENTRY_FLAGS = {
-  rate: { ...RATE_FLAG, required: true },
-  'trail-entry': TRAIL_ENTRY_FLAG,
-  ...ENTRY_TIME_FLAGS,
-  ...NEW_ORDER_FLAGS,
-} as const satisfies Flags;
-
-export interface MarketTerms extends ExitInput {
-  readonly symbol: string;
-  readonly amount: string;
-  readonly tif?: TimeInForce | undefined;
-}
-
-export interface EntryTerms extends MarketTerms {
-  readonly rate: string;
-  readonly trailEntry?: string | undefined;
-  readonly expires?: Instant | undefined;
-}
-
 export interface NewOrderInput extends ChangeInput {
   readonly wait?: number | undefined;
+  readonly once?: string | undefined;
   readonly preview: boolean;
   readonly requireOpen: boolean;
 }
 
-/** An order whose own values are valid. */
-export interface NewOrderDraft extends OrderTerms {
-  /** As typed. */
-  readonly symbol: string;
-  request(accountId: string, symbol: string): OrderRequest;
-}
-
-/** Throws if a value is invalid by itself. */
-export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
-  const amount = parseAmount(input.amount);
-  const exits = exitsOf(input);
-  const tif = timeInForce(exits.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
-  const terms = { side, amount, tif, ...exits };
-  const request = (accountId: string, symbol: string) => ({
-    endpoint: openTrade,
-    form: marketForm({ accountId, symbol, ...terms }),
-    command: side,
-    what: `to ${side} ${amount} ${symbol} at market`,
-    makesOrder: true,
-  });
-  return { ...terms, symbol: input.symbol, request };
-}
-
-/** The same for an entry order. */
-export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {
-  const amount = parseAmount(input.amount);
-  const rate = parseRate(input.rate);
-  const exits = exitsOf(input);
-  checkExitPrices({ side, ...exits }, rate.value);
-  const trailEntry = input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry');
-  const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
-  const tif = timeInForce(type, input.tif, input.expires !== undefined);
-  const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, now);
-  const terms = { side, amount, tif, rate, expires, trailEntry, ...exits };
-  const request = (accountId: string, symbol: string) => ({
-    endpoint: createEntryOrder,
-    form: entryForm({ accountId, symbol, ...terms }),
-    command: `entry ${side}`,
-    what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
-    makesOrder: true,
-  });
-  return { ...terms, symbol: input.symbol, request };
-}
-
 interface OpeningInput {
+  readonly once?: string | undefined;
   readonly account?: string | undefined;
   readonly requireOpen?: boolean | undefined;
 }
 
-export function opening(draft: NewOrderDraft, { account, requireOpen = false }: OpeningInput, ctx: RunContext): Change {
+export function opening(
+  draft: NewOrderDraft,
+  { account, once, requireOpen = false }: OpeningInput,
+  ctx: RunContext,
+): Change {
   const wanted = wantedAccount(account, ctx);
   return {
-    question: `${draft.side} ${draft.amount} ${draft.symbol}?`,
+    once: once === undefined ? undefined : orderOnce(once, draft, wanted),
+    question: `${draft.side} ${draft.sized === undefined ? draft.amount : 'by risk'} ${draft.symbol}?`,
     plan: async (cache) => [await planOrder(draft, { wanted, requireOpen }, cache, ctx)],
     goesOn: () => false,
+  };
+}
+
+export function orderOnce(key: string, draft: NewOrderDraft, account: string | undefined): Once {
+  return {
+    key: checkedKey(key),
+    asked: draft.asked,
+    account,
+    async again({ form: sent, at }, cache, follows) {
+      const form = sent as OrderForm;
+      const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
+      const request = { ...draft.request(accountId, symbol), form, once: { key } };
+      const planned = { request, accountId, does: request.what };
+      if (!follows) return planned;
+      const amount = Number(form['amount']);
+      const amountK = thousands(amount, await cache.offer(symbol));
+      const sentAt = Date.parse(at) + ((await cache.open()).session.clockSkewMs ?? 0);
+      const order = { accountId, symbol, side: draft.side, amountK, amount, rate: draft.rate?.value };
+      return { ...planned, awaits: ({ orderIds: [orderId = ''] }) => ({ ...order, orderId, sentAt }) };
+    },
   };
 }
 
@@ -136,38 +75,47 @@ interface Planning {
 
 /** Throws if the gateway's state rules the order out. */
 export async function planOrder(
-  draft: NewOrderDraft,
+  typed: NewOrderDraft,
   { wanted, requireOpen = false }: Planning,
   cache: TableCache,
   ctx: RunContext,
 ): Promise<PlannedRequest> {
-  const { side, amount } = draft;
   if (ctx.dryRun) {
+    if (typed.sized !== undefined) {
+      throw new SvcError('usage', 'a dry run does not connect, so --risk cannot set the amount', {
+        hint: 'pass --preview instead of --dry-run, or an amount',
+      });
+    }
     const accountId = await cache.accountId(wanted);
-    const request = draft.request(accountId, await cache.symbol(draft.symbol));
+    const request = typed.request(accountId, await cache.symbol(typed.symbol));
     return { request, accountId, does: request.what };
   }
-  const found = await cache.checkedAccount(wanted);
-  const offer = await cache.offer(draft.symbol);
-  const account = await freshIfBarred(found, cache);
+  const { draft, account, offer, opens } = await sizedOrder(typed, wanted, cache);
+  const { side, amount } = draft;
   const preview = async (cache: TableCache): Promise<OrderPreview> => {
-    const offer = await cache.offer(draft.symbol);
-    if (requireOpen) checkOpen(side, offer, ctx.now());
-    guardOrder(draft, { account, offer });
-    await checkMaxOrder(draft, { account, symbol: offer.currency }, cache, ctx);
-    return previewOrder(draft, { account, offer, now: ctx.now() });
+    const now = await sizedOrder(typed, account.accountId, cache);
+    if (now.draft.amount < amount) {
+      const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
+      throw new SvcError('guarded', `${why}; nothing was sent`);
+    }
+    if (requireOpen) checkOpen(side, now.offer, ctx.now());
+    const warnings = await checkOrder({ ...now, draft, opens }, cache, ctx);
+    const shown = previewOrder(draft, { ...now, now: ctx.now() });
+    return { ...shown, warnings: [...shown.warnings, ...warnings] };
   };
   const before = await preview(cache);
+  cache.openings.add(opens);
   const { accountId } = account;
   const { currency: symbol } = offer;
   const amountK = thousands(amount, offer);
   const order = { accountId, symbol, side, amountK, amount, rate: draft.rate?.value, hedges: hedges(account) };
   return {
-    request: draft.request(accountId, symbol),
+    request: { ...draft.request(accountId, symbol), asked: { ...draft.asked, account: wanted } },
     known: { amount, symbol, account, offer },
     accountId,
+    opens: [opens],
     does: orderSentence(draft, before),
-    warnings: before.warnings,
+    warnings: [...before.warnings, ...shownBefore(before, ctx)],
     async recheck(cache) {
       const now = await preview(cache);
       const was = `the price moved from ${before.rate} to ${now.rate} before you confirmed`;
@@ -180,38 +128,42 @@ export async function planOrder(
   };
 }
 
-/** Never refuses a market order that only reduces the net position of a non-hedging account. */
-async function checkMaxOrder(
-  { side, amount, rate }: NewOrderDraft,
-  { account, symbol }: { readonly account: Account; readonly symbol: string },
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<void> {
-  const refusal = aboveMaxOrder(amount, symbol, ctx);
-  if (refusal === undefined) return;
-  // An entry order may fill after the position is closed.
-  if (rate === undefined && hedges(account) === false) {
-    const seen = await cache.positions(() => false);
-    if (!seen?.isFresh) {
-      throw new SvcError('limited', `${refusal.message}: current positions could not be read`, {
-        hint: `to reduce the position: svc trade close --symbol ${symbol}`,
-      });
-    }
-    let net = 0;
-    for (const row of seen.rows) {
-      if ((row.accountId ?? account.accountId) !== account.accountId || row.currency !== symbol) continue;
-      // An unknown side or amount refuses the order.
-      const sign = row.isBuy === undefined ? Number.NaN : row.isBuy ? 1 : -1;
-      net += sign * ((await cache.amountOf(row)) ?? Number.NaN);
-    }
-    if (amount <= (side === 'buy' ? -net : net)) return;
-  }
-  throw refusal;
+interface SizedOrder {
+  readonly draft: NewOrderDraft;
+  readonly account: Account;
+  readonly offer: Offer;
+  readonly opens: Opening;
+  readonly sizing: Sizing | undefined;
 }
 
-/** The cached account may be a day old: read it again before refusing. */
-async function freshIfBarred(account: Account, cache: TableCache): Promise<Account> {
-  return isBarred(account) ? findAccount(await cache.freshAccounts(), account.accountId) : account;
+/** With current rows, and with the amount that `--risk` sets. */
+async function sizedOrder(typed: NewOrderDraft, wanted: string | undefined, cache: TableCache): Promise<SizedOrder> {
+  const account = await cache.currentAccount(wanted);
+  const offer = await cache.offer(typed.symbol);
+  const { draft, sizing } = withAmount(typed, account, offer);
+  const { side, amount, rate } = draft;
+  const opens = { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
+  return { draft, account, offer, opens, sizing };
+}
+
+/** Throws if the gateway's state or a limit rules the order out. Returns warnings. */
+async function checkOrder(
+  { draft, account, offer, opens }: SizedOrder,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly string[]> {
+  guardOrder(draft, { account, offer });
+  await checkLimits(opens, cache, ctx);
+  const lack = await lackOfMargin(opens, offer, cache, ctx);
+  if (lack === undefined) return [];
+  if (opens.isEntry) return [`${lack} now`];
+  throw new SvcError('guarded', `${lack}; nothing was sent`, { hint: 'pass a smaller amount, or close positions' });
+}
+
+/** The arithmetic of `--risk`, and for a person what the order costs. */
+function shownBefore(preview: OrderPreview, { interactive }: RunContext): readonly string[] {
+  const costs = interactive ? costsText(preview) : '';
+  return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
 }
 
 /** `buy`, `sell`, `entry buy`, `entry sell`. */
@@ -238,13 +190,24 @@ function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderRepo
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
   return withTableCache(ctx, input, async (cache): Promise<Answer<OrderReport>> => {
-    const found = await cache.checkedAccount(wantedAccount(input.account, ctx));
-    const offer = await cache.offer(draft.symbol);
-    const account = await freshIfBarred(found, cache);
-    if (input.requireOpen) checkOpen(draft.side, offer, ctx.now());
-    const value = { ...previewOrder(draft, { account, offer, now: ctx.now() }), callsLeft: await callsLeft(ctx) };
+    const order = await sizedOrder(draft, wantedAccount(input.account, ctx), cache);
+    if (input.requireOpen) checkOpen(draft.side, order.offer, ctx.now());
+    const { warnings = [], refusal = null } = await checkOrder(order, cache, ctx).then(
+      (warnings) => ({ warnings, refusal: undefined }),
+      (error: unknown) => ({ warnings: undefined, refusal: refusalText(error) }),
+    );
+    const opened = await openedAmount(order.opens, cache, ctx);
+    const shown = previewOrder(order.draft, { ...order, opened, now: ctx.now() });
+    const all = [...shown.warnings, ...warnings];
+    const value = { ...shown, warnings: all, refusal, callsLeft: await callsLeft(ctx) };
     return { value, as: ORDER_PREVIEW };
   });
+}
+
+/** Why svc would refuse it because of the gateway's state, or because that is unknown. */
+function refusalText(error: unknown): string {
+  if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
+  throw error;
 }
 
 /** The calls left for checking an order's outcome. */

@@ -3,11 +3,12 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { addToOco, editOco, removeFromOco, simpleOco } from './client.ts';
-import { planOrder } from './new-order.ts';
+import { orderOnce, planOrder } from './new-order.ts';
 import { wantedAccount } from './order-account.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, ENTRY_TIME_FLAGS, type ORDER_ARGS } from './order-flags.ts';
+import type { NewOrderDraft } from './order-drafts.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, ENTRY_TIME_FLAGS, ONCE_FLAG, type ORDER_ARGS } from './order-flags.ts';
 import type { OrderForm } from './order-forms.ts';
-import { type OcoLeg, ocoForm } from './order-forms.ts';
+import { askedFor, type OcoLeg, ocoForm } from './order-forms.ts';
 import { openOrders } from './order-rows.ts';
 import {
   checkExitPrices,
@@ -37,6 +38,7 @@ export const OCO_CREATE_FLAGS = {
     help: 'One of the two orders, with stop, limit, trail, trail-entry',
   },
   ...ENTRY_TIME_FLAGS,
+  ...ONCE_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -48,33 +50,30 @@ export function creatingOco(input: OcoCreateInput, ctx: RunContext): Change {
   const tif = timeInForce('Entry', input.tif, input.expires !== undefined);
   const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, ctx.now());
   const wanted = wantedAccount(input.account, ctx);
-  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
-    const request = (accountId: string, symbol: string) => ({
-      endpoint: simpleOco,
-      form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
-      command: 'oco create',
-      what: `to place an OCO pair of ${amount} ${symbol}`,
-      // Some responses name the orders, some do not.
-      makesOrder: false,
-    });
-    const terms = ({ side, rate, stop, limit, trail, trailEntry }: OcoLeg) => ({
-      side,
-      amount,
-      tif,
-      rate,
-      stop,
-      limit,
-      trail,
-      trailEntry,
-      expires,
-    });
-    const [first, second] = legs;
-    const draft = { ...terms(first), symbol: input.symbol, request };
-    const planned = await planOrder(draft, { wanted }, cache, ctx);
-    const other = await planOrder({ ...draft, ...terms(second) }, { wanted }, cache, ctx);
-    return [{ ...planned, does: `${planned.does}; or, whichever fills first: ${other.does}` }];
+  const terms = { amount, tif, expires: input.expires?.text };
+  const asked = { ...askedFor('oco create', input.symbol, terms), legs: input.leg };
+  const request = (accountId: string, symbol: string) => ({
+    endpoint: simpleOco,
+    form: ocoForm({ accountId, symbol, amount, tif, expires }, legs),
+    command: 'oco create',
+    what: `to place an OCO pair of ${amount} ${symbol}`,
+    // Some responses name the orders, some do not.
+    makesOrder: false,
+    opens: true as const,
+  });
+  const draftOf = ({ side, rate, stop, limit, trail, trailEntry }: OcoLeg): NewOrderDraft => {
+    const own = { side, amount, tif, rate, stop, limit, trail, trailEntry, expires };
+    return { ...own, symbol: input.symbol, asked, request };
   };
-  return { question: `place an OCO pair of ${amount} ${input.symbol}?`, plan, goesOn: () => false };
+  const [first, second] = legs;
+  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
+    const planned = await planOrder(draftOf(first), { wanted }, cache, ctx);
+    const other = await planOrder(draftOf(second), { wanted }, cache, ctx);
+    const opens = [...(planned.opens ?? []), ...(other.opens ?? [])];
+    return [{ ...planned, opens, does: `${planned.does}; or, whichever fills first: ${other.does}` }];
+  };
+  const once = input.once === undefined ? undefined : orderOnce(input.once, draftOf(first), wanted);
+  return { question: `place an OCO pair of ${amount} ${input.symbol}?`, plan, goesOn: () => false, once };
 }
 
 export const OCO_ORDERS = {

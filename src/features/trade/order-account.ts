@@ -11,17 +11,6 @@ export function wantedAccount(given: string | undefined, { settings }: RunContex
   return given ?? settings.get('trade.account');
 }
 
-/** The refusal of an amount above `trade.maxOrder`, if it is. */
-export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
-  const max = settings.get('trade.maxOrder');
-  if (max === undefined || amount <= Number(max)) return undefined;
-  return new SvcError(
-    'guarded',
-    `the amount ${amount} of ${symbol} is above trade.maxOrder (${max}); nothing was sent`,
-    { hint: 'pass a smaller amount, or change the limit: svc config set trade.maxOrder <amount>' },
-  );
-}
-
 /** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
 export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
   const { findAccount } = await import('./accounts.ts');

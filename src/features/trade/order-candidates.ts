@@ -3,6 +3,7 @@ import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
 import { orderRate } from './order-text.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
+import type { SeenBefore } from './seen-tables.ts';
 import { tableTime } from './table-time.ts';
 
 export interface LostOrder {
@@ -15,6 +16,8 @@ export interface LostOrder {
   readonly amount?: number | undefined;
   /** Of an entry order; undefined at market. */
   readonly rate?: number | undefined;
+  /** What cannot be filled at once is canceled. */
+  readonly fillsPartly?: boolean | undefined;
   /** Otherwise the order may have closed positions first. */
   readonly hedges?: boolean | undefined;
 }
@@ -39,7 +42,7 @@ export interface AcceptedOrder {
 
 export interface SeenRows {
   /** Ids of orders and positions that existed before the request was sent. */
-  readonly earlier?: ReadonlySet<string> | undefined;
+  readonly earlier?: SeenBefore | undefined;
   /** Including those that ended since. */
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];
@@ -57,6 +60,10 @@ export function isSince(time: string | undefined, sentAt: number): boolean {
 
 /** Attached stops and limits, closing orders and margin calls (see `order-text.ts`). */
 const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
+
+export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
+  return OPENS_NOTHING.test(type);
+}
 
 /**
  * Candidates of the same account, symbol, side, kind, rate and amount that are not older than the request; parts count together. Excluded are those seen
@@ -97,6 +104,9 @@ export function orderCandidates(
   // An order's row shows the unfilled amount.
   const rest = ours.filter(({ amountK = 0 }) => total > 0 && isWhole(amountK + total));
   const parts = wholeTrades.length === 0 && (isWhole(total) || rest.length > 0) ? trades : [];
+  // Among trades of other orders, parts of this one may be hidden.
+  const isHidden = wholeOrders.length + wholeTrades.length + rest.length + parts.length === 0;
+  const hidden = isHidden ? possibleParts(trades, wholeAmounts(lost, sentAt, closed), lost) : [];
   const tied = new Set(ofSide.map(orderIdOf));
   const equals = accepted.filter(
     (order) => isEqual(order, lost, sentAt) && !order.order_ids.some((id) => tied.has(id)),
@@ -104,7 +114,16 @@ export function orderCandidates(
   const shared = ofSide.filter(
     (row) => isWhole(row.amountK) && orderIdOf(row) === undefined && !known.has(row.tradeId),
   );
+  // Of a larger order that no row shows as a whole, each trade may be a part.
+  const isPart = accepted.some(
+    (order) =>
+      isAlike(order, lost, sentAt) &&
+      amountRatio(order, lost) > 1 + TINY &&
+      !order.order_ids.some((id) => tied.has(id)) &&
+      !trades.some(({ amountK = 0 }) => Math.abs(amountK - lost.amountK * amountRatio(order, lost)) < TINY),
+  );
   const isTaken = (row: Trade): boolean =>
+    isPart ||
     ownersOf(
       equals,
       shared.filter((one) => one !== row),
@@ -117,7 +136,24 @@ export function orderCandidates(
     ...(wholeOrders.length > 0 ? wholeOrders : rest).map((row) => candidate('order', row.orderId, row, lost)),
     ...wholeTrades.map((row) => position(row, isTaken(row))),
     ...parts.map((row) => position(row, equals.length > 0)),
+    ...hidden.map((row) => position(row, true)),
   ];
+}
+
+const MOST_SUMS = 10_000;
+
+/** Trades of which some add up to one of the amounts; empty if none do. */
+function possibleParts(trades: readonly Trade[], wholes: readonly number[], lost: LostOrder): readonly Trade[] {
+  const most = Math.max(...wholes) + TINY;
+  const smaller = trades.filter(({ amountK }) => amountK !== undefined && amountK < most);
+  if (lost.fillsPartly) return smaller;
+  const sums = new Set([0]);
+  for (const { amountK = 0 } of smaller) {
+    for (const sum of [...sums]) if (sum + amountK < most) sums.add(Number((sum + amountK).toFixed(6)));
+    // Too many to tell.
+    if (sums.size > MOST_SUMS) return smaller;
+  }
+  return wholes.some((whole) => [...sums].some((sum) => Math.abs(sum - whole) < 1e-6)) ? smaller : [];
 }
 
 /** The candidates show the outcome; a market order is done only when it has a position. */
@@ -166,8 +202,17 @@ function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPos
 }
 
 /** Accepted at about the same time or later, with no known position. */
-function isEqual({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
-  const { account_id, symbol, is_buy, amount, order_type, rate } = form;
+function isEqual(order: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
+  return isAlike(order, lost, sentAt) && (lost.amount === undefined || amountRatio(order, lost) === 1);
+}
+
+function amountRatio({ form }: AcceptedOrder, { amount }: LostOrder): number {
+  return Number(form['amount']) / (amount ?? Number.NaN);
+}
+
+/** The same with any amount. */
+function isAlike({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
+  const { account_id, symbol, is_buy, order_type, rate } = form;
   const isAtMarket = order_type === 'AtMarket' || order_type === 'MarketRange';
   return (
     Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
@@ -176,7 +221,6 @@ function isEqual({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOr
     account_id === lost.accountId &&
     symbol === lost.symbol &&
     is_buy === sideField(lost.side) &&
-    (lost.amount === undefined || Number(amount) === lost.amount) &&
     (isAtMarket ? lost.rate === undefined : Number(rate) === lost.rate)
   );
 }

@@ -1,7 +1,9 @@
 /** Previews an order before it is sent, with warnings and guards. */
 import { SvcError } from '../../errors.ts';
+import { fixedText } from '../../output/decimal.ts';
 import { hedges, marginCallText } from './accounts.ts';
 import { marketHours, newYorkText } from './market-hours.ts';
+import { costsOf, type OrderCosts, product } from './order-costs.ts';
 import type { OrderTerms } from './order-forms.ts';
 import {
   checkExitPrices,
@@ -12,7 +14,8 @@ import {
   type TimeInForce,
 } from './order-rules.ts';
 import type { Account, Offer } from './schema.ts';
-import { FOREX } from './symbols.ts';
+import type { Sizing } from './sizing.ts';
+import { isForex } from './symbols.ts';
 
 /** Distance and money of a stop or limit; null if the offer does not say. */
 export interface ExitPreview {
@@ -22,7 +25,7 @@ export interface ExitPreview {
   readonly money: number | null;
 }
 
-export interface OrderPreview {
+export interface OrderPreview extends OrderCosts {
   readonly accountId: string;
   readonly accountName: string | null;
   readonly side: Side;
@@ -44,6 +47,8 @@ export interface OrderPreview {
   /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
   readonly trail: number | null;
   readonly trailEntry: number | null;
+  /** With `--risk`. */
+  readonly sizing: Sizing | null;
   readonly warnings: readonly string[];
 }
 
@@ -51,9 +56,13 @@ export interface OrderSurroundings {
   readonly account: Account;
   readonly offer: Offer;
   readonly now: number;
+  readonly sizing?: Sizing | undefined;
+  /** The part of the amount that adds to a position; default all. */
+  readonly opened?: number | undefined;
 }
 
-export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSurroundings): OrderPreview {
+export function previewOrder(terms: OrderTerms, around: OrderSurroundings): OrderPreview {
+  const { account, offer, now, sizing = null, opened } = around;
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
   const { sell: bid = null, buy: ask = null } = offer;
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
@@ -75,12 +84,10 @@ export function previewOrder(terms: OrderTerms, { account, offer, now }: OrderSu
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
     trail,
     trailEntry,
+    ...costsOf({ side, amount, opened }, account, offer),
+    sizing,
     warnings: warningsOf(terms, { account, offer, now }),
   };
-}
-
-export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): boolean {
-  return instrumentType === FOREX;
 }
 
 /** In thousands, as in the tables. */
@@ -88,7 +95,7 @@ export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>):
   return isForex(offer) ? amount : amount / 1000;
 }
 
-function notional(amount: number, offer: Offer): string {
+export function notional(amount: number, offer: Offer): string {
   if (isForex(offer)) return `${(amount * 1000).toLocaleString('en-US')} ${offer.currency.split('/')[0]}`;
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
 }
@@ -100,14 +107,22 @@ function orderKind({ rate, range, side }: OrderTerms, bid: number | null, ask: n
   return `${kind}${within}`;
 }
 
-function exitPreview(exit: Distance, rate: number | null, sign: number, amount: number, offer: Offer): ExitPreview {
+export function exitPreview(
+  exit: Distance,
+  rate: number | null,
+  sign: number,
+  amount: number,
+  offer: Offer,
+): ExitPreview {
   const { pip, pipCost, ratePrecision, instrBaseUnitSize } = offer;
   const pips =
     exit.unit === 'pips' ? exit.value : rate === null || !pip ? null : rounded(Math.abs(exit.value - rate) / pip, 1);
   const price = exit.unit === 'price' ? exit.value : rate === null || !pip ? null : rate + sign * exit.value * pip;
   // Older tables give the cost of a pip per single unit, and no unit size.
   const money =
-    pips === null || pipCost === undefined || instrBaseUnitSize === undefined ? null : pips * pipCost * amount;
+    pips === null || pipCost === undefined || instrBaseUnitSize === undefined
+      ? null
+      : product(product(pips, pipCost), amount);
   return {
     rate: price === null ? null : rounded(price, ratePrecision ?? 5),
     pips,
@@ -116,7 +131,7 @@ function exitPreview(exit: Distance, rate: number | null, sign: number, amount: 
 }
 
 function rounded(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
+  return Number(fixedText(value, digits));
 }
 
 function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSurroundings): readonly string[] {

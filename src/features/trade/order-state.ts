@@ -88,15 +88,13 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
   // The table's times have no milliseconds; the order's time is by the same clock.
   const times = known.flatMap(({ row }) => tableTime(row.time) ?? []);
   const began = wholeSecond(Math.min(...(times.length === 0 ? [sentAt] : times)));
+  const isMeant = (row: ClosedPosition): boolean =>
+    (accountId === undefined || (row.accountId ?? accountId) === accountId) &&
+    (symbol === undefined || row.currency === symbol);
   const isOurs = (row: ClosedPosition): boolean =>
-    own.has(row.tradeId) ||
-    orderIds.includes(row.orderId ?? '') ||
-    (tradeIds === undefined &&
-      (accountId === undefined || (row.accountId ?? accountId) === accountId) &&
-      (symbol === undefined || row.currency === symbol));
-  const closed = tables
-    .rows('ClosedPosition')
-    .filter((row) => isOurs(row) && (tableTime(row.closeTime) ?? began) >= began);
+    tradeIds !== undefined || isMeant(row) || own.has(row.tradeId) || orderIds.includes(row.orderId ?? '');
+  const rows = tradeIds === undefined ? tables.rows('ClosedPosition') : tables.closedOf(orderIds, own);
+  const closed = rows.filter((row) => isOurs(row) && (tables.closeTimeOf(row) ?? began) >= began);
   const isKnown = known.length === orderIds.length && orderIds.length > 0;
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
   const sum = total(closed);
@@ -115,18 +113,15 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
 function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   const { orderId, amountK } = awaited;
   const order = tables.order(orderId);
-  const isOurs = ({ orderId: id, tradeId }: OpenPosition | ClosedPosition): boolean =>
-    id === orderId || order?.tradeIds.has(tradeId) === true;
-  const closed = tables
-    .rows('ClosedPosition')
-    .filter((row) => isOurs(row) || (order !== undefined && isOffset(row, order, awaited)));
-  const opened = [...tables.opened.values()].filter((row) => isOurs(row) && row.amountK !== undefined);
+  const ours = tables.closedOf([orderId], order?.tradeIds ?? []);
+  const closed = order !== undefined && awaited.hedges === false ? withOffsets(ours, order, awaited, tables) : ours;
+  const opened = tables.openedOf(orderId, order?.tradeIds ?? []).filter((row) => row.amountK !== undefined);
   // A trade may be opened and stopped out before it is seen open.
-  const atOnce = closed.filter((row) => isOurs(row) && !tables.opened.has(row.tradeId));
+  const atOnce = ours.filter((row) => !tables.opened.has(row.tradeId));
   let trades = [...opened.map((row) => fill(row, row.open, row.time)), ...atOnce.map(openFill)];
   const over = tables.isGone(orderId);
   const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
-  let sum = total(closed.filter((row) => !isOurs(row))) + total([...opened, ...atOnce]);
+  let sum = total(closed.filter((row) => !ours.includes(row))) + total([...opened, ...atOnce]);
   if (over && sum === 0 && order?.row.status === EXECUTED && order.tradeIds.size > 0 && closed.length === 0) {
     trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
     sum = wanted;
@@ -143,15 +138,20 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
 }
 
 /** Without hedging an order closes opposite positions, and no row says which order closed them. */
-function isOffset(row: ClosedPosition, order: SeenOrder, { accountId, symbol, side, hedges }: AwaitedOrder): boolean {
-  const [began, ended] = [tableTime(order.row.time), tableTime(row.closeTime)];
-  return (
-    hedges === false &&
-    (row.accountId ?? accountId) === accountId &&
-    row.currency === symbol &&
-    row.isBuy === (side === 'sell') &&
-    (began === undefined || ended === undefined || ended >= wholeSecond(began))
-  );
+function withOffsets(
+  ours: readonly ClosedPosition[],
+  order: SeenOrder,
+  { accountId, symbol, side }: AwaitedOrder,
+  tables: SeenTables,
+): readonly ClosedPosition[] {
+  const began = tableTime(order.row.time);
+  const isOffset = (row: ClosedPosition): boolean => {
+    if (row.currency !== symbol || row.isBuy !== (side === 'sell')) return false;
+    if ((row.accountId ?? accountId) !== accountId) return false;
+    const ended = tables.closeTimeOf(row);
+    return began === undefined || ended === undefined || ended >= wholeSecond(began);
+  };
+  return tables.rows('ClosedPosition').filter((row) => isOffset(row) || ours.includes(row));
 }
 
 function wholeSecond(ms: number): number {

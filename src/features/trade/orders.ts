@@ -96,7 +96,13 @@ export function fillText({ tradeId, amountK, rate }: Fill): string {
   return `${tradeId} ${amountK ?? '?'}K @ ${rate ?? '?'}`;
 }
 
-export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly callsLeft: readonly CallsLeft[] }> = {
+interface PreviewedOrder extends OrderPreview {
+  /** Why svc would refuse it. */
+  readonly refusal: string | null;
+  readonly callsLeft: readonly CallsLeft[];
+}
+
+export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
   kind: 'record',
   columns: [
     { name: 'account', cell: accountText },
@@ -112,6 +118,13 @@ export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly callsLeft: re
     { name: 'limit', cell: ({ limit }) => (limit === null ? undefined : exitText(limit)) },
     { name: 'stop-trail', cell: ({ trail }) => (trail === null ? undefined : trailText(trail)) },
     { name: 'entry-trail', cell: ({ trailEntry }) => (trailEntry === null ? undefined : trailText(trailEntry)) },
+    { name: 'size', cell: ({ sizing }) => sizing?.arithmetic },
+    { name: 'pip-value', cell: ({ pipValue }) => moneyText(pipValue) },
+    { name: 'spread', cell: ({ spread }) => (spread === null ? undefined : `${spread} pips`) },
+    { name: 'swap', cell: ({ swap }) => swap ?? undefined },
+    { name: 'margin-needed', cell: ({ marginNeeded }) => moneyText(marginNeeded) },
+    { name: 'margin-left', cell: ({ marginLeft }) => moneyText(marginLeft) },
+    { name: 'refused', cell: ({ refusal }) => (refusal === null ? undefined : { text: refusal, tone: 'bad' }) },
     { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
     {
       name: 'calls-left',
@@ -120,6 +133,10 @@ export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly callsLeft: re
   ],
   id: ({ accountId }) => accountId,
 };
+
+function moneyText(money: number | null): string | undefined {
+  return money?.toFixed(2);
+}
 
 export function reportOrPreview({ preview }: { readonly preview: boolean }) {
   return preview ? ORDER_PREVIEW : ORDER_REPORT;

@@ -6,10 +6,14 @@ import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../
 import { openOrderJournal } from '../../store/order-journal.ts';
 import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
+import type { Opening } from './exposure.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from './failed-answer.ts';
 import type { FillReport } from './fills.ts';
 import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
+import type { OrderCosts } from './order-costs.ts';
 import { checkForm, type OrderForm } from './order-forms.ts';
+import type { ExitPreview } from './order-preview.ts';
+import type { Side } from './order-rules.ts';
 import type { Awaited } from './order-state.ts';
 import type { Envelope, OpenPosition } from './schema.ts';
 import { openSession } from './session.ts';
@@ -25,6 +29,18 @@ export interface OrderRequest {
   readonly what: string;
   /** The response must name an order: the request creates one. */
   readonly makesOrder: boolean;
+  /** It may open a position. Only such a request waits for a confirmation if it repeats one whose outcome is unknown. */
+  readonly opens?: true;
+  /** The order as the user asked for it. */
+  readonly asked?: Readonly<Record<string, unknown>>;
+  readonly once?: KeyClaim;
+}
+
+/** Of `--once`. */
+export interface KeyClaim {
+  readonly key: string;
+  /** Throws if another process has taken the key since. Runs under the journal's lock. */
+  readonly claim?: () => Promise<void>;
 }
 
 export interface Sending extends SearchOptions {
@@ -49,6 +65,18 @@ export interface Placed {
   readonly lost?: LostRequest;
 }
 
+/** What a request changes, for a preview. Null is not known. */
+export interface Shown extends Partial<OrderCosts> {
+  readonly symbol: string | null;
+  readonly side: Side | null;
+  /** Of a trade. */
+  readonly open?: number | null;
+  /** The current price. */
+  readonly rate?: number | null;
+  readonly before: Readonly<Record<string, number | string | ExitPreview | null>>;
+  readonly after: Readonly<Record<string, number | string | ExitPreview | null>>;
+}
+
 export interface PlannedRequest {
   readonly request: OrderRequest;
   /** Open positions when it was planned; undefined if they could not be read. */
@@ -61,6 +89,10 @@ export interface PlannedRequest {
   readonly does: string;
   readonly tradeId?: string;
   readonly orderId?: string;
+  /** What it adds to the exposure of its account. */
+  readonly opens?: readonly Opening[];
+  /** For `--preview`. */
+  readonly shows?: (cache: TableCache) => Promise<Shown>;
   /** The user must type the account's id to confirm. */
   readonly isTyped?: boolean;
   /** Other orders of its OCO group, which end with it. */
@@ -91,8 +123,10 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   const journal = openOrderJournal({ paths, profile: settings.profile.name, gateway: target.baseUrl, notice }, ctx);
   // Measured before sending if possible: the response may come from a proxy with another clock.
   const measured = session.clockSkewMs;
-  const earlier = sending.watch?.tables.ids() ?? new Set();
-  const journalId = await journal.sent({ command, path: endpoint.path, form });
+  const earlier = sending.watch?.tables.seenBefore() ?? new Set();
+  const { asked, once } = request;
+  const line = { command, path: endpoint.path, form, once: once?.key, asked };
+  const journalId = await journal.sent(line, once?.claim);
   const at = ctx.now();
   const verdict = judge(request, await answerOf(request, sending));
   const sentAt = at + (measured ?? session.clockSkewMs ?? 0);
@@ -116,7 +150,8 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       const said = common instanceof GatewayRefusal ? common.error : undefined;
       const better = await exceededLimit(said, budget);
       const error = better ?? (said && sending.known ? explainRefusal(said, common, sending.known) : common);
-      await journal.answered(journalId, outcome, { message: error.message });
+      const { code, hint, more } = error;
+      await journal.answered(journalId, outcome, { message: error.message, error: { code, hint, more } });
       return { ...placed, error };
     }
   }

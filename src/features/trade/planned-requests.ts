@@ -6,8 +6,10 @@ import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { FillWatch } from './fills.ts';
-import { checkConfirmable, confirmOrder, STALE_MS, warnOfRepeats } from './order-confirmation.ts';
-import { type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
+import type { Once } from './once.ts';
+import { checkConfirmable, checkRepeats, confirmOrder, STALE_MS } from './order-confirmation.ts';
+import { underLimits } from './order-limits.ts';
+import { type KeyClaim, type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import type { TradingOptions } from './trading-session.ts';
 
@@ -20,6 +22,8 @@ export interface Change {
   goesOn(error: SvcError): boolean;
   /** The message if there is nothing to do. */
   readonly nothing?: string;
+  /** Only for a change of one request. */
+  readonly once?: Once | undefined;
 }
 
 export interface ChangeInput extends TradingOptions {
@@ -50,17 +54,36 @@ export async function carryOutEach(
   await checkConfirmable(change.question, input.account, ctx);
   const options = { ...input, reconnect: input.wait !== undefined };
   return withTableCache(ctx, options, async (cache) => {
-    const planned = await change.plan(cache);
-    if (planned.length === 0) return [];
-    const confirmed = await confirmAll(planned, cache, ctx);
-    if (confirmed instanceof Plan) return confirmed;
-    const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-    const outcomes = await sendAll(planned, change, { cache, options, confirmed, watch }, ctx);
-    const [failed] = outcomes.filter(({ error }) => error !== undefined);
-    const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
-    if (failed?.error !== undefined && tried.length === 1) throw failed.error;
-    return watch === undefined ? outcomes : waitForAll(outcomes, watch, input.wait ?? 0, ctx);
+    const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
+      const planned = claimed(await change.plan(cache), claim);
+      if (planned.length === 0) return [];
+      const confirmed = await confirmAll(planned, cache, ctx);
+      if (confirmed instanceof Plan) return confirmed;
+      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
+      const outcomes = await sendAll(planned, change, { cache, options, confirmed, watch }, ctx);
+      const [failed] = outcomes.filter(({ error }) => error !== undefined);
+      const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
+      if (failed?.error !== undefined && tried.length === 1) throw failed.error;
+      return watch === undefined ? outcomes : waitForAll(outcomes, watch, input.wait ?? 0, ctx);
+    };
+    if (change.once === undefined || ctx.dryRun) return send();
+    const { sendOnce } = await import('./once.ts');
+    const result = await sendOnce(change.once, { cache, follows: input.wait !== undefined }, ctx, send);
+    if ('sent' in result) return result.sent;
+    const { earlier } = result;
+    if (earlier.error !== undefined) throw earlier.error;
+    if (earlier.report !== undefined || input.wait === undefined) return [earlier];
+    const watch = new FillWatch(ctx);
+    const { session, unlimited } = await cache.open();
+    await watch.follow(session, unlimited);
+    await watch.refresh();
+    return waitForAll([earlier], watch, input.wait, ctx);
   });
+}
+
+export function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
+  if (once === undefined) return planned;
+  return planned.map((one) => ({ ...one, request: { ...one.request, once } }));
 }
 
 /** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
@@ -82,9 +105,11 @@ export async function confirmAll(
     for (const [index, { does }] of planned.entries()) ctx.notice(`${index + 1}. ${does}`);
     question = `Send these ${planned.length} requests, one after the other?`;
   }
-  const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
-  question = await warnOfRepeats(question, requests, ctx, cache.journal);
+  const requests = planned.map(({ request: { endpoint, form, asked, opens, once } }) => {
+    return { path: endpoint.path, form, asked, opens: opens === true && once === undefined };
+  });
   const askedAt = ctx.now();
+  question = await checkRepeats(question, requests, ctx, cache);
   const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };
   const confirmed = await confirmOrder(question, first, ctx, typing);
@@ -117,9 +142,9 @@ export async function sendAll(
       const open = await cache.open();
       await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
-      const { request, before, known } = one;
+      const { request, before, known, opens = [] } = one;
       const sending = { ...options, open, confirmed, before, known, watch, searchesLater };
-      const placed = await placeOrder(request, sending, ctx);
+      const placed = await underLimits(opens, cache, ctx, () => placeOrder(request, sending, ctx));
       return { planned: one, placed, error: placed.error };
     } catch (error) {
       if (error instanceof SvcError) return { planned: one, error };
@@ -157,7 +182,10 @@ async function waitForAll(
       outcomes.map(async (outcome) => {
         const { planned, placed, error } = outcome;
         const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
-        return awaited === undefined ? outcome : { ...outcome, report: await watch.wait(awaited, wait) };
+        if (awaited === undefined) return outcome;
+        const reported = { ...outcome, report: await watch.wait(awaited, wait) };
+        if (planned.request.once !== undefined) await (await import('./once.ts')).keepReport(reported, ctx);
+        return reported;
       }),
     );
   } catch (error) {

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
 import { wantedAccount } from './order-account.ts';
-import { checkConfirmable, confirmOrder, warnOfRepeats } from './order-confirmation.ts';
+import { checkConfirmable, checkRepeats, confirmOrder } from './order-confirmation.ts';
 import type { OrderForm } from './order-forms.ts';
 import { placeOrder } from './placing.ts';
 import type { Envelope } from './schema.ts';
@@ -34,6 +34,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 
 /** Requests whose response names an order. */
 const MAKES_ORDER = /^\/trading\/(?:open_trade|close_trade|create_entry_order)$/;
+
+const OPENS = /^\/trading\/(?:open_trade|create_entry_order|simple_oco)$/;
 
 export function mayTrade(method: string, path: string): boolean {
   return method !== 'GET' && !HARMLESS.has(plainPath(path));
@@ -70,7 +72,9 @@ export async function confirmRawTrade(
   const account = one(form, 'account_id');
   const hint = 'pass -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
-  const asked = ctx.dryRun ? question : await warnOfRepeats(question, [{ path, form: plainForm(form) }], ctx);
+  const asked = ctx.dryRun
+    ? question
+    : await checkRepeats(question, [{ path, form: plainForm(form), opens: OPENS.test(plainPath(path)) }], ctx);
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 

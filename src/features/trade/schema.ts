@@ -40,6 +40,8 @@ export const offer = z.looseObject({
   pipFraction: number,
   pipCost: number,
   mmr: number,
+  rollB: number,
+  rollS: number,
   time: text,
   buyTradable: flag,
   sellTradable: flag,

@@ -1,28 +1,21 @@
 /** The engine of `trade session`: each command is planned, sent once and followed by events with its id. */
-import { AsyncQueue } from '../../async-queue.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
-import { journal } from '../../store/order-journal.ts';
-import { changeOf, objectOf } from './batch-file.ts';
+import { changeOf, isProtective, objectOf } from './batch-file.ts';
 import { isUnknown, rowOf } from './change-report.ts';
-import { type FillReport, FillWatch } from './fills.ts';
-import { findLost, type LostRequest } from './lost-request.ts';
-import { type Awaited, fillsOf } from './order-state.ts';
-import type { Outcome, Placed, PlannedRequest } from './placing.ts';
-import { type Change, type ChangeInput, confirmAll, sendAll } from './planned-requests.ts';
+import { FillWatch } from './fills.ts';
+import type { KeyClaim, Outcome } from './placing.ts';
+import { type Change, type ChangeInput, claimed, confirmAll, sendAll } from './planned-requests.ts';
+import { SessionOrders } from './session-orders.ts';
+import { SessionOutput } from './session-output.ts';
+import { SessionPushes } from './session-pushes.ts';
 import { readingOf } from './session-reads.ts';
 import type { Outage } from './session-types.ts';
-import type { Settlement } from './settlement.ts';
 import { TableCache } from './table-cache.ts';
-import type { TradeEvent, TradeEventName } from './trade-event.ts';
+import type { TradeEvent } from './trade-event.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 import { WarmTables } from './warm-tables.ts';
-
-interface Unfinished {
-  readonly id: string | null;
-  readonly order_ids: readonly string[];
-}
 
 interface SessionOptions extends ChangeInput {
   readonly drain: number;
@@ -30,19 +23,20 @@ interface SessionOptions extends ChangeInput {
   readonly heartbeat: number | undefined;
 }
 
-/** Pushes may be lost: after this time the tables are read. */
-const FIRST_WAIT_MS = 5_000;
-/** The longest that a timer can wait. */
-const LONGEST_MS = 24 * 24 * 60 * 60 * 1000;
+/** Rows of what ended are remembered at least this long. */
+const FORGET_MS = 600_000;
+/** Of commands in flight: more are not read until one is done. */
+const MOST_RUNNING = 10_000;
 
 /** Ends with `ended`, also on a signal. */
 export async function* tradeEvents(input: SessionOptions, ctx: RunContext): AsyncGenerator<TradeEvent, void, void> {
-  const open = await openTradingSession(ctx, { ...input, reconnect: true, forOrder: true });
+  const options = { ...input, reconnect: true, forOrder: true, waitsForReader: true };
+  const open = await openTradingSession(ctx, options);
   const engine = new Engine(open, input, ctx);
   try {
     await open.session.connect();
     void engine.run();
-    yield* engine.events;
+    yield* engine.output.events();
     ctx.signal.throwIfAborted();
   } finally {
     engine.stop();
@@ -51,35 +45,56 @@ export async function* tradeEvents(input: SessionOptions, ctx: RunContext): Asyn
 }
 
 class Engine {
-  readonly events = new AsyncQueue<TradeEvent>();
+  readonly output: SessionOutput;
   readonly #open: TradingSession;
   readonly #input: SessionOptions;
   readonly #ctx: RunContext;
   readonly #watch: FillWatch;
   readonly #warm: WarmTables;
+  readonly #orders: SessionOrders;
+  readonly #pushes: SessionPushes;
   readonly #over = new AbortController();
+  /** The command is interrupted, or the session over. */
+  readonly #signal: AbortSignal;
   readonly #ids = new Set<string>();
-  /** What was found to belong to lost requests. */
-  readonly #found = new Set<string>();
-  /** Outcomes that were reported as unknown and not settled. */
-  #unknown = 0;
+  #isChecking = false;
+  #forgotAt: number;
+  #lost: SvcError | undefined;
   /** Commands whose responses have not all come. */
   readonly #running = new Set<Promise<void>>();
-  /** Market orders and closes, until their fills are reported, and searches for lost requests. */
-  readonly #followed = new Set<Promise<void>>();
-  /** Accepted orders whose end has not been seen. */
-  readonly #unfinished = new Set<Unfinished>();
 
   constructor(open: TradingSession, input: SessionOptions, ctx: RunContext) {
     this.#open = open;
     this.#input = input;
+    this.#forgotAt = ctx.now();
     this.#ctx = ctx;
+    this.output = new SessionOutput(ctx);
     const signal = AbortSignal.any([ctx.signal, this.#over.signal]);
-    this.#watch = new FillWatch({ signal, sleep: ctx.sleep, notice: ctx.notice });
+    this.#signal = signal;
+    const pushes = new SessionPushes(open, this.output, ctx);
+    this.#pushes = pushes;
+    this.#watch = new FillWatch({
+      signal,
+      sleep: ctx.sleep,
+      notice: ctx.notice,
+      seen: (event, push) => {
+        if (event.kind === 'closed') this.#leave(event.error);
+        this.#forget();
+        return pushes.seen(event, push);
+      },
+    });
     this.#warm = new WarmTables(open, this.#watch, ctx);
+    const { output } = this;
+    this.#orders = new SessionOrders({ open, input, watch: this.#watch, warm: this.#warm, output, signal }, ctx);
   }
 
   stop(): void {
+    this.#over.abort();
+  }
+
+  /** The connection is lost for good. */
+  #leave(error: SvcError): void {
+    this.#lost = error;
     this.#over.abort();
   }
 
@@ -88,47 +103,67 @@ class Engine {
     const back = session.divertOutages((outage) => this.#outage(outage));
     try {
       await this.#watch.follow(session, unlimited);
-      this.#say('ready', null);
+      this.output.say('ready', null, {});
       void this.#beat();
-      await Promise.race([this.#read(), aborted(this.#ctx.signal)]);
-      await this.#drain();
-      this.#say('ended', null, { open: [...this.#unfinished] });
-      this.events.end(this.#unknownOutcome());
+      await Promise.race([this.#read(), aborted(this.#signal)]);
+      // Every command that was read gets its response; only fills and an outage are limited in time. A signal ends all of it.
+      await this.#responses();
+      await this.#orders.drain(this.#input.drain);
+      this.output.say('ended', null, { open: this.#orders.unfinished });
+      this.output.end(this.#lost ?? session.outage);
     } catch (error) {
-      this.events.end(error);
+      this.output.fail(error);
     } finally {
       back();
     }
   }
 
-  #unknownOutcome(): SvcError | undefined {
-    if (this.#unknown === 0) return undefined;
-    const commands = this.#unknown === 1 ? 'one command' : `${this.#unknown} commands`;
-    const hint = 'check before you repeat it: svc trade journal settle';
-    return new SvcError('outcome_unknown', `the outcome of ${commands} is unknown`, { hint, sent: 'maybe' });
-  }
-
-  #say(event: TradeEventName, id: string | null, fields: Readonly<Record<string, unknown>> = {}): void {
-    if (event === 'unknown') this.#unknown += 1;
-    this.events.push({ event, id, at: new Date(this.#ctx.now()).toISOString(), ...fields });
+  /** In an outage that lasts, commands that wait for the connection are refused. */
+  async #responses(): Promise<void> {
+    const { session } = this.#open;
+    const done = new AbortController();
+    const lasting = async (): Promise<void> => {
+      for (let before = session.outage; ; before = session.outage) {
+        await this.#ctx.sleep(this.#input.drain, done.signal);
+        if (before !== undefined && session.outage === before) return;
+      }
+    };
+    const responses = Promise.allSettled(this.#running);
+    await Promise.race([responses, lasting()]).catch(() => {});
+    done.abort();
+    if (this.#running.size === 0) return;
+    // Orders that are followed count as open.
+    this.#over.abort();
+    await session.close();
+    await responses;
   }
 
   #outage(outage: Outage): void {
     const { session } = this.#open;
-    if (outage.kind === 'recovered') this.#say('recovered', null);
-    else this.#say('unreachable', null, { code: outage.error.code, reason: session.hide(outage.reason) });
+    if (outage.kind === 'recovered') this.output.say('recovered', null, {});
+    else this.output.say('unreachable', null, { code: outage.error.code, reason: session.hide(outage.reason) });
   }
 
   /** Shows a reader that svc runs, and what it waits for. */
   async #beat(): Promise<void> {
     const { heartbeat } = this.#input;
-    const signal = AbortSignal.any([this.#ctx.signal, this.#over.signal]);
+    const signal = this.#signal;
     while (heartbeat !== undefined && !signal.aborted) {
       await this.#ctx.sleep(heartbeat, signal).catch(() => {});
       if (signal.aborted) return;
       const reachable = this.#open.session.outage === undefined;
-      this.#say('heartbeat', null, { reachable, in_flight: this.#running.size, open: this.#unfinished.size });
+      const open = this.#orders.unfinished.length;
+      // Nobody would see it now.
+      if (!this.output.isBehind) this.output.say('heartbeat', null, { reachable, in_flight: this.#running.size, open });
     }
+  }
+
+  #forget(): void {
+    const now = this.#ctx.now();
+    // Either way: the clock may be set back.
+    if (Math.abs(now - this.#forgotAt) < FORGET_MS) return;
+    this.#forgotAt = now;
+    this.#watch.tables.forgetEnded();
   }
 
   async #read(): Promise<void> {
@@ -138,13 +173,19 @@ class Engine {
     for await (const chunk of this.#ctx.inputChunks('-')) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const json of lines) this.#take(json, ++line);
+      for (const json of lines) {
+        this.#take(json, ++line);
+        const full = this.output.acceptsMore();
+        if (full !== undefined) await full;
+        const [oldest] = this.#running.size < MOST_RUNNING ? [] : this.#running;
+        if (oldest !== undefined) await oldest;
+      }
     }
     this.#take(rest + decoder.decode(), ++line);
   }
 
   #take(json: string, line: number): void {
-    if (json.trim() === '' || this.#ctx.signal.aborted) return;
+    if (json.trim() === '' || this.#signal.aborted) return;
     let id: string | null = null;
     let fields: Readonly<Record<string, unknown>>;
     try {
@@ -172,23 +213,46 @@ class Engine {
   /** Only for commands that were not sent, or that the gateway refused. */
   #refuse(id: string | null, line: number, error: unknown): void {
     if (!(error instanceof SvcError)) {
-      this.events.end(error);
+      this.output.fail(error);
       return;
     }
+    if (error.code === 'unauthorized') void this.#checkToken();
     const isSent = isUnknown(error) || error.sent === 'maybe';
-    this.#say(isSent ? 'unknown' : 'refused', id, {
+    const { server_code = null, journal_id } = error.more ?? {};
+    this.output.say(isSent ? 'unknown' : 'refused', id, {
       line,
       code: error.code,
-      server_code: error.more?.['server_code'] ?? null,
-      journal_id: error.more?.['journal_id'] ?? null,
+      server_code,
+      journal_id: journal_id === undefined ? null : String(journal_id),
       message: this.#open.session.hide(error.message),
     });
   }
 
+  /** The gateway refused a request although the session is connected: if it refuses others, too, this is an outage. */
+  async #checkToken(): Promise<void> {
+    const { session, unlimited } = this.#open;
+    if (this.#isChecking || session.outage !== undefined) return;
+    this.#isChecking = true;
+    try {
+      // Changes nothing: this table is subscribed already.
+      await unlimited.subscribeModel('Order');
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'unauthorized') session.giveUp(error);
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
   async #perform(id: string | null, fields: Readonly<Record<string, unknown>>, line: number): Promise<void> {
-    const read = await readingOf(fields, this.#input.account, this.#ctx);
+    const { command } = fields;
+    if (this.output.isBehind && !isProtective(command) && command !== 'unsubscribe') {
+      throw new SvcError('output_unread', 'the events of this session are not read; nothing was sent', { sent: 'no' });
+    }
+    const read =
+      (await this.#pushes.commandOf(fields, id)) ?? (await readingOf(fields, this.#input.account, this.#ctx));
     if (read !== undefined) {
-      this.#say('result', id, { ...(await read(this.#open)) });
+      const result = await read(this.#open);
+      this.output.say('result', id, { ...result }, { bytes: SessionOutput.sizeOf(result.value) });
       return;
     }
     const change = await changeOf(fields, { line, account: this.#input.account, set: new Map() }, this.#ctx);
@@ -205,15 +269,17 @@ class Engine {
   async #send(change: Change): Promise<readonly Outcome[]> {
     // Of its own: what an earlier command read is out of date.
     const cache = new TableCache(this.#ctx, this.#input, this.#open, this.#warm);
-    const planned = await change.plan(cache);
-    const confirmed = planned.length === 0 ? undefined : await confirmAll(planned, cache, this.#ctx);
-    if (confirmed === undefined || confirmed instanceof Plan) return [];
-    return sendAll(
-      planned,
-      { goesOn: (error) => change.goesOn(error) && !isUnknown(error) },
-      this.#sending(cache, confirmed),
-      this.#ctx,
-    );
+    const send = async (claim?: KeyClaim): Promise<readonly Outcome[]> => {
+      const planned = claimed(await change.plan(cache), claim);
+      const confirmed = planned.length === 0 ? undefined : await confirmAll(planned, cache, this.#ctx);
+      if (confirmed === undefined || confirmed instanceof Plan) return [];
+      const goesOn = (error: SvcError): boolean => change.goesOn(error) && !isUnknown(error);
+      return sendAll(planned, { goesOn }, this.#sending(cache, confirmed), this.#ctx);
+    };
+    if (change.once === undefined) return send();
+    const { sendOnce } = await import('./once.ts');
+    const result = await sendOnce(change.once, { cache, follows: true }, this.#ctx, send);
+    return 'sent' in result ? result.sent : [result.earlier];
   }
 
   #sending(cache: TableCache, confirmed: Confirmed) {
@@ -224,101 +290,15 @@ class Engine {
     const { planned, placed, error } = outcome;
     if (error !== undefined) {
       this.#refuse(id, line, error);
-      if (placed?.lost !== undefined) this.#inBackground(this.#settle(id, planned, { ...placed, lost: placed.lost }));
+      if (placed?.lost !== undefined) this.#orders.search(id, planned, { ...placed, lost: placed.lost });
       return;
     }
     if (placed === undefined) {
-      this.#say('refused', id, { line, code: 'not_sent', message: rowOf(outcome).message });
+      this.output.say('refused', id, { line, code: 'not_sent', message: rowOf(outcome).message });
       return;
     }
-    this.#say('accepted', id, { command: planned.request.command, order_ids: placed.orderIds });
-    this.#await(id, planned, placed);
-  }
-
-  #await(id: string | null, planned: PlannedRequest, placed: Placed): void {
-    const { orderIds: order_ids } = placed;
-    const awaited = planned.awaits?.(placed);
-    if (awaited === undefined) return;
-    const order = { id, order_ids };
-    this.#unfinished.add(order);
-    const isEntry = 'orderId' in awaited && awaited.rate !== undefined;
-    if (isEntry) this.#say('open', id, { order_ids });
-    const followed = this.#follow(order, awaited, isEntry ? LONGEST_MS : FIRST_WAIT_MS);
-    // Draining does not wait for entry orders.
-    if (isEntry) followed.catch((failure: unknown) => this.events.end(failure));
-    else this.#inBackground(followed);
-  }
-
-  /** Draining waits for it. */
-  #inBackground(work: Promise<void>): void {
-    const followed = work
-      .catch((failure: unknown) => this.events.end(failure))
-      .finally(() => this.#followed.delete(followed));
-    this.#followed.add(followed);
-  }
-
-  /** Finds out what became of a request whose response was lost. */
-  async #settle(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): Promise<void> {
-    const { request, before } = planned;
-    const { journalId, lost } = placed;
-    const shared = { journal: this.#warm.journal, found: this.#found };
-    const options = { ...this.#input, open: this.#open, watch: this.#watch, before, shared };
-    let settled: Settlement;
-    try {
-      ({ settled } = await findLost({ path: request.endpoint.path, form: request.form }, lost, options, this.#ctx));
-    } catch (error) {
-      // The outcome stays unknown, as it was reported.
-      if (error instanceof SvcError) return;
-      throw error;
-    }
-    const { outcome, evidence, orderIds: order_ids = [], tradeIds: trade_ids = [] } = settled;
-    if (outcome === 'unknown' || this.#over.signal.aborted) return;
-    this.#unknown -= 1;
-    const at = new Date(this.#ctx.now()).toISOString();
-    await journal(this.#ctx.paths, this.#ctx, { id: journalId, at, outcome, message: evidence, order_ids, trade_ids });
-    const trades = fillsOf(trade_ids, this.#watch.tables);
-    this.#say('settled', id, { outcome, journal_id: journalId, order_ids, trades, message: evidence });
-    if (outcome === 'open') this.#await(id, planned, { ...placed, orderIds: order_ids });
-  }
-
-  async #follow(order: Unfinished, awaited: Awaited, ms: number): Promise<void> {
-    const { id, order_ids } = order;
-    const report = await this.#wait(awaited, ms);
-    if (report === undefined) return;
-    const { status, reason, trades, closedTrades } = report;
-    if (status === 'pending') {
-      if (ms === FIRST_WAIT_MS) this.#say('open', id, { order_ids, reason });
-      return this.#follow(order, awaited, LONGEST_MS);
-    }
-    this.#unfinished.delete(order);
-    const fields = { order_ids, trades, closed_trades: closedTrades, reason };
-    if (status === 'rejected') this.#say('refused', id, { code: 'refused', server_code: null, ...fields });
-    else if (status === 'unknown') this.#say('unknown', id, fields);
-    else if (status === 'partial') this.#say('partly_filled', id, fields);
-    else this.#say('orderId' in awaited ? 'filled' : 'closed', id, fields);
-  }
-
-  /** Undefined if the session ends first. */
-  async #wait(awaited: Awaited, ms: number): Promise<FillReport | undefined> {
-    try {
-      return await this.#watch.wait(awaited, ms);
-    } catch (error) {
-      if (this.#over.signal.aborted || this.#ctx.signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
-  /** Every command that was read gets its response; only fills are limited in time. A signal ends both. */
-  async #drain(): Promise<void> {
-    await Promise.allSettled(this.#running);
-    const over = new AbortController();
-    const late = this.#ctx.sleep(this.#input.drain, over.signal).catch(() => {});
-    // A request that was found may then be followed.
-    const done = async (): Promise<void> => {
-      while (this.#followed.size > 0 && !over.signal.aborted) await Promise.allSettled(this.#followed);
-    };
-    await Promise.race([done(), late]);
-    over.abort();
+    this.output.say('accepted', id, { command: planned.request.command, order_ids: placed.orderIds });
+    this.#orders.follow(id, outcome, placed);
   }
 }
 

@@ -26,11 +26,10 @@ export async function readingOf(
 ): Promise<((open: TradingSession) => Promise<Result>) | undefined> {
   const command = typeof name === 'string' ? await readCommand(name, ctx) : undefined;
   if (command === undefined) return undefined;
-  const { args = {}, flags = {} } = command;
-  const own = Object.fromEntries(Object.entries(flags).filter(([flag]) => !SHARED.has(flag)));
-  const given = Object.hasOwn(own, 'account') ? { account, ...fields } : fields;
+  const shape = ownShape(command);
+  const given = Object.hasOwn(shape.flags, 'account') ? { account, ...fields } : fields;
   const { parseInput } = await import('../../cli/parse.ts');
-  const { input } = parseInput(command, tokensOf(given, { args, flags: own }), ctx.now());
+  const { input } = parseInput(command, tokensOf(given, shape), ctx.now());
   if (command.streams?.(input)) throw endless(command);
   return async (open) => {
     const context: TradingContext = { ...ctx, interactive: false, trading: open };
@@ -40,6 +39,23 @@ export async function readingOf(
     const end = typeof code === 'function' ? code() : code;
     return { command: command.id.replace(/^trade /, ''), value, code: end ?? null };
   };
+}
+
+function ownShape({ args = {}, flags = {} }: Command) {
+  return { args, flags: Object.fromEntries(Object.entries(flags).filter(([flag]) => !SHARED.has(flag))) };
+}
+
+/** What a line with this command may have; undefined if a session cannot run it. */
+export function readShape(command: Command) {
+  return isRead(command) && ends(command) ? ownShape(command) : undefined;
+}
+
+function isRead({ id, effect }: Command): boolean {
+  return effect === 'read' && !NO_READS.includes(id.replace(/^trade /, ''));
+}
+
+function ends({ output }: Command): boolean {
+  return output.kind === 'list' || output.kind === 'record';
 }
 
 /** An event is one line. */
@@ -62,9 +78,8 @@ async function readCommand(name: string, { groups }: RunContext): Promise<Comman
     .map((one) => (Object.hasOwn(commands, one) ? commands[one] : undefined))
     .find(Boolean);
   const command = await load?.();
-  if (command?.effect !== 'read' || NO_READS.includes(name)) return undefined;
-  const kinds: readonly string[] = ['list', 'record'];
-  if (!kinds.includes(command.output.kind)) throw endless(command);
+  if (command === undefined || !isRead(command)) return undefined;
+  if (!ends(command)) throw endless(command);
   return command;
 }
 

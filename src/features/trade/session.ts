@@ -60,8 +60,8 @@ class GatewaySession {
     this.#target = target;
     this.#secrets = new SessionSecrets(target.secrets);
     this.#options = options;
-    const header = async () => ({ authorization: this.#authorization });
     const explain = options.explain ?? explainTrading;
+    const header = async () => ({ authorization: this.#authorization });
     this.#client = openClient(
       { ...target, authorizer: { origin: target.baseUrl.origin, header } },
       { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain },
@@ -161,6 +161,9 @@ class GatewaySession {
     return () => void this.#restores.delete(restore);
   }
 
+  /** Gives up the connection and reconnects, as after a loss. */
+  readonly giveUp = (error: SvcError): void => this.#engine?.fail(error);
+
   /** Removes the token and the connection id from a text. */
   hide(text: string): string {
     return this.#secrets.hide(text);
@@ -222,6 +225,7 @@ class GatewaySession {
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
       ready: () => this.#queue.drained(),
+      waitsForReader: this.#options.waitsForReader,
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });

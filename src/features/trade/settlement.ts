@@ -11,7 +11,7 @@ import { thousands } from './order-preview.ts';
 import { isGrouped } from './order-rows.ts';
 import { orderRate, orderText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition } from './schema.ts';
-import type { SeenTables } from './seen-tables.ts';
+import type { SeenBefore, SeenTables } from './seen-tables.ts';
 
 /** A request may be executed this long after it was sent: until then it is not absent. */
 export const IN_FLIGHT_MS = 10_000;
@@ -43,7 +43,7 @@ export interface SettlingContext {
   /** Open positions before it was sent; undefined if they could not be read. */
   readonly before?: readonly OpenPosition[] | undefined;
   /** Ids of orders and positions seen before it was sent. */
-  readonly earlier?: ReadonlySet<string>;
+  readonly earlier?: SeenBefore;
   /** How many identical requests have an unknown outcome, including this one: each has a share of what fits. */
   readonly equals?: number;
 }
@@ -103,6 +103,7 @@ function lostOrders(
       side: isBuy === 'true' ? 'buy' : 'sell',
       amountK: offer === undefined ? Number(amount) : thousands(Number(amount), offer),
       amount: Number(amount),
+      fillsPartly: fields['time_in_force'] === 'IOC',
       rate: type === 'AtMarket' || type === 'MarketRange' || rate === 0 ? undefined : rate,
       hedges: hedging === undefined ? undefined : hedging === 'Y',
     } as const;

@@ -1,6 +1,8 @@
 /** The subscriptions of a session: made once, restored after each reconnect, and removed at the end. */
+import { SvcError } from '../../errors.ts';
 import { openTrading, type Trading } from './client.ts';
 import type { ModelName } from './models.ts';
+import { isPassing } from './reconnecting.ts';
 import type { Session } from './session.ts';
 
 /** In the order of subscribing. */
@@ -14,15 +16,22 @@ interface Part {
   end(trading: Trading): Promise<void>;
 }
 
+interface Options {
+  /** Called instead of giving up the connection if the gateway refuses to restore one. */
+  refused?(name: string, error: SvcError): void;
+}
+
 export class Subscription {
   readonly #session: Session;
   readonly #trading: Trading;
-  #parts: Part[] = [];
+  readonly #options: Options;
+  readonly #parts = new Map<string, Part>();
   #again: Promise<boolean> = Promise.resolve(true);
 
-  constructor(session: Session, trading: Trading) {
+  constructor(session: Session, trading: Trading, options: Options = {}) {
     this.#session = session;
     this.#trading = trading;
+    this.#options = options;
     session.onReconnect(async (restored) => {
       const done = this.#restore(openTrading(restored));
       this.#again = done.then(
@@ -33,23 +42,39 @@ export class Subscription {
     });
   }
 
-  /** One request for each. May be repeated. */
-  async begin({ models, symbols }: Wanted): Promise<void> {
-    const parts: readonly Part[] = [
-      ...models.map((name) => ({
-        begin: (trading: Trading) => trading.subscribeModel(name),
-        end: (trading: Trading) => trading.unsubscribeModel(name),
-      })),
-      ...symbols.map((symbol) => ({
-        begin: (trading: Trading) => trading.subscribePrices(symbol),
-        end: (trading: Trading) => trading.unsubscribePrices(symbol),
-      })),
+  /** Models and symbols, in the order of subscribing. */
+  get names(): readonly string[] {
+    return [...this.#parts.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#parts.has(name);
+  }
+
+  /** One request for each, in the place of all earlier ones. May be repeated. */
+  async begin(wanted: Wanted): Promise<void> {
+    this.#parts.clear();
+    await this.add(wanted);
+  }
+
+  async add({ models, symbols }: Wanted): Promise<void> {
+    const parts: readonly (readonly [string, Part])[] = [
+      ...models.map((name) => [name, modelPart(name)] as const),
+      ...symbols.map((symbol) => [symbol, pricePart(symbol)] as const),
     ];
-    this.#parts = [];
-    for (const part of parts) {
+    for (const [name, part] of parts) {
       // Before the response: if the connection is lost meanwhile, the subscription must be restored.
-      this.#parts.push(part);
+      this.#parts.set(name, part);
       await part.begin(this.#trading);
+    }
+  }
+
+  /** The gateway may have ended it already: what it responds does not matter. */
+  async remove(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const part = this.#parts.get(name);
+      this.#parts.delete(name);
+      if (this.#session.transport !== undefined) await part?.end(this.#trading).catch(() => {});
     }
   }
 
@@ -59,16 +84,28 @@ export class Subscription {
   }
 
   /** If there is a connection that knows of them. Never rejects. */
-  async end(): Promise<void> {
-    const parts = this.#parts;
-    this.#parts = [];
-    for (const part of parts) {
-      if (this.#session.transport === undefined) return;
-      await part.end(this.#trading).catch(() => {}); // whatever fails, the subscription ends with the session
-    }
+  end(): Promise<void> {
+    return this.remove(this.names);
   }
 
   async #restore(trading: Trading): Promise<void> {
-    for (const part of this.#parts) await part.begin(trading);
+    for (const [name, part] of this.#parts) {
+      try {
+        await part.begin(trading);
+      } catch (error) {
+        const { refused } = this.#options;
+        if (refused === undefined || !(error instanceof SvcError) || isPassing(error)) throw error;
+        this.#parts.delete(name);
+        refused(name, error);
+      }
+    }
   }
+}
+
+function modelPart(name: ModelName): Part {
+  return { begin: (trading) => trading.subscribeModel(name), end: (trading) => trading.unsubscribeModel(name) };
+}
+
+function pricePart(symbol: string): Part {
+  return { begin: (trading) => trading.subscribePrices(symbol), end: (trading) => trading.unsubscribePrices(symbol) };
 }

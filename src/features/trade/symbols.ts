@@ -34,6 +34,10 @@ export function findOffer(offers: readonly Offer[], wanted: string): Offer {
 /** Amounts of forex are in thousands of the base currency; those of anything else are contracts (seen on the public implementation). */
 export const FOREX = 1;
 
+export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): boolean {
+  return instrumentType === FOREX;
+}
+
 const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {
   [FOREX]: 'forex',
   2: 'index',

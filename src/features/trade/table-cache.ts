@@ -4,9 +4,10 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import type { RecentEntries } from '../../store/order-journal.ts';
+import { RecentEntries } from '../../store/order-journal.ts';
+import type { Opening } from './exposure.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './order-account.ts';
-import type { Account, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
+import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 import type { WarmTables } from './warm-tables.ts';
@@ -38,25 +39,35 @@ export async function withTableCache<T>(
 }
 
 export class TableCache {
+  readonly journal: RecentEntries;
   readonly #ctx: RunContext;
   readonly #options: TradingOptions;
   readonly #warm: WarmTables | undefined;
   readonly #snapshots = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
+  #accounts: Promise<readonly Account[] | undefined> | undefined;
+  #closed: Promise<readonly ClosedPosition[] | undefined> | undefined;
   #chosen: string | undefined;
+  /** What the planned orders open that are not sent yet. */
+  readonly openings = new Set<Opening>();
+  /** The journal's ids of the orders that were sent. */
+  readonly sent = new Set<string>();
+  /** When the oldest of the current tables was read. */
+  readAt = Number.POSITIVE_INFINITY;
 
   /** `open` is a session that others use, too; the caller closes it. `warm` are its tables. */
   constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession, warm?: WarmTables) {
     this.#ctx = ctx;
     this.#options = options;
     this.#warm = warm;
+    this.journal = warm?.journal ?? new RecentEntries(ctx.paths);
     if (open !== undefined) this.#open = Promise.resolve(open);
   }
 
-  /** Undefined unless a session has read it before. */
-  get journal(): RecentEntries | undefined {
-    return this.#warm?.journal;
+  /** Journal ids of the requests that a session is searching for. */
+  get searched(): ReadonlySet<string> {
+    return this.#warm?.searched ?? new Set();
   }
 
   open(): Promise<TradingSession> {
@@ -80,22 +91,40 @@ export class TableCache {
   invalidate(): void {
     this.#snapshots.clear();
     this.#offers = undefined;
+    this.#accounts = undefined;
+    this.#closed = undefined;
+    this.readAt = Number.POSITIVE_INFINITY;
   }
 
   /** For an order that opens something. At a terminal, one of several accounts is chosen, once. */
   async checkedAccount(wanted: string | undefined): Promise<Account> {
     const open = await this.open();
+    return this.#orChosen(wanted, (name) => orderAccount(name, open));
+  }
+
+  /** The same with its current row, unless a rate limit prevents the reading. */
+  async currentAccount(wanted: string | undefined): Promise<Account> {
+    const accounts = await this.currentAccounts();
+    if (accounts === undefined) return this.checkedAccount(wanted);
+    const { findAccount } = await import('./accounts.ts');
+    return this.#orChosen(wanted, async (name) => findAccount(accounts, name));
+  }
+
+  async #orChosen(
+    wanted: string | undefined,
+    find: (wanted: string | undefined) => Promise<Account>,
+  ): Promise<Account> {
     try {
-      return await orderAccount(wanted ?? this.#chosen, open);
+      return await find(wanted ?? this.#chosen);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
       const { accountChoice } = await import('./accounts.ts');
       const { knownAccounts } = await import('./trading-rows.ts');
       const { tellCommand } = await import('../../cli/wizard.ts');
-      const choices = (await knownAccounts(open)).map(accountChoice);
+      const choices = (await knownAccounts(await this.open())).map(accountChoice);
       this.#chosen = await this.#ctx.prompter.select('Account:', choices);
       tellCommand(this.#ctx, ['--account', this.#chosen]);
-      return orderAccount(this.#chosen, open);
+      return find(this.#chosen);
     }
   }
 
@@ -141,7 +170,7 @@ export class TableCache {
   /** The order amount for all of a row: thousands for forex, contracts for anything else. */
   async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
     if (amountK === undefined || currency === undefined) return undefined;
-    const { isForex } = await import('./order-preview.ts');
+    const { isForex } = await import('./symbols.ts');
     const offer = await this.#knownOffer(currency);
     if (offer === undefined) return undefined;
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
@@ -174,6 +203,48 @@ export class TableCache {
     return this.#readOnce('Order', isEnough, isShown);
   }
 
+  /** Pushes keep the tables current. */
+  get isLive(): boolean {
+    return this.#warm !== undefined;
+  }
+
+  /** What is open now; undefined if a rate limit prevents the reading. */
+  async currentRows<N extends Table>(model: N): Promise<readonly ModelRows[N][] | undefined> {
+    if (this.#warm !== undefined) return this.#warm.currentRows(model);
+    const seen = await this.#readOnce<N>(
+      model,
+      () => false,
+      () => false,
+    );
+    return seen?.isFresh ? seen.rows : undefined;
+  }
+
+  /** Undefined if a rate limit prevents the reading. */
+  currentAccounts(): Promise<readonly Account[] | undefined> {
+    this.#accounts ??= unlessLimited(
+      this.#warm?.accounts(this.#ctx.settings.get('trade.maxDailyLoss') !== undefined) ?? this.freshAccounts(),
+    );
+    return this.#accounts;
+  }
+
+  /** Without its margin if a rate limit prevents the reading. */
+  async rereadAccount({ accountId }: Account): Promise<Account> {
+    const accounts = await unlessLimited(this.freshAccounts());
+    return accounts?.find((one) => one.accountId === accountId) ?? { accountId };
+  }
+
+  closedPositions(): Promise<readonly ClosedPosition[] | undefined> {
+    this.#closed ??=
+      this.#warm?.currentRows('ClosedPosition') ??
+      unlessLimited(this.open().then(({ unlimited }) => unlimited.model('ClosedPosition')));
+    return this.#closed;
+  }
+
+  /** No push has shown these orders, and the tables were read before their response. */
+  isUnseen(orderIds: readonly string[], answeredAt: string | null): boolean {
+    return this.#warm?.isUnseen(orderIds, Date.parse(answeredAt ?? '')) ?? false;
+  }
+
   async #readOnce<N extends Table>(
     model: N,
     isEnough: Enough<ModelRows[N]>,
@@ -190,6 +261,7 @@ export class TableCache {
   async #read<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
     const { trading, unlimited, known } = await this.open();
     const { LocalRateLimit } = await import('./counted-caller.ts');
+    this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       try {
         const rows = await trading.model(model);
@@ -211,5 +283,14 @@ export class TableCache {
       this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;
     }
+  }
+}
+
+async function unlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'limited') return undefined;
+    throw error;
   }
 }

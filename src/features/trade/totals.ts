@@ -1,6 +1,8 @@
 /** Sums of money, exact to the last digit of what the gateway sent. */
 import type { Flag } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { exactSum } from '../../output/decimal.ts';
+import type { Order } from './schema.ts';
 
 export const TOTAL_FLAG = { type: 'boolean', help: 'Add a row of totals' } as const satisfies Flag;
 
@@ -9,7 +11,7 @@ interface TotalInput {
   readonly limit?: number | undefined;
 }
 
-/** With a last row whose `key` is `total`. A sum of which a row lacks a part is left out. */
+/** With a last row whose `key` is `total`. */
 export function withTotal<Row extends { readonly isTotal?: boolean | undefined }, Key extends keyof Row & string>(
   rows: readonly Row[],
   key: Key,
@@ -17,29 +19,48 @@ export function withTotal<Row extends { readonly isTotal?: boolean | undefined }
   { total, limit }: TotalInput,
 ): readonly Row[] {
   if (!total) return rows;
-  if (limit !== undefined) {
-    throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
-  }
-  const parts = sums.flatMap((name) => {
-    const values = rows.map((row) => row[name]);
+  checkWhole(limit);
+  return [...rows, totalOf(rows, key, sums)];
+}
+
+function checkWhole(limit: number | undefined): void {
+  if (limit === undefined) return;
+  throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
+}
+
+/** A sum of which a row lacks a part is left out. Amounts are added if all are of one side of one symbol. */
+export function totalOf<Row extends object, Key extends keyof Row & string>(
+  rows: readonly Row[],
+  key: Key,
+  sums: readonly (keyof Row & string)[],
+): Row {
+  const [first = {}] = rows as readonly Traded[];
+  const { currency, isBuy, amountK } = first;
+  const isSame = (row: Traded): boolean => row.currency === currency && row.isBuy === isBuy;
+  const isOneSide = isBuy !== undefined && amountK !== undefined && (rows as readonly Traded[]).every(isSame);
+  const names = isOneSide ? [...sums, 'amountK'] : sums;
+  const parts = names.flatMap((name) => {
+    const values = rows.map((row) => (row as Readonly<Record<string, unknown>>)[name]);
     return values.every((value) => typeof value === 'number') ? [[name, exactSum(values)]] : [];
   });
-  return [...rows, { [key]: 'total', isTotal: true, ...Object.fromEntries(parts) } as unknown as Row];
+  const traded = isOneSide ? { currency, isBuy } : {};
+  return { [key]: 'total', isTotal: true, ...traded, ...Object.fromEntries(parts) } as unknown as Row;
 }
 
-/** `toFixed` writes no digits beyond this. */
-const LARGEST = 1e21;
-
-/** The exact decimal sum: 0.1 and 0.2 make 0.3. */
-export function exactSum(values: readonly number[]): number {
-  if (values.some((value) => Math.abs(value) >= LARGEST)) return values.reduce((sum, value) => sum + value, 0);
-  const digits = Math.max(0, ...values.map((value) => decimals(value)));
-  const sum = values.reduce((all, value) => all + BigInt(value.toFixed(digits).replace('.', '')), 0n);
-  return Number(`${sum}e-${digits}`);
+interface Traded {
+  readonly currency?: string | undefined;
+  readonly isBuy?: boolean | undefined;
+  readonly amountK?: number | undefined;
 }
 
-/** The number of decimals: 7 for 1e-7. */
-function decimals(value: number): number {
-  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
-  return Math.min(100, Math.max(0, fraction.length - Number(exponent)));
+/** With a row of totals for each side of each symbol. */
+export function withTotalsBySide(rows: readonly Order[], { total, limit }: TotalInput): readonly Order[] {
+  if (!total) return rows;
+  checkWhole(limit);
+  const sides = new Map<string, Order[]>();
+  for (const row of rows) {
+    const side = `${row.currency} ${row.isBuy}`;
+    sides.set(side, [...(sides.get(side) ?? []), row]);
+  }
+  return [...rows, ...[...sides.values()].map((side) => totalOf(side, 'orderId', []))];
 }

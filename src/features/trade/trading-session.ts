@@ -45,6 +45,7 @@ export interface TradingOptions {
   readonly awaitGateway?: boolean;
   /** For an order, a cancel or a close, which svc never delays: connecting does not wait for the pace. */
   readonly forOrder?: boolean;
+  readonly waitsForReader?: boolean;
 }
 
 export interface TradingSession {
@@ -82,7 +83,14 @@ export async function withTrading<T>(
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
   ctx: RunContext,
-  { transport = 'auto', budget = 'fail', reconnect = false, awaitGateway = false, forOrder = false }: TradingOptions,
+  {
+    transport = 'auto',
+    budget = 'fail',
+    reconnect = false,
+    awaitGateway = false,
+    forOrder = false,
+    waitsForReader,
+  }: TradingOptions,
 ): Promise<TradingSession> {
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('./client.ts');
@@ -97,6 +105,7 @@ export async function openTradingSession(
     transport,
     reconnect,
     awaitGateway,
+    waitsForReader,
     onNotice: ctx.notice,
     pace: connectPace(pacing(ctx), ctx.target.baseUrl, { waits: !forOrder }),
     explain: explainTrading,

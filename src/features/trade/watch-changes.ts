@@ -1,6 +1,5 @@
 /** Prints snapshots of tables that change by themselves. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Snapshot } from '../../output/types.ts';
 
 export interface Pace {
   /** The minimum time between two snapshots. */
@@ -17,12 +16,12 @@ export interface Shown {
 }
 
 /** `follow` calls back at each change and settles at the end; the last snapshot, or its failure, comes after that. */
-export async function* watchChanges<Row>(
+export async function* watchChanges<Shot>(
   follow: (shown: Shown) => Promise<void>,
-  snapshot: (at: number) => Omit<Snapshot<Row>, 'at'>,
+  snapshot: (at: number) => Shot,
   { everyMs, restMs }: Pace,
   ctx: Pick<RunContext, 'now' | 'sleep'>,
-): AsyncGenerator<Snapshot<Row>, void, void> {
+): AsyncGenerator<Shot, void, void> {
   let isOver = false;
   let isNew = false;
   let waiting: (() => void) | undefined;
@@ -59,8 +58,7 @@ export async function* watchChanges<Row>(
     waiting = undefined;
     isNew = false;
     [hurry, ring] = [new AbortController(), new AbortController()];
-    const at = ctx.now();
-    yield { at, ...snapshot(at) };
+    yield snapshot(ctx.now());
     shown?.();
     if (isLast) {
       if (failure !== undefined) throw failure.error;

@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { matchersOfLabels } from '../../../src/features/silences/draft.ts';
-import fc from '../../support/seeded.ts';
 
 const names: fc.Arbitrary<string> = fc.constantFrom('alertname', 'team', 'host', '__proto__', 'constructor', 'a', 'Z');
 const labels = fc.dictionary(names, fc.constantFrom('x', 'y', ''), { noNullPrototype: true });

@@ -1,10 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import type { Alertmanager } from '../../../src/features/alerts/api.ts';
 import { closest, readKnownNames, suggestNames } from '../../../src/features/alerts/known-names.ts';
 import { matcher } from '../../../src/features/alerts/matcher.ts';
 import type { Alert, Status } from '../../../src/features/alerts/schema.ts';
-import fc from '../../support/seeded.ts';
 
 const known = {
   labels: new Set(['alertname', 'severity', 'instance', 'dc']),

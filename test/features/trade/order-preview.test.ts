@@ -254,11 +254,18 @@ describe('a position of a lost order, with equal orders that were accepted', () 
       ['7'],
     ],
     [
-      'is its own, of an order of another amount',
-      [accepted('39', '11:59:59', { amount: '6' })],
+      'is its own, of a smaller order',
+      [accepted('39', '11:59:59', { amount: '4' })],
       [position('7', '120000')],
       [],
       ['7'],
+    ],
+    [
+      'may be a part of a larger order',
+      [accepted('39', '11:59:59', { amount: '6' })],
+      [position('7', '120000')],
+      [],
+      [],
     ],
     [
       'is its own, of an entry order',

@@ -221,3 +221,40 @@ test('an id that is an object with a toString of its own is none', () => {
   const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
   expect(orderState(closing, tables)).toMatchObject({ filled: false, closedTrades: [] });
 });
+
+describe('a session that forgets', () => {
+  const WAITS = push('Order', 'I', { orderId: '41', amountK: 2, status: 1 });
+
+  function tablesOf(pushes: readonly RowPush[]): SeenTables {
+    const tables = new SeenTables();
+    for (const one of pushes) tables.take(one);
+    return tables;
+  }
+
+  test('has the same state of an order that ended since the last time', () => {
+    const pushes = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 }), WAITS];
+    const tables = tablesOf(pushes);
+    const state = orderState(AWAITED, tables);
+    expect(state).toMatchObject({ filled: true, over: true });
+    tables.forgetEnded();
+    expect(orderState(AWAITED, tables)).toEqual(state);
+  });
+
+  test('has forgotten what ended before the last time, and nothing that is open', () => {
+    const ended = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 })];
+    const gone = [push('OpenPosition', 'D', { tradeId: '100' }), closed('100', 7)];
+    const tables = tablesOf([...ended, ...gone, WAITS, opened('101', 3)]);
+    tables.forgetEnded();
+    tables.forgetEnded();
+    expect(tables.order(AWAITED.orderId)).toBeUndefined();
+    expect([...tables.opened.keys()]).toEqual(['101']);
+    expect(tables.rows('ClosedPosition')).toEqual([]);
+    expect(tables.everyRow('Order').map(({ orderId }) => orderId)).toEqual(['41']);
+    expect(tables.everyRow('OpenPosition').map(({ tradeId }) => tradeId)).toEqual(['101']);
+    // A lost order must not be mistaken for one of these.
+    const before = tables.seenBefore();
+    expect(['41', '100', '101', AWAITED.orderId].every((id) => before.has(id))).toBe(true);
+    tables.take(opened('102', 1));
+    expect([before.has('102'), tables.seenBefore().has('102')]).toEqual([false, true]);
+  });
+});

@@ -1,20 +1,90 @@
-/** Sums of open positions, against sums in whole cents. */
+/** Sums of money and amounts, against sums of whole numbers. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { summaryOf } from '../../../src/features/trade/commands/positions-list.ts';
+import { POSITION_SUMS, summaryOf } from '../../../src/features/trade/position-summary.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
-import { exactSum } from '../../../src/features/trade/totals.ts';
+import { withTotal, withTotalsBySide } from '../../../src/features/trade/totals.ts';
+import { exactSum, fixedText } from '../../../src/output/decimal.ts';
 
-const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
+/** An amount as the gateway may send it, and the same in units of 10^-8, the most decimals here. */
+interface Amount {
+  readonly value: number;
+  readonly units: bigint;
+}
 
-test('a sum of cents is the decimal that whole cents make', () => {
+const amount: fc.Arbitrary<Amount> = fc
+  .tuple(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), fc.integer({ min: 0, max: 8 }))
+  .map(([digits, decimals]) => ({
+    value: Number(`${digits}e-${decimals}`),
+    units: BigInt(digits) * 10n ** BigInt(8 - decimals),
+  }));
+
+/** Written by hand, digit by digit: `-12.34000000`. */
+function written(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(9, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
+}
+
+/** To the cent, as in school: away from zero from half a cent on. */
+function centsOf(units: bigint): string {
+  const text = written((units < 0n ? -units : units) + 500_000n).slice(0, -6);
+  return units < 0n && Number(text) !== 0 ? `-${text}` : text;
+}
+
+const row = fc.record({
+  ...{ grossPL: amount, com: amount, roll: amount, usedMargin: amount, amountK: amount },
+  ...{ isBuy: fc.boolean(), currency: fc.constantFrom('EUR/USD', 'USD/JPY') },
+});
+type AmountName = 'grossPL' | 'com' | 'roll' | 'usedMargin' | 'amountK';
+
+test('the totals of 1,000 random tables are those of whole numbers, and so is what is shown', () => {
   fc.assert(
-    fc.property(fc.array(cents), (amounts) => {
-      const sum = amounts.reduce((all, amount) => all + amount, 0);
-      expect(exactSum(amounts.map((amount) => amount / 100))).toBe(sum / 100 + 0);
+    fc.property(fc.array(row, { maxLength: 8 }), (table) => {
+      const rows: OpenPosition[] = table.map(({ grossPL, com, roll, usedMargin, amountK, ...rest }, at) => ({
+        ...{ ...rest, tradeId: String(at), grossPL: grossPL.value, com: com.value, roll: roll.value },
+        ...{ usedMargin: usedMargin.value, amountK: amountK.value },
+      }));
+      const unitsOf = (name: AmountName, of = table) => of.reduce((sum, one) => sum + one[name].units, 0n);
+      const total = withTotal(rows, 'tradeId', POSITION_SUMS, { total: true }).at(-1);
+      for (const name of POSITION_SUMS) {
+        expect(total?.[name]).toBe(Number(written(unitsOf(name))));
+        expect(fixedText(total?.[name] ?? 0, 2)).toBe(centsOf(unitsOf(name)));
+      }
+      for (const { currency, grossPL, plBuy, amountKBuy, netPL } of summaryOf(rows)) {
+        const own = table.filter((one) => one.currency === currency);
+        const buys = own.filter(({ isBuy }) => isBuy);
+        const sums = [unitsOf('grossPL', own), unitsOf('grossPL', buys), unitsOf('amountK', buys)];
+        const net = unitsOf('grossPL', own) - unitsOf('com', own) + unitsOf('roll', own);
+        expect([grossPL, plBuy, amountKBuy, netPL]).toEqual([...sums, net].map((units) => Number(written(units))));
+      }
     }),
     { numRuns: 1000 },
   );
+});
+
+test('amounts are added up for each side of each symbol', () => {
+  const of = (orderId: string, currency: string, isBuy: boolean, amountK?: number) =>
+    amountK === undefined ? { orderId, currency, isBuy } : { orderId, currency, isBuy, amountK };
+  const orders = [of('1', 'EUR/USD', true, 0.1), of('2', 'EUR/USD', false, 5), of('3', 'EUR/USD', true, 0.2)];
+  expect(withTotalsBySide(orders, { total: true }).slice(3)).toEqual([
+    { orderId: 'total', isTotal: true, currency: 'EUR/USD', isBuy: true, amountK: 0.3 },
+    { orderId: 'total', isTotal: true, currency: 'EUR/USD', isBuy: false, amountK: 5 },
+  ]);
+  expect(withTotalsBySide([...orders, of('4', 'EUR/USD', true)], { total: true }).at(-2)).not.toHaveProperty('amountK');
+  expect(withTotalsBySide(orders, { total: false })).toBe(orders);
+});
+
+test.each([
+  [1.005, 2, '1.01'],
+  [-1.005, 2, '-1.01'],
+  [-0.004, 2, '0.00'],
+  [2.5, 0, '3'],
+  [1e-7, 2, '0.00'],
+  [1e21, 2, '1e+21'],
+  [1.10005, 4, '1.1001'],
+  [5, 2, '5.00'],
+])('%d to %d decimals is %s', (value, decimals, text) => {
+  expect(fixedText(value, decimals)).toBe(text);
 });
 
 test.each([
@@ -31,12 +101,15 @@ test.each([
 test('both sides of each symbol are summed up, and the rates weighed by amount', () => {
   const row = (fields: Partial<OpenPosition>): OpenPosition => ({ tradeId: '1', ratePrecision: 5, ...fields });
   expect(
-    summaryOf('7', [
-      row({ currency: 'EUR/USD', isBuy: true, amountK: 10, open: 1.1, grossPL: 0.1, com: 1, roll: 0.25 }),
-      row({ currency: 'USD/JPY', isBuy: false, amountK: 5, open: 150.5, grossPL: -2, com: 0.5, ratePrecision: 3 }),
-      row({ currency: 'EUR/USD', isBuy: true, amountK: 30, open: 1.2, grossPL: 0.2 }),
-      row({ currency: 'EUR/USD', isBuy: false, amountK: 0.5, open: 1.3, grossPL: -3.3 }),
-    ]),
+    summaryOf(
+      [
+        row({ currency: 'EUR/USD', isBuy: true, amountK: 10, open: 1.1, grossPL: 0.1, com: 1, roll: 0.25 }),
+        row({ currency: 'USD/JPY', isBuy: false, amountK: 5, open: 150.5, grossPL: -2, com: 0.5, ratePrecision: 3 }),
+        row({ currency: 'EUR/USD', isBuy: true, amountK: 30, open: 1.2, grossPL: 0.2 }),
+        row({ currency: 'EUR/USD', isBuy: false, amountK: 0.5, open: 1.3, grossPL: -3.3 }),
+      ],
+      { accountId: '7' },
+    ),
   ).toEqual([
     {
       accountId: '7',

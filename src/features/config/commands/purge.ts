@@ -2,10 +2,11 @@ import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Paths } from '../../../context.ts';
-import { readCredentials } from '../../../store/credentials-file.ts';
+import { credentialEntries, readCredentials } from '../../../store/credentials-file.ts';
 import { readJournal } from '../../../store/order-journal.ts';
 import { errorCode, fileFailure } from '../../../store/own-file.ts';
-import { readWebhookSecrets } from '../../../store/webhook-secrets.ts';
+import { Vault } from '../../../store/vault.ts';
+import { readWebhookSecrets, secretEntries } from '../../../store/webhook-secrets.ts';
 
 interface StoredFile {
   readonly path: string;
@@ -44,6 +45,7 @@ export const configPurge = listCommand({
       );
     }
     if (ctx.dryRun) return { value: files, footer: 'nothing was changed' };
+    await eraseEntries(ctx);
     try {
       for (const { path } of files) rmSync(path, { force: true });
       for (const folder of [ctx.paths.state, ctx.paths.cache]) rmSync(folder, { recursive: true, force: true });
@@ -55,6 +57,14 @@ export const configPurge = listCommand({
     return { value: files };
   },
 });
+
+/** What a credential helper has. Without the files nobody could find it. */
+async function eraseEntries(ctx: RunContext): Promise<void> {
+  const entries = [...(await credentialEntries(ctx.paths)), ...(await secretEntries(ctx.paths))];
+  const left = await new Vault(ctx).erase(entries);
+  for (const { helper, entry } of left)
+    ctx.warn(`the credential helper ${helper} could not erase ${entry}: erase it there`);
+}
 
 function storedFiles({ config, state, cache }: Paths): readonly StoredFile[] {
   const own = filesIn(config, true).filter((name) => CONFIGURATION.test(name));

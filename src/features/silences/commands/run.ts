@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
-import { childEnvironment, runChild, signalStatus } from '../../../cli/child.ts';
+import { runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { childEnvironment } from '../../../store/setting-keys.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
 import { reasonOf, SilenceLease } from '../lease.ts';

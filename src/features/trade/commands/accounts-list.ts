@@ -1,10 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
+import { ACCOUNT_SUMS } from '../position-summary.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
-
-const SUMS = ['balance', 'equity', 'usableMargin', 'grossPL', 'dayPL'] as const;
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
@@ -25,7 +24,7 @@ export const tradeAccountsList = listCommand({
     return withTrading(ctx, input, async ({ trading, known }) => {
       const value = await trading.accounts();
       known.keep('Account', value);
-      return { value: withTotal(value, 'accountId', SUMS, input) };
+      return { value: withTotal(value, 'accountId', ACCOUNT_SUMS, input) };
     });
   },
 });

@@ -3,10 +3,11 @@ import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { atLine, readBatch } from '../batch-file.ts';
 import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../change-report.ts';
+import type { Once } from '../once.ts';
 import { checkConfirmable } from '../order-confirmation.ts';
 import { CHANGE_FLAGS } from '../order-flags.ts';
 import type { Outcome, PlannedRequest } from '../placing.ts';
-import { type ChangeInput, confirmAll, sendAll } from '../planned-requests.ts';
+import { type Change, type ChangeInput, claimed, confirmAll, sendAll } from '../planned-requests.ts';
 import { type TableCache, withTableCache } from '../table-cache.ts';
 
 export const tradeBatch = listCommand({
@@ -49,6 +50,9 @@ interface BatchInput extends ChangeInput {
 interface PlannedLine {
   readonly line: number;
   readonly planned: readonly PlannedRequest[];
+  readonly once: Once | undefined;
+  /** Of an order that was sent before with the same key. */
+  readonly earlier?: Outcome | undefined;
   goesOn(error: SvcError): boolean;
 }
 
@@ -60,13 +64,11 @@ async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<read
   return withTableCache(ctx, input, async (cache) => {
     const planned: PlannedLine[] = [];
     for (const { line, change } of lines) {
-      planned.push({ line, planned: await atLine(line, () => change.plan(cache)), goesOn: change.goesOn });
+      const { goesOn, once } = change;
+      planned.push({ line, goesOn, once, ...(await atLine(line, () => planLine(change, cache, ctx))) });
     }
-    const confirmed = await confirmAll(
-      planned.flatMap((one) => one.planned),
-      cache,
-      ctx,
-    );
+    const requests = planned.flatMap((one) => one.planned);
+    const confirmed = requests.length === 0 ? undefined : await confirmAll(requests, cache, ctx);
     if (confirmed instanceof Plan) return { value: confirmed };
     const outcomes = await sendLines(planned, input, { cache, confirmed }, ctx);
     const value = outcomes.flatMap(({ line, of }) => of.map((outcome) => ({ line, ...rowOf(outcome) })));
@@ -75,31 +77,55 @@ async function runBatch(input: BatchInput, ctx: RunContext): Promise<Answer<read
   });
 }
 
+async function planLine(
+  change: Change,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<Pick<PlannedLine, 'planned' | 'earlier'>> {
+  if (change.once === undefined || ctx.dryRun) return { planned: await change.plan(cache) };
+  const { earlierOutcome } = await import('../once.ts');
+  const { outcome, claim } = await earlierOutcome(change.once, { cache, follows: false }, ctx);
+  if (outcome !== undefined) return { planned: [], earlier: outcome };
+  return { planned: claimed(await change.plan(cache), claim) };
+}
+
 async function sendLines(
   lines: readonly PlannedLine[],
   input: BatchInput,
-  { cache, confirmed }: { readonly cache: TableCache; readonly confirmed: Confirmed },
+  { cache, confirmed }: { readonly cache: TableCache; readonly confirmed: Confirmed | undefined },
   ctx: RunContext,
 ): Promise<readonly { readonly line: number; readonly of: readonly Outcome[] }[]> {
   const sent: { line: number; of: readonly Outcome[] }[] = [];
   let isOver = false;
   const bar = ctx.progress(lines.length);
-  for (const { line, planned, goesOn } of lines) {
-    if (isOver) {
-      sent.push({ line, of: planned.map((one) => ({ planned: one })) });
+  for (const { line, planned, goesOn, once, earlier } of lines) {
+    if (isOver || confirmed === undefined || earlier !== undefined) {
+      const of = earlier === undefined ? planned.map((one) => ({ planned: one })) : [earlier];
+      sent.push({ line, of });
+      isOver ||= stops(of, input);
       continue;
     }
     // Nothing follows an unknown outcome, not even within a line.
     const rule = { goesOn: (error: SvcError) => goesOn(error) && input.keepGoing && !isUnknown(error) };
     await cache.leaveLost();
-    const of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, cache, options: input }, ctx));
+    let of = await stoppedAt(line, () => sendAll(planned, rule, { confirmed, cache, options: input }, ctx));
+    // An earlier line, or another process, has used the key since.
+    if (once !== undefined && of.some(({ error }) => error?.code === 'key_conflict')) {
+      const { earlierOutcome } = await import('../once.ts');
+      const { outcome } = await atLine(line, () => earlierOutcome(once, { cache, follows: false }, ctx));
+      if (outcome !== undefined) of = [outcome];
+    }
     sent.push({ line, of });
     // The token was accepted earlier, so the gateway lost the session.
     if (of.some(({ error }) => error?.code === 'unauthorized')) await cache.close();
-    isOver = of.some(({ error }) => error !== undefined && !(input.keepGoing && !isUnknown(error)));
+    isOver = stops(of, input);
     bar.step();
   }
   return sent;
+}
+
+function stops(of: readonly Outcome[], { keepGoing }: BatchInput): boolean {
+  return of.some(({ error }) => error !== undefined && !(keepGoing && !isUnknown(error)));
 }
 
 /** After an interruption only the journal shows what was sent. */

@@ -1,7 +1,8 @@
 /** `trade buy` and `trade sell`: one market order. */
 import { recordCommand } from '../../../cli/command.ts';
-import { MARKET_FLAGS, marketDraft, placeNewOrder } from '../new-order.ts';
-import { NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
+import { placeNewOrder } from '../new-order.ts';
+import { MARKET_FLAGS, marketDraft } from '../order-drafts.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
@@ -10,14 +11,16 @@ const marketOrder = (side: Side, verb: string) =>
     id: `trade ${side}`,
     summary: `${verb} at market`,
     description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
+    details: ORDER_LIMITS,
     effect: 'money',
     service: 'trade',
-    args: ORDER_ARGS,
+    args: SIZED_ARGS,
     flags: MARKET_FLAGS,
     exits: NEW_ORDER_EXITS,
     examples: [
       { run: `svc trade ${side} EUR/USD 5 --wait 30s`, why: `${verb} 5,000 EUR and show the trades` },
       { run: `svc trade ${side} EUR/USD 5 --stop 40pips --limit 80pips`, why: 'Attach a stop and a limit' },
+      { run: `svc trade ${side} EUR/USD --risk 1% --stop 40pips`, why: 'Lose 1% of the equity at the stop' },
       { run: `svc trade ${side} XAU/USD 1 --preview`, why: 'Show the order without sending it' },
     ],
     output: ORDER_REPORT,

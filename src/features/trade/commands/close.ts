@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { PREVIEW_LIST, previewChange } from '../change-preview.ts';
 import { closeList, closeRowOf } from '../change-report.ts';
 import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../close-positions.ts';
 import { SENT_ONCE } from '../order-flags.ts';
@@ -20,8 +21,9 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
   output: closeList({}),
-  outputOf: closeList,
+  outputOf: (input) => (input.preview ? PREVIEW_LIST : closeList(input)),
   async run(input, ctx) {
+    if (input.preview && !ctx.dryRun) return previewChange(closing(input, ctx), input, ctx);
     const answer = await carryOut(closing(input, ctx), input, ctx, closeRowOf);
     return { ...answer, as: closeList(input) };
   },

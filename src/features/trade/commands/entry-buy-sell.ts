@@ -1,7 +1,8 @@
 /** `trade entry buy` and `trade entry sell`: one entry order. */
 import { recordCommand } from '../../../cli/command.ts';
-import { ENTRY_FLAGS, entryDraft, placeNewOrder } from '../new-order.ts';
-import { NEW_ORDER_EXITS, ONE_POST, ORDER_ARGS, WAITING } from '../order-flags.ts';
+import { placeNewOrder } from '../new-order.ts';
+import { ENTRY_FLAGS, entryDraft } from '../order-drafts.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
@@ -10,13 +11,15 @@ const entryOrder = (side: Side, verb: string, rate: string) =>
     id: `trade entry ${side}`,
     summary: `${verb} at a given price (entry order)`,
     description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
+    details: ORDER_LIMITS,
     effect: 'money',
     service: 'trade',
-    args: ORDER_ARGS,
+    args: SIZED_ARGS,
     flags: ENTRY_FLAGS,
     exits: NEW_ORDER_EXITS,
     examples: [
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --stop 40pips`, why: 'Attach a stop' },
+      { run: `svc trade entry ${side} EUR/USD --rate ${rate} --risk 100 --stop 40pips`, why: 'Lose 100 at the stop' },
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'Expire after two hours' },
     ],
     output: ORDER_REPORT,

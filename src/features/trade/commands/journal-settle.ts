@@ -1,18 +1,8 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import {
-  isRepeat,
-  type JournalEntry,
-  journal,
-  mayBeOf,
-  type OrderOutcome,
-  readJournal,
-} from '../../../store/order-journal.ts';
+import { type JournalEntry, mayBeOf, type OrderOutcome, readJournal } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
-import { freshAccounts } from '../order-account.ts';
-import { SeenTables } from '../seen-tables.ts';
-import { IN_FLIGHT_MS, type Settlement, settle } from '../settlement.ts';
-import { knownOffers } from '../trading-offers.ts';
+import { recordSettled, settleEntries } from '../settled-entries.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
 export const tradeJournalSettle = listCommand({
@@ -86,43 +76,12 @@ async function settleEach(
   open: TradingSession,
   ctx: RunContext,
 ): Promise<readonly SettledRow[]> {
-  const offers = await knownOffers(open);
-  const accounts = await freshAccounts(open);
-  const tables = new SeenTables();
-  await tables.read(open.unlimited);
-  const skew = open.session.clockSkewMs ?? 0;
   const rows: SettledRow[] = [];
-  for (const entry of entries) {
-    const accepted = (await readJournal(ctx.paths)).filter(
-      (one) => mayBeOf(ctx.target.baseUrl, one) && one.id !== entry.id,
-    );
-    const age = ctx.now() - Date.parse(entry.at);
-    const equals = 1 + accepted.filter((one) => isRepeat(entry, one)).length;
-    const sentAt = Date.parse(entry.at) + skew;
-    const settled = await settle(entry, { sentAt, tables, accepted, equals, offers, accounts });
-    rows.push(await record(entry, checked(settled, tables, age), ctx));
+  for (const one of await settleEntries(entries, open, ctx)) {
+    await recordSettled(one, ctx);
+    const { id, at, command, form, order_ids } = one.entry;
+    const { outcome, evidence, orderIds = order_ids, tradeIds = [] } = one.settled;
+    rows.push({ id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds });
   }
   return rows;
-}
-
-/** `absent` needs that all tables were read and the request is no longer in flight. */
-function checked(settled: Settlement, { unread }: SeenTables, age: number): Settlement {
-  if (settled.outcome !== 'absent') return settled;
-  if (unread.size > 0) {
-    const why = [...unread.values()].map(({ message }) => message).join('; ');
-    return { ...settled, outcome: 'unknown', evidence: `not all tables could be read: ${why}` };
-  }
-  if (age >= IN_FLIGHT_MS) return settled;
-  const evidence = `${settled.evidence}, but it was sent less than ${IN_FLIGHT_MS / 1000} s ago: try again later`;
-  return { ...settled, outcome: 'unknown', evidence };
-}
-
-async function record(entry: JournalEntry, settled: Settlement, ctx: RunContext): Promise<SettledRow> {
-  const { outcome, evidence, orderIds = entry.order_ids, tradeIds = [] } = settled;
-  const { id, at, command, form } = entry;
-  if (outcome !== 'unknown') {
-    const answered = { id, at: new Date(ctx.now()).toISOString(), outcome, message: evidence };
-    await journal(ctx.paths, ctx, { ...answered, order_ids: orderIds, trade_ids: tradeIds });
-  }
-  return { id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds };
 }

@@ -33,15 +33,18 @@ export const tradeJournal = listCommand({
       ...(others === 0 ? [] : [`${others} at other gateways: --all-gateways`]),
     ];
     return {
-      value: [...own].reverse(),
+      value: own.map(({ owner: _owner, asked: _asked, once = null, ...entry }) => ({ ...entry, once })).reverse(),
       as: journalList({ chosen: chooses, open }),
       footer: footers.length === 0 ? undefined : footers.join('\n'),
     };
   },
 });
 
+/** Without what only svc needs. */
+type ListedEntry = Omit<JournalEntry, 'owner' | 'asked' | 'once'> & { readonly once: string | null };
+
 /** `chosen`: only one gateway is listed. */
-function journalList({ chosen, open }: { chosen: boolean; open: boolean }): ListOutput<JournalEntry> {
+function journalList({ chosen, open }: { chosen: boolean; open: boolean }): ListOutput<ListedEntry> {
   const sent = `sent from here${chosen ? ' to this gateway' : ''}`;
   return {
     kind: 'list',
@@ -51,6 +54,7 @@ function journalList({ chosen, open }: { chosen: boolean; open: boolean }): List
       { name: 'command', cell: ({ command }) => command },
       { name: 'outcome', cell: outcomeCell, vital: true },
       { name: 'order-ids', cell: ({ order_ids }) => order_ids },
+      { name: 'key', cell: ({ once }) => once, optional: true },
       { name: 'form', cell: formCell, flex: true },
       { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
       { name: 'id', cell: ({ id }) => id, brief: true },

@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
+import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
@@ -13,6 +14,7 @@ export const tradeOrdersList = listCommand({
   service: 'trade',
   flags: {
     type: { type: 'string', value: 'type', help: 'Filter by type, such as SE or LE' },
+    total: { ...TOTAL_FLAG, help: 'Add rows of totals, one for each side of each symbol' },
     ...ROW_FLAGS,
     ...SESSION_FLAGS,
   },
@@ -30,7 +32,9 @@ export const tradeOrdersList = listCommand({
       open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);
-      return rows.length > 0 ? { value: rows } : listed({ value: rows, of: orders, as: ORDER_LIST }, input);
+      return rows.length > 0
+        ? { value: withTotalsBySide(rows, input) }
+        : listed({ value: rows, of: orders, as: ORDER_LIST }, input);
     });
   },
 });

@@ -1,20 +1,23 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { changeOrPreview, costsShown, offerOf, previewChange, setExit, shownExit } from '../change-preview.ts';
 import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
-import { aboveMaxOrder } from '../order-account.ts';
+import type { Opening } from '../exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
   checkAccount,
   EXIT_FLAGS,
+  PREVIEW_FLAG,
   RANGE_FLAG,
   RATE_FLAG,
   SENT_ONCE,
   TRAIL_ENTRY_FLAG,
 } from '../order-flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
+import { aboveMaxOrder, checkLimits, checkNoLimits } from '../order-limits.ts';
 import { trailText } from '../order-preview.ts';
 import { openOrders } from '../order-rows.ts';
 import {
@@ -29,11 +32,12 @@ import {
   parseRate,
   parseTrail,
   plainText,
+  type Side,
 } from '../order-rules.ts';
 import { orderRate, orderText } from '../order-text.ts';
-import type { PlannedRequest } from '../placing.ts';
+import type { PlannedRequest, Shown } from '../placing.ts';
 import { type Change, carryOut } from '../planned-requests.ts';
-import type { Order } from '../schema.ts';
+import type { Account, Order } from '../schema.ts';
 import type { TableCache } from '../table-cache.ts';
 
 export const ORDER_UPDATE_ARGS = {
@@ -46,6 +50,7 @@ export const ORDER_UPDATE_FLAGS = {
   range: RANGE_FLAG,
   'trail-entry': TRAIL_ENTRY_FLAG,
   ...EXIT_FLAGS,
+  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -55,7 +60,9 @@ export const tradeOrdersUpdate = listCommand({
   id: 'trade orders update',
   formerly: ['order set'],
   summary: 'Change a pending order',
-  description: `Options that are not given stay as they are. Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
+  description: `Options that are not given stay as they are. ${SENT_ONCE}`,
+  details:
+    'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. Limits of the profile apply to a larger amount: see svc trade buy.',
   effect: 'money',
   service: 'trade',
   args: ORDER_UPDATE_ARGS,
@@ -66,7 +73,11 @@ export const tradeOrdersUpdate = listCommand({
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(updatingOrder(input, ctx), input, ctx, rowOf),
+  outputOf: changeOrPreview,
+  async run(input, ctx) {
+    const change = updatingOrder(input, ctx);
+    return input.preview && !ctx.dryRun ? previewChange(change, input, ctx) : carryOut(change, input, ctx, rowOf);
+  },
 });
 
 interface Terms {
@@ -104,7 +115,7 @@ export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change 
     const row = seen?.asked[0];
     const account = row === undefined ? undefined : await cache.account(row.accountId);
     await checkAccount(`order ${id}`, account, input.account, cache);
-    if (!ctx.dryRun) await checkMaxOrder(terms, row, { id, cache }, ctx);
+    const opens = ctx.dryRun ? [] : await checkedOpenings(terms, row, { id, account, cache }, ctx);
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
@@ -115,6 +126,8 @@ export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change 
       const whole = await wholeTerms(terms, row, id, cache);
       planned.push({
         ...about,
+        opens,
+        ...(row && { shows: (cache) => termsShown(row, whole, account, cache) }),
         recheck: async (cache) => (isWhole ? undefined : checkUnchanged(terms, whole, id, cache)),
         request: {
           endpoint: changeOrder,
@@ -136,6 +149,7 @@ export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change 
           what: `to change the stop and limit of order ${id}`,
           makesOrder: false,
         },
+        ...(row && { shows: (cache) => exitsShown(row, terms, exits, cache) }),
         does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${exits.stop && exits.limit ? ' and ' : ''}${exitText('limit', exits.limit)} of ${now}`,
       });
     }
@@ -162,23 +176,84 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
   checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
 }
 
-/** A smaller amount than before is never refused. */
-async function checkMaxOrder(
+/** What a larger amount opens. A smaller one than before is never refused. */
+async function checkedOpenings(
   { amount }: Terms,
   row: Order | undefined,
-  { id, cache }: { readonly id: string; readonly cache: TableCache },
+  { id, account, cache }: { readonly id: string; readonly account: Account | undefined; readonly cache: TableCache },
   ctx: RunContext,
-): Promise<void> {
-  const refusal = amount === undefined ? undefined : aboveMaxOrder(amount, `order ${id}`, ctx);
-  if (amount === undefined || refusal === undefined) return;
+): Promise<readonly Opening[]> {
+  if (amount === undefined) return [];
   const before = row && (await cache.amountOf(row));
-  if (before === undefined || amount > before) throw refusal;
+  if (before !== undefined && amount <= before) return [];
+  const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
+  if (refusal !== undefined) throw refusal;
+  if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
+    checkNoLimits(id, ctx);
+    return [];
+  }
+  const side = row.isBuy ? 'buy' : 'sell';
+  const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
+  await checkLimits(opening, cache, ctx);
+  cache.openings.add(opening);
+  return [opening];
 }
 
 interface WholeTerms {
   readonly rate: string;
   readonly amount: number;
   readonly range: string;
+}
+
+function sideOf({ isBuy }: Order): Side | null {
+  return isBuy === undefined ? null : isBuy ? 'buy' : 'sell';
+}
+
+async function termsShown(
+  row: Order,
+  { rate, amount, range }: WholeTerms,
+  account: Account | undefined,
+  cache: TableCache,
+): Promise<Shown> {
+  const side = sideOf(row);
+  const offer = await offerOf(row.currency, cache);
+  const current = account && (await cache.currentAccount(account.accountId));
+  return {
+    symbol: row.currency ?? null,
+    side,
+    before: {
+      rate: orderRate(row) ?? null,
+      amount: (await cache.amountOf(row)) ?? null,
+      range: row.range ?? null,
+    },
+    after: { rate: Number(rate), amount, range: Number(range) },
+    ...(side === null ? {} : costsShown({ side, amount }, current, offer)),
+  };
+}
+
+/** Distances count from the rate of the order. */
+async function exitsShown(row: Order, terms: Terms, exits: ExitsChange, cache: TableCache): Promise<Shown> {
+  const offer = await offerOf(row.currency, cache);
+  const rate = terms.rate?.value ?? orderRate(row) ?? null;
+  const amount = terms.amount ?? (await cache.amountOf(row));
+  const up = row.isBuy === false ? -1 : 1;
+  const parts = [
+    ['stop', row.stopRate, exits.stop, -up],
+    ['limit', row.limitRate, exits.limit, up],
+  ] as const;
+  const given = parts.filter(([, , exit]) => exit !== undefined);
+  return {
+    symbol: row.currency ?? null,
+    side: sideOf(row),
+    rate,
+    before: Object.fromEntries(given.map(([name, was]) => [name, setExit(was)])),
+    after: Object.fromEntries(
+      given.map(([name, , exit, sign]) => [
+        name,
+        exit === undefined ? null : shownExit(exit, { rate, sign, amount }, offer),
+      ]),
+    ),
+  };
 }
 
 /** This change would undo one that was made while it was confirmed. */

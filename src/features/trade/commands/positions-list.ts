@@ -2,15 +2,10 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
-import type { OpenPosition, Summary } from '../schema.ts';
-import { exactSum, TOTAL_FLAG, withTotal } from '../totals.ts';
+import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf } from '../position-summary.ts';
+import { TOTAL_FLAG, withTotal } from '../totals.ts';
 import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
 import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
-
-/** Amounts of different symbols cannot be added. */
-const CLOSED_SUMS = ['grossPL', 'com', 'roll'] as const;
-const POSITION_SUMS = [...CLOSED_SUMS, 'usedMargin'] as const;
-const SUMMARY_SUMS = ['plSell', 'plBuy', 'grossPL', 'netPL'] as const;
 
 interface Kind {
   readonly closed: boolean;
@@ -58,7 +53,7 @@ export const tradePositionsList = listCommand({
       const rows = apply(of);
       // The Summary table covers all accounts together.
       if (account !== undefined && input.summary) {
-        const value = withTotal(summaryOf(account.accountId, rows), 'currency', SUMMARY_SUMS, input);
+        const value = withTotal(summaryOf(rows, { accountId: account.accountId }), 'currency', SUMMARY_SUMS, input);
         return listed({ value, of, as: SUMMARY_LIST }, input);
       }
       if (rows.length === 0) return listed({ value: rows, of, as: POSITION_LIST }, input);
@@ -69,43 +64,4 @@ export const tradePositionsList = listCommand({
 
 function outputOf({ closed, summary }: Kind) {
   return closed ? CLOSED_LIST : summary ? SUMMARY_LIST : POSITION_LIST;
-}
-
-interface AccountSummary extends Summary {
-  readonly accountId: string;
-}
-
-export function summaryOf(accountId: string, positions: readonly OpenPosition[]): readonly AccountSummary[] {
-  const symbols = new Set(positions.map(({ currency = '' }) => currency));
-  return [...symbols].map((currency) => {
-    const rows = positions.filter((row) => (row.currency ?? '') === currency);
-    const [buys, sells] = [rows.filter(({ isBuy }) => isBuy === true), rows.filter(({ isBuy }) => isBuy === false)];
-    const precision = rows[0]?.ratePrecision;
-    const grossPL = total(rows, 'grossPL');
-    return {
-      accountId,
-      currency,
-      ...(precision === undefined ? {} : { ratePrecision: precision }),
-      amountKSell: total(sells, 'amountK'),
-      amountKBuy: total(buys, 'amountK'),
-      amountK: exactSum([total(buys, 'amountK'), -total(sells, 'amountK')]),
-      avgSell: average(sells, precision),
-      avgBuy: average(buys, precision),
-      plSell: total(sells, 'grossPL'),
-      plBuy: total(buys, 'grossPL'),
-      grossPL,
-      netPL: exactSum([grossPL, -total(rows, 'com'), total(rows, 'roll')]),
-    };
-  });
-}
-
-function total(rows: readonly OpenPosition[], name: 'amountK' | 'grossPL' | 'com' | 'roll'): number {
-  return exactSum(rows.map((row) => row[name] ?? 0));
-}
-
-/** Average open rate weighted by amount; 0 if there is none. */
-function average(rows: readonly OpenPosition[], precision = 5): number {
-  const amount = total(rows, 'amountK');
-  const weighed = rows.reduce((sum, { amountK = 0, open = 0 }) => sum + amountK * open, 0);
-  return amount === 0 ? 0 : Number((weighed / amount).toFixed(precision));
 }

@@ -1,14 +1,15 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { changeOrPreview, offerOf, previewChange, setExit, shownExit } from '../change-preview.ts';
 import { CHANGE_LIST, rowOf } from '../change-report.ts';
 import { changeTradeStopLimit } from '../client.ts';
-import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, SENT_ONCE } from '../order-flags.ts';
+import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../order-flags.ts';
 import { type Exit, tradeExitForm } from '../order-forms.ts';
 import { trailText } from '../order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../order-rules.ts';
 import { sideText } from '../order-text.ts';
-import type { PlannedRequest } from '../placing.ts';
+import type { PlannedRequest, Shown } from '../placing.ts';
 import { type Change, carryOut } from '../planned-requests.ts';
 import type { OpenPosition } from '../schema.ts';
 import type { Seen, TableCache, TableSnapshot } from '../table-cache.ts';
@@ -21,6 +22,7 @@ export const POSITION_UPDATE_FLAGS = {
   stop: { ...EXIT_FLAGS.stop, value: 'pips|price|none', help: 'Stop loss: distance (40pips), price, or none' },
   limit: { ...EXIT_FLAGS.limit, value: 'pips|price|none', help: 'Take profit: distance (80pips), price, or none' },
   trail: EXIT_FLAGS.trail,
+  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -41,7 +43,11 @@ export const tradePositionsUpdate = listCommand({
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
   output: CHANGE_LIST,
-  run: async (input, ctx) => carryOut(updatingPosition(input, ctx), input, ctx, rowOf),
+  outputOf: changeOrPreview,
+  async run(input, ctx) {
+    const change = updatingPosition(input, ctx);
+    return input.preview && !ctx.dryRun ? previewChange(change, input, ctx) : carryOut(change, input, ctx, rowOf);
+  },
 });
 
 interface Exits {
@@ -88,6 +94,7 @@ export function updatingPosition(input: PositionUpdateInput, ctx: RunContext): C
           side === 'stop' ? { trail, wasTrailing, of } : { trail: undefined, wasTrailing: false, of },
         ),
         tradeId: id,
+        ...(row && { shows: (cache) => exitShown(row, side, exit, cache) }),
       };
     });
   };
@@ -113,6 +120,22 @@ function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exit
   } else {
     ctx.notice(`could not check the stop and limit of trade ${row.tradeId} against the current price`);
   }
+}
+
+/** Distances count from the open rate. */
+async function exitShown(row: OpenPosition, side: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
+  const { currency, isBuy, open = null, close = null } = row;
+  const offer = await offerOf(currency, cache);
+  const sign = (side === 'stop') === (isBuy === false) ? 1 : -1;
+  const about = { rate: open, sign, amount: await cache.amountOf(row) };
+  return {
+    symbol: currency ?? null,
+    side: isBuy === undefined ? null : isBuy ? 'buy' : 'sell',
+    open,
+    rate: close,
+    before: { [side]: setExit(row[side]) },
+    after: { [side]: exit === 'none' ? exit : shownExit(exit, about, offer) },
+  };
 }
 
 function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {

@@ -12,6 +12,7 @@ import {
   openTradingSession,
   SESSION_FLAGS,
   SYMBOL_ARGUMENT,
+  type TradingContext,
   type TradingOptions,
   type TradingSession,
 } from '../trading-session.ts';
@@ -61,7 +62,7 @@ export const tradeQuote = listCommand({
   description:
     'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. With --count, each tick is printed when it arrives.',
   details:
-    'Subscribes to the symbols, takes the next ticks and unsubscribes. If fewer ticks come than --count asks for, the exit status is 9. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
+    'In svc trade session, it reads the table of offers over the connection of the session instead; subscribe there to follow prices. Otherwise it subscribes to the symbols, takes the next ticks and unsubscribes. If fewer ticks come than --count asks for, the exit status is 9. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: {
@@ -82,15 +83,23 @@ export const tradeQuote = listCommand({
     const seen = new Map<string, number>();
     const offers = new Map<string, Offer>();
     const as = quoteList((symbol) => offers.get(symbol)?.ratePrecision, { live: input.count > 1 });
+    const quotes = quoted(input, { seen, offers }, ctx);
     const late = () => [...seen].filter(([, count]) => count < input.count);
     return {
-      value: quoted(input, { seen, offers }, ctx),
+      // A table that is printed later says how old the tick is then.
+      value: ctx.wants.table && input.count === 1 ? await collected(quotes) : quotes,
       as,
       footer: () => (late().length === 0 ? undefined : missing(late())),
       code: () => (late().length === 0 ? undefined : 'still_pending'),
     };
   },
 });
+
+async function collected<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 interface Input extends TradingOptions {
   readonly symbol: readonly string[];
@@ -107,9 +116,15 @@ interface Findings {
 async function* quoted(
   input: Input,
   { seen, offers }: Findings,
-  ctx: RunContext,
+  ctx: TradingContext,
 ): AsyncGenerator<Quote | OutageLine, void, void> {
   const { findSymbol } = await import('../symbols.ts');
+  if (ctx.trading !== undefined) {
+    const offered = (await knownOffers(ctx.trading)).map(({ currency }) => currency);
+    const symbols = input.symbol.map((symbol) => findSymbol(offered, symbol));
+    yield* await snapshots(symbols, ctx.trading);
+    return;
+  }
   const open = await openTradingSession(ctx, input);
   const { session } = open;
   try {

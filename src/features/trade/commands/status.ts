@@ -1,13 +1,16 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell } from '../../../output/types.ts';
+import { chosenStore, FILE_STORE, storeOf } from '../../../store/sealed-records.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../../oauth/authorizer.ts';
 
 interface TokenStatus {
   readonly base_url: string;
   readonly profile: string;
   readonly has_token: boolean;
-  readonly source: SourceKind | 'file' | null;
+  readonly source: SourceKind | 'file' | 'helper' | null;
+  /** Where the token is, or a new one would be: `file`, or the name of a credential helper. */
+  readonly store: string;
   readonly stored_at: string | null;
   /** Null without --check. */
   readonly accepted: boolean | null;
@@ -34,7 +37,11 @@ export const tradeStatus = recordCommand({
       { name: 'profile', cell: ({ profile }) => profile },
       {
         name: 'source',
-        cell: ({ source }) => (source === 'file' ? source : source === null ? undefined : sourceText(source, 'trade')),
+        cell: ({ source, store }) => {
+          if (source === 'file') return source;
+          if (source === 'helper') return `credential helper ${store}`;
+          return source === null ? undefined : sourceText(source, 'trade');
+        },
       },
       { name: 'token', cell: ({ has_token }) => (has_token ? '***' : undefined) },
       { name: 'stored', cell: ({ stored_at }) => (stored_at === null ? undefined : { time: stored_at }) },
@@ -48,11 +55,14 @@ export const tradeStatus = recordCommand({
     const given = credentialSource(ctx, 'trade');
     // Throws if it is not usable, such as an empty variable.
     if (given !== undefined) await ctx.target.authorizer?.header();
-    const source = given !== undefined ? sourceKind(given) : stored === undefined ? null : 'file';
+    const store = stored === undefined ? chosenStore(ctx) : storeOf(stored);
+    const ownStore = store === FILE_STORE ? 'file' : 'helper';
+    const source = given !== undefined ? sourceKind(given) : stored === undefined ? null : ownStore;
     const common = {
       ...gatewayKey(ctx),
       has_token: source !== null,
       source,
+      store,
       stored_at: stored === undefined || given !== undefined ? null : new Date(stored.obtained_at * 1000).toISOString(),
     } as const;
     if (source === null) {

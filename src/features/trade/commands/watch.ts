@@ -2,18 +2,13 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
-import type { ConnectionState } from '../connection-state.ts';
 import { LivePrices, type PriceRow } from '../live-prices.ts';
 import type { LiveModel, LiveSource } from '../live-source.ts';
-import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../trading-feed.ts';
+import { FEED_FLAGS } from '../trading-feed.ts';
 import { knownOffers } from '../trading-offers.ts';
 import type { TradingOptions, TradingSession } from '../trading-session.ts';
 import { symbolsOf } from '../trading-tables.ts';
-import { type Shown, watchChanges } from '../watch-changes.ts';
-
-/** How often the connection age in the footer is redrawn. */
-const AGE_MS = 1_000;
-const NEVER_MS = 2 ** 31 - 1;
+import type { Moment } from '../watching.ts';
 
 interface Input extends TradingOptions {
   readonly what: string;
@@ -123,7 +118,7 @@ export const tradeWatch = listCommand({
     const { livePrices, liveRows } = await import('../live-source.ts');
     if (table !== undefined) {
       const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
-      return { value: watched(source, input, ctx), as: table.output };
+      return { value: await watched(source, input, ctx), as: table.output };
     }
     const { LivePrices } = await import('../live-prices.ts');
     const prices = new LivePrices();
@@ -131,111 +126,23 @@ export const tradeWatch = listCommand({
       const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
       return livePrices(prices, await symbolsOf(all, open));
     };
-    return { value: watched(source, input, ctx), as: pricesOutput(prices) };
+    return { value: await watched(source, input, ctx), as: pricesOutput(prices) };
   },
 });
 
-async function* watched(
+async function watched(
   sourceOf: (open: TradingSession) => Promise<Source>,
-  input: Input,
+  { until, interval, ...options }: Input,
   ctx: RunContext,
-): AsyncGenerator<Snapshot<unknown>, void, void> {
-  const { ConnectionState } = await import('../connection-state.ts');
-  const until = parseUntil(input.until);
-  const feed = await openFeed(ctx, input);
-  const isDrawn = ctx.wants.terminal && ctx.wants.table;
-  const state = new ConnectionState(ctx.now());
-  const timed = (): void => {
-    if (until.ms !== undefined) feed.endAfter(until.ms);
-  };
-  const connection = (at: number) => ({
-    footer: state.text(feed.session.transport, at),
+): Promise<AsyncIterable<Snapshot<unknown>>> {
+  const { AGE_MS, NEVER_MS, watching } = await import('../watching.ts');
+  const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
+  const shotOf = (source: Source | undefined, { at, state, session }: Moment): Snapshot<unknown> => ({
+    at,
+    ...(source?.changes() ?? { rows: [], changes: [] }),
+    footer: state.text(session.transport, at),
     error: state.trouble,
     outage: state.takeOutage(),
   });
-  try {
-    let source: Source | undefined;
-    const begin = async (): Promise<void> => {
-      await feed.session.connect();
-      const found = await sourceOf(feed);
-      await feed.subscription.begin(found.wanted);
-      timed();
-      await found.snapshot(feed.trading);
-      source = found;
-    };
-    for await (const outage of feed.outagesDuring(begin)) {
-      timed();
-      state.outage(outage);
-      const at = ctx.now();
-      yield { at, rows: [], changes: [], ...connection(at) };
-    }
-    if (source !== undefined) {
-      const begun = source;
-      yield* watchChanges(
-        (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
-        (at) => ({ ...begun.changes(), ...connection(at) }),
-        { everyMs: input.interval, restMs: isDrawn ? AGE_MS : NEVER_MS },
-        ctx,
-      );
-    }
-    ctx.signal.throwIfAborted();
-    feed.checkReachable();
-  } finally {
-    await feed.end();
-  }
-}
-
-interface Following extends Shown {
-  readonly state: ConnectionState;
-  readonly pushes: number;
-}
-
-/** Applies the pushes until the feed ends. */
-async function follow(
-  source: Source,
-  feed: Feed,
-  { state, pushes, changed, show }: Following,
-  ctx: RunContext,
-): Promise<void> {
-  const { readPush } = await import('../push.ts');
-  let left = pushes;
-  let isOdd = false;
-  for await (const event of feed.events) {
-    if (event.kind === 'closed') throw event.error;
-    if (event.kind === 'unreachable' || event.kind === 'recovered') {
-      state.outage(event);
-      await show();
-      continue;
-    }
-    if (event.kind === 'gap') {
-      state.gap(event);
-      if (await feed.subscription.restored()) {
-        for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
-          state.outage(outage);
-          await show();
-        }
-      }
-      changed();
-      continue;
-    }
-    const push = readPush(event.name, event.payload);
-    if (push !== undefined && source.take(push)) changed();
-    else if (!isOdd) {
-      isOdd = true;
-      ctx.notice(`${feed.session.hide(event.name)}: skipped a push of an unexpected form`);
-    }
-    if (push !== undefined && --left === 0) return;
-  }
-}
-
-/** A connection that is lost again meanwhile causes another gap. */
-async function renew(source: Source, { trading }: Feed, state: ConnectionState, ctx: RunContext): Promise<void> {
-  try {
-    await source.snapshot(trading);
-    state.stale = undefined;
-  } catch (error) {
-    if (!(error instanceof SvcError) || !error.retryable) throw error;
-    state.stale = `out of date since the gap: ${error.message}`;
-    ctx.notice(state.stale);
-  }
+  return watching({ sourceOf, shotOf, until, pace }, options, ctx);
 }

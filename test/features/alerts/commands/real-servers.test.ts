@@ -1,17 +1,13 @@
 /** What a real Alertmanager, and what stands before it, do to their clients by configuration. */
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { describeRealServers } from '../../../contract/servers.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { describeRealServers, starter, WEB_CONFIG } from '../../../contract/servers.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { type AlertmanagerOptions, getJson, startAlertmanager, wire } from '../../../support/alertmanager.ts';
+import { getJson, wire } from '../../../support/alertmanager.ts';
 import { svc } from '../../../support/svc.ts';
 import { failure, printed } from './service.ts';
 
-/** `operator`, `correct horse`, of the lowest cost. */
-const WEB_CONFIG = `basic_auth_users:
-  operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
-`;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 /** One command for each endpoint of doc 1, and the exit status it has on an empty server. */
@@ -28,15 +24,7 @@ const COMMANDS: readonly (readonly [code: number, ...argv: string[]])[] = [
 ];
 
 describeRealServers(({ release }) => {
-  const running: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((stop) => stop()));
-  });
-  async function start(options: AlertmanagerOptions): Promise<string> {
-    const { url, stop } = await startAlertmanager({ release, ...options });
-    running.push(stop);
-    return url;
-  }
+  const start = starter(release);
 
   test('a route prefix is part of the address; without it, every command says that the path is wrong', async () => {
     const url = await start({ args: ['--web.route-prefix=/am/one'] });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
 import { isSuppressed, worstFirst } from '../../../../src/features/alerts/severity.ts';
@@ -8,7 +9,6 @@ import { alertsOf, rowsOf, textFilter } from '../../../../src/features/alerts/tr
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
 import { reduce } from '../../../../src/features/alerts/triage/state.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
-import fc from '../../../support/seeded.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const SEVERITIES = ['critical', 'error', 'warning', 'info', 'none', 'odd', undefined];
@@ -90,7 +90,10 @@ describe('the state', () => {
       check(state, before);
       runs += state.effects.filter(({ kind }) => kind === 'run').length;
     };
-    fc.assert(fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => void played(events, counting)));
+    fc.assert(
+      fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => void played(events, counting)),
+      { numRuns: 300 },
+    );
     expect(runs).toBeGreaterThan(0);
   });
 

@@ -53,6 +53,7 @@ describe('config list', () => {
       'output=table default',
       'color=auto default',
       'timeout=5s env',
+      'credentials.helper=file default',
     ]);
     expect(rows.every((row) => !('source' in row))).toBe(true);
     const shown = await list({ showOrigin: true }, { env });
@@ -64,6 +65,7 @@ describe('config list', () => {
       '',
       '',
       'SVC_TIMEOUT',
+      '',
     ]);
     expect(shown.map((row) => cells(row)[2])).toEqual([
       `profile: ${file()} (profile default)`,
@@ -73,6 +75,7 @@ describe('config list', () => {
       'default',
       'default',
       'env: SVC_TIMEOUT',
+      'default',
     ]);
   });
 

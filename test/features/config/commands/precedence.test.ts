@@ -204,7 +204,7 @@ describe('precedence', () => {
         if (at !== undefined) expect(tokens(at)).toEqual([token ? 'Bearer of-the-environment' : 'none']);
         if (at !== undefined) sent++;
       }),
-      { numRuns: 300 },
+      { numRuns: 900 },
     );
     expect(sent).toBeGreaterThan(80);
   });

@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { getJson, postAlerts } from '../../../support/alertmanager.ts';
-import fc from '../../../support/seeded.ts';
 import { svc } from '../../../support/svc.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ test('an acknowledgement mutes exactly the chosen alerts, or is refused', async 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 240 },
   );
   expect(Math.min(counts.muted, counts.refused)).toBeGreaterThan(20);
 }, 60_000);

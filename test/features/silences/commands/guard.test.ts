@@ -2,22 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts } from '../../../support/alertmanager.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
-
-const HOUR = 3_600_000;
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-interface Posted {
-  readonly silenceID: string;
-  readonly matched: { readonly alerts: number; readonly active: number } | null;
-}
-
-function posted(sent: readonly Sent[]): Record<string, unknown>[] {
-  return writes(sent).map(({ method, path, body }) => {
-    expect(`${method} ${path}`).toBe('POST /api/v2/silences');
-    return JSON.parse(body) as Record<string, unknown>;
-  });
-}
+import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { HOUR, iso, type Posted, posted } from './posted.ts';
 
 onBothServices((service) => {
   const create = (argv: readonly string[], options?: RunOptions) =>

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { answer, type Fault, faultServer, type Received } from '../../../http/servers.ts';
+import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { failure, printed } from '../../alerts/commands/service.ts';
 
@@ -26,15 +26,8 @@ const WRITES = {
 } as const;
 const NAMES = Object.keys(WRITES) as (keyof typeof WRITES)[];
 
-const isWrite = ({ method }: Received): boolean => method !== 'GET';
-
-/** Reads are answered; a write meets the fault. */
-const reading =
-  (fault: Fault): Fault =>
-  (socket, request, index) => {
-    if (isWrite(request)) fault(socket, request, index);
-    else socket.write(answer(200, request.path.includes('/silence/') ? SILENCE : '[]'));
-  };
+const reading = (fault: Fault): Fault =>
+  faultOnWrite(fault, ({ path }) => (path.includes('/silence/') ? SILENCE : '[]'));
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'is cut without an answer': (socket) => socket.destroy(),

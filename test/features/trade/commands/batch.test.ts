@@ -1,23 +1,14 @@
 /** `svc trade batch`: nothing is sent before every line holds, and what is sent after one that failed. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { until } from '../gateway.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 const ndjson = (...lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 const BUY = { command: 'buy', symbol: 'EUR/USD', amount: 5 };
@@ -41,6 +32,42 @@ it('the command names of the previous release still work', async () => {
   expect(code, stderr).toBe(0);
   const commands = JSON.parse(stdout).map(({ command }: { command: string }) => command);
   expect(commands).toEqual(['positions update', 'orders update', 'orders cancel']);
+});
+
+it('sends at most one order with a key, in one file or in two runs', async () => {
+  const home = temporaryHome();
+  const lines = [
+    { ...BUY, once: 'k' },
+    { ...BUY, amount: 6 },
+    { ...BUY, once: 'k' },
+  ];
+  const run = (...of: readonly object[]) =>
+    client.run(['batch', '-', '--yes', '-o', 'json'], { stdin: ndjson(...of), home });
+  const first = await run(...lines);
+  const idsOf = (stdout: string) =>
+    JSON.parse(stdout).map(({ orderIds }: { orderIds: readonly string[] }) => orderIds[0]);
+  const [one, two, three] = idsOf(first.stdout);
+  expect({ code: first.code, three, orders: client.orders().length }, first.stderr).toEqual({
+    code: 0,
+    three: one,
+    orders: 2,
+  });
+  const again = await run(lines[0] ?? {}, { ...BUY, amount: 7, once: 'l' });
+  expect({ code: again.code, ids: idsOf(again.stdout)[0], orders: client.orders().length }).toEqual({
+    code: 0,
+    ids: one,
+    orders: 1,
+  });
+  const repeated = await run(lines[0] ?? {});
+  expect({ code: repeated.code, ids: idsOf(repeated.stdout), orders: client.orders() }).toEqual({
+    code: 0,
+    ids: [one],
+    orders: [],
+  });
+  const other = await run({ ...BUY, amount: 8 }, { ...BUY, amount: 8, once: 'k' });
+  expect({ code: other.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
+  expect(other.stderr).toContain('line 2: the key k was used');
+  expect(two).not.toBe(one);
 });
 
 it('every command, in order, in one session', async () => {
@@ -112,7 +139,7 @@ it.each<[string, string, RegExp]>([
   [
     'no amount',
     '{"command":"buy","symbol":"EUR/USD"}',
-    /line 3: missing required argument 'amount'\nhint: usage: svc trade buy <symbol> <amount> /,
+    /line 3: missing required argument 'amount'\nhint: or pass --risk and --stop/,
   ],
   ['no trade', '{"command":"close","trade":[]}', /usage: svc trade close <trade\.\.\.> /],
   ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],

@@ -1,14 +1,10 @@
 /** `svc trade buy` and `sell`: what is sent, what is asked before, and what is never sent. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
+const client = await fileTrader();
 beforeEach(() => client.gateway.traps.clear());
 
 const AT_MARKET = {
@@ -73,11 +69,12 @@ describe('what is sent', () => {
     });
   });
 
-  it('what was looked up once in a day costs no counted call', async () => {
+  it('what was looked up once in a day is not read again, but for prices and margin', async () => {
     const home = temporaryHome();
     await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
     await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
     expect(client.calls()).toEqual([
+      'GET /trading/get_model/Accounts',
       'GET /trading/get_model models=Offer',
       expect.stringContaining('POST /trading/open_trade'),
     ]);
@@ -97,8 +94,8 @@ it('a margin call of yesterday is looked at again before it bars an order', asyn
   writeFileSync(cacheFile, readFileSync(cacheFile, 'utf8').replaceAll('"mc":"N"', '"mc":"W"'));
   const { code } = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
   expect({ code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
-  expect(client.calls()[0]).toBe('GET /trading/get_model models=Offer');
-  expect(client.calls()[1]).toBe('GET /trading/get_model/Accounts');
+  expect(client.calls()[0]).toBe('GET /trading/get_model/Accounts');
+  expect(client.calls()[1]).toBe('GET /trading/get_model models=Offer');
   expect(readFileSync(cacheFile, 'utf8')).not.toContain('"mc":"W"');
 });
 
@@ -203,10 +200,17 @@ describe('nothing is sent', () => {
       limit: { rate: 1.17, pips: 98.7, money: 98.7 },
       trail: null,
       trailEntry: null,
+      pipValue: 1,
+      spread: 1.3,
+      swap: -0.65,
+      marginNeeded: 386.3,
+      marginLeft: expect.any(Number),
+      sizing: null,
+      refusal: null,
       warnings: ['the account does not hedge: the order first closes opposite EUR/USD positions'],
       callsLeft: [
-        { cmd: 44, does: 'get open positions by account', left: 50, max: 50 },
-        { cmd: 46, does: 'get orders by account', left: 1500, max: 1500 },
+        { cmd: 44, does: 'get open positions by account', left: 49, max: 50 },
+        { cmd: 46, does: 'get orders by account', left: 1499, max: 1500 },
         { cmd: 118, does: 'get custom closed trade', left: 10, max: 10 },
       ],
     });

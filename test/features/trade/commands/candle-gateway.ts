@@ -1,5 +1,9 @@
 /** A gateway on the real socket.io server that has a candle for each period in which forex is open, and answers as a test says. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach } from 'vitest';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Gateway, gateway, TOKEN } from '../gateway.ts';
 
@@ -102,4 +106,23 @@ export async function candleGateway(): Promise<CandleGateway> {
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
   return all;
+}
+
+/** A gateway for the tests of a file, and a folder for their files. */
+export async function candleFiles(now: number) {
+  const served = await candleGateway();
+  const folder = mkdtempSync(join(tmpdir(), 'svc-candles-'));
+  afterAll(async () => {
+    await served[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => served.reset());
+  let files = 0;
+  return {
+    served,
+    folder,
+    fresh: (ending = 'csv'): string => join(folder, `${++files}.${ending}`),
+    run: (args: readonly string[], options: RunOptions = {}): Promise<Run> =>
+      served.run(args, { now: () => now, ...options }),
+  };
 }

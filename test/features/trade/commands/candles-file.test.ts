@@ -3,39 +3,19 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import type { Run, RunOptions } from '../../../support/svc.ts';
-import { type CandleGateway, type CandleRequest, candleGateway, candlesOf, type Row } from './candle-gateway.ts';
+import { type CandleRequest, candleFiles, candlesOf, type Row } from './candle-gateway.ts';
 
 /** A Wednesday. */
 const NOW = Date.parse('2026-01-14T12:00:30Z');
-const folder = mkdtempSync(join(tmpdir(), 'svc-candles-'));
-
-let served: CandleGateway;
-beforeAll(async () => {
-  served = await candleGateway();
-});
-afterAll(async () => {
-  await served[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => served.reset());
-
-let files = 0;
-const fresh = (ending = 'csv'): string => join(folder, `${++files}.${ending}`);
+const { served, folder, fresh, run } = await candleFiles(NOW);
 const state = (path: string): string => `${path}.state.json`;
-const run = (args: readonly string[], options: RunOptions = {}): Promise<Run> =>
-  served.run(args, { now: () => NOW, ...options });
 
 /** Four windows. Traded is around the clock, and candles are there from 9:00 to 9:59 and from 10:02 to 10:59. */
 const RANGE = ['eurusd', 'm1', '--from', '2025-12-22'];

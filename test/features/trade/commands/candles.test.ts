@@ -258,11 +258,15 @@ describe('what is shown', () => {
     expect(await label('D1')).toBe('2026-01-13T22:00:00Z');
   });
 
-  it('is a chart of where they close', async () => {
+  it('is a chart of candlesticks, or with --line of where they close', async () => {
     const { code, stdout } = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'], { terminal: 60 });
     expect(code).toBe(0);
-    expect(stdout).toContain('EUR/USD H1: mid close');
-    expect(stdout).toContain('CHANGE');
+    expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).toMatch(
+      /^EUR\/USD H1: mid\n(?:.|\n)*║(?:.|\n)*\n║ rising {2}█ falling {2}2 candles each\n\nSYMBOL .*CHANGE/,
+    );
+    const line = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--line'], { terminal: 60 });
+    expect(line.stdout).toMatch(/EUR\/USD H1: mid close\u001b\[22m\n(?:.|\n)*[\u2801-\u28ff]/);
+    expect(line.stdout).not.toMatch(/║|rising/);
     const rows = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--price', 'ask', '-o', 'json']);
     expect(JSON.parse(rows.stdout)[0]).toEqual({
       time: '2026-01-12T00:00:00Z',
@@ -290,7 +294,7 @@ describe('what is shown', () => {
     expect(JSON.parse(stdout)[0]).toHaveProperty('close');
     const svg = await run([...week, '--svg', '-']);
     expect(svg.stdout).toMatch(/^<svg[\s>]|^<\?xml/);
-    expect(svg.stdout).toContain('EUR/USD H1: mid close');
+    expect(svg.stdout).toContain('EUR/USD H1: mid<');
     expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
     const again = await run([...week, '--svg', file]);
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
@@ -348,6 +352,7 @@ it.each([
   [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
   [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
   [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
+  [['EUR/USD', 'm1', '--line'], '--line needs --chart'],
   [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
   [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart cannot be combined'],
   [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out cannot be combined'],

@@ -1,19 +1,10 @@
 /** `svc trade positions update`, `orders update`, `orders cancel` and `oco`: what they send, and what they report if only a part succeeds. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, NETTING } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 const split = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;

@@ -1,20 +1,13 @@
 /** `close --wait`: what was really closed, however much of it, by however many orders, whether the answer names them or not. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { holdTrade } from './holdings.ts';
-import { type Forwarder, forwarder } from './lost-answers.ts';
-import { NETTING, type Trader, trader } from './trader.ts';
+import { forwarder } from './lost-answers.ts';
+import { fileTrader, NETTING, type Trader } from './trader.ts';
 
-let client: Trader;
-let before: Forwarder;
-beforeAll(async () => {
-  client = await trader();
-  before = await forwarder(client.gateway.url);
-});
-afterAll(async () => {
-  await before[Symbol.asyncDispose]();
-  await client[Symbol.asyncDispose]();
-});
+const client = await fileTrader();
+const before = await forwarder(client.gateway.url);
+afterAll(() => before[Symbol.asyncDispose]());
 beforeEach(() => {
   client.gateway.traps.clear();
   client.gateway.book.trades.clear();

@@ -1,22 +1,13 @@
 /** `svc trade close`: what is sent in which kind of account, what is asked before, and that no cap keeps it back. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 const CLOSE = { rate: '0', amount: '10', order_type: 'AtMarket', time_in_force: 'GTC' };
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;

@@ -1,12 +1,8 @@
 /** `svc trade entry buy` and `entry sell`: orders that wait for their rate. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEDGING, NOW, type Trader, trader } from './trader.ts';
+import { describe, expect, it } from 'vitest';
+import { fileTrader, HEDGING, NOW } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
+const client = await fileTrader();
 
 const ENTRY = {
   account_id: HEDGING,

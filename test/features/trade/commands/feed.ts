@@ -46,6 +46,8 @@ export interface FeedGateway extends AsyncDisposable {
   readonly usedUp: Set<string>;
   /** Of every POST that trades. */
   readonly orders: Readonly<Record<string, string>>[];
+  /** So many requests are answered as those without a valid token; connections are not affected. */
+  refusals: number;
   /** Answers it. */
   onOrder: ((response: ServerResponse, form: Readonly<Record<string, string>>) => void) | undefined;
   /** Answers `GET /trading/get_model` in the place of the gateway, where it returns true. */
@@ -64,6 +66,8 @@ export interface FeedGateway extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
+type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel'>;
+
 export async function feedGateway(
   options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
 ): Promise<FeedGateway> {
@@ -72,7 +76,7 @@ export async function feedGateway(
   const usedUp = new Set<string>();
   const wanted = new Map<string, Set<string>>();
   const orders: Readonly<Record<string, string>>[] = [];
-  const hooks: Pick<FeedGateway, 'onOrder' | 'onModel'> = { onOrder: undefined, onModel: undefined };
+  const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined };
   const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
     const form = new URLSearchParams(body);
@@ -118,7 +122,8 @@ export async function feedGateway(
         body += chunk.toString();
       });
       request.on('end', () => {
-        const id = server.live.find((client) => request.headers.authorization === `Bearer ${client.id}${TOKEN}`)?.id;
+        const isOf = ({ id }: { readonly id: string }) => request.headers.authorization === `Bearer ${id}${TOKEN}`;
+        const id = hooks.refusals-- > 0 ? undefined : server.live.find(isOf)?.id;
         answer(request, response, id, body);
       });
       return true;
@@ -149,7 +154,7 @@ export async function feedGateway(
     },
     run: (argv, more = {}) => svc(['trade', ...argv], { home: temporaryHome(), sleeps: true, env, ...more }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  } satisfies Omit<FeedGateway, 'onOrder' | 'onModel'>);
+  } satisfies Omit<FeedGateway, keyof Hooks>);
 }
 
 export function lines(text: string): Record<string, unknown>[] {

@@ -1,18 +1,9 @@
 /** `svc trade flatten`: what is sent, in which order, and what is said of the rest. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 const YES = ['--account', HEDGING, '--yes'];
 const sent = () => client.calls().filter((call) => /POST \/trading\/(?:close|delete)/.test(call));

@@ -53,6 +53,7 @@ export function holdOrder(
     rate: of.rate ?? 1.15,
     range: 0,
     trail: 0,
+    quoted: 0,
     ocoBulkId: of.ocoBulkId ?? 0,
     closes: undefined,
   };

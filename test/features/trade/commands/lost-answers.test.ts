@@ -1,20 +1,13 @@
 /** An order whose answer is lost is sent once, told as unknown with what may be it, and open in the journal. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { holdTrade } from './holdings.ts';
-import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
-import { NETTING, type Trader, trader } from './trader.ts';
+import { AMBIGUOUS, forwarder } from './lost-answers.ts';
+import { fileTrader, NETTING } from './trader.ts';
 
-let client: Trader;
-let before: Forwarder;
-beforeAll(async () => {
-  client = await trader();
-  before = await forwarder(client.gateway.url);
-});
-afterAll(async () => {
-  await before[Symbol.asyncDispose]();
-  await client[Symbol.asyncDispose]();
-});
+const client = await fileTrader();
+const before = await forwarder(client.gateway.url);
+afterAll(() => before[Symbol.asyncDispose]());
 beforeEach(() => {
   before.orders.length = 0;
   before.fault = undefined;

@@ -1,21 +1,14 @@
 /** The setting `trade.maxOrder`: what it refuses, and what it never refuses. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
-let client: Trader;
+const client = await fileTrader({ emptied: true });
 let home: string;
 beforeAll(async () => {
-  client = await trader();
   home = temporaryHome();
   expect((await client.runAny(['config', 'set', 'trade.maxOrder', '10'], { home })).code).toBe(0);
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
 });
 
 const run = (argv: readonly string[], stdin?: string) =>
@@ -50,7 +43,7 @@ describe('trade.maxOrder', () => {
     expect((await run(['batch', '-'], lines.join('\n'))).code).toBe(3);
     expect(client.orders()).toEqual([]);
     const { stdout } = await run(['session', '-o', 'ndjson'], `${lines.join('\n')}\n`);
-    expect(stdout).toMatch(/"event":"refused".*"code":"guarded"/);
+    expect(stdout).toMatch(/"event":"refused".*"code":"over_limit"/);
     expect(client.orders().map(({ amount }) => amount)).toEqual(['5']);
   });
 
@@ -73,7 +66,7 @@ describe('trade.maxOrder', () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
     client.gateway.traps.add('ora-20301');
     const { code, stderr } = await run(['sell', 'EUR/USD', '30', ...NETTED]);
-    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('svc trade close --symbol EUR/USD') });
+    expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('svc trade close --symbol') });
     expect(client.orders()).toEqual([]);
   });
 

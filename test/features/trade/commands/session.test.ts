@@ -1,20 +1,14 @@
 /** `svc trade session`: commands from standard input, events with the caller's id. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { RunOptions } from '../../../support/svc.ts';
+import { expect, it } from 'vitest';
+import { journal } from '../../../../src/store/order-journal.ts';
+import { lockContext } from '../../../store/folder.ts';
+import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
+import { liveSession } from './live-session.ts';
 import { forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
-beforeEach(() => {
-  client.gateway.traps.clear();
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 interface Event {
   readonly event: string;
@@ -150,6 +144,80 @@ it('settles an order as absent that never arrived', async () => {
   expect(client.journal()).toMatchObject([{ outcome: 'absent' }]);
 });
 
+it('refuses an order that repeats an unknown one, but neither a close nor an equal order in flight', async () => {
+  const home = temporaryHome();
+  const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+  const form = { account_id: HEDGING, symbol: 'EUR/USD', is_buy: 'true', rate: '0', amount: '5' };
+  const market = { order_type: 'AtMarket', time_in_force: 'GTC' };
+  const began = Date.now();
+  const common = { at: new Date(NOW - 2_000).toISOString(), profile: 'default', base_url: `${client.gateway.url}/` };
+  const trade = holdTrade(client.gateway, { amountK: 5 });
+  const lost = [
+    { id: 'lost-1', command: 'buy', path: '/trading/open_trade', form: { ...form, ...market } },
+    {
+      id: 'lost-2',
+      command: 'close',
+      path: '/trading/close_trade',
+      form: { trade_id: trade, amount: '5', rate: '0', ...market },
+    },
+  ];
+  for (const line of lost) await journal(paths, lockContext, { ...common, ...line });
+  const { code, events, of, stderr } = await session(
+    ndjson(
+      { id: 'a', ...BUY },
+      { id: 'b', command: 'close', trade },
+      { id: 'c', ...BUY, amount: 6 },
+      { id: 'd', ...BUY, amount: 6 },
+    ),
+    { home, now: () => NOW + Date.now() - began },
+  );
+  expect(code, stderr).toBe(0);
+  expect({ a: of('a'), b: of('b')[0], c: of('c')[0], d: of('d')[0] }).toEqual({
+    a: ['refused'],
+    b: 'accepted',
+    c: 'accepted',
+    d: 'accepted',
+  });
+  expect(events.find(({ id }) => id === 'a')).toMatchObject({ code: 'confirmation_required', journal_id: 'lost-1' });
+  expect(stderr).toContain('(journal lost-2); this one may double it');
+  expect(client.orders()).toHaveLength(3);
+});
+
+it('sends at most one order with a key, and says what became of it', async () => {
+  const home = temporaryHome();
+  const once = { ...BUY, once: 'k' };
+  const first = await session(ndjson({ id: 'a', ...once }, { id: 'b', ...once }, { id: 'c', ...once, amount: 6 }), {
+    home,
+  });
+  expect(first.code, first.stderr).toBe(0);
+  expect([first.of('a'), first.of('b'), first.of('c')]).toEqual([
+    ...Array(2).fill(['accepted', 'filled']),
+    ['refused'],
+  ]);
+  expect(first.events.find(({ id }) => id === 'c')).toMatchObject({
+    code: 'key_conflict',
+    journal_id: expect.any(String),
+  });
+  expect(client.orders()).toHaveLength(1);
+  const again = await session(ndjson({ id: 'd', ...once }), { home });
+  expect(again.of('d')).toEqual(['accepted', 'filled']);
+  const fieldsOf = ({ events }: typeof first, wanted: string) =>
+    events.filter(({ id }) => id === wanted).map(({ id: _id, at: _at, ...fields }) => fields);
+  expect(fieldsOf(again, 'd')).toEqual(fieldsOf(first, 'a'));
+  expect(client.orders()).toHaveLength(0);
+});
+
+it('returns a lost order with a key once it is found', async () => {
+  await using before = await forwarder(client.gateway.url);
+  const lines = ndjson({ id: 'a', ...BUY, once: 'k' }, { id: 'b', ...BUY, once: 'k' });
+  const env = { SVC_TRADE_URL: before.url };
+  before.fault = { applied: true, answer: (response) => void response.socket?.resetAndDestroy() };
+  const found = await session(lines, { env });
+  expect(found.of('a').slice(0, 2)).toEqual(['unknown', 'settled']);
+  expect(found.of('b'), found.stderr).toEqual(['accepted', 'filled']);
+  expect(before.orders).toHaveLength(1);
+});
+
 it('at the end of input, every command that was read is sent before the drain', async () => {
   const { code, of } = await session(ndjson({ id: 'a', ...BUY }, { id: 'b', ...BUY, amount: 6 }), {
     args: ['--drain', '0s'],
@@ -218,4 +286,29 @@ it('beats as often as it is asked to, until it ends', async () => {
     open: expect.any(Number),
   });
   expect(events.at(-1)?.event).toBe('ended');
+});
+
+it('an entry order that is canceled is closed, without trades', async () => {
+  const session = liveSession({
+    SVC_TRADE_URL: client.gateway.url,
+    SVC_TRADE_TOKEN: client.gateway.token,
+    SVC_TRADE_ACCOUNT: HEDGING,
+  });
+  session.send({ id: 'e', command: 'entry buy', symbol: 'EUR/USD', amount: 7, rate: 1.15 });
+  const { order_ids } = await session.printed('open', { id: 'e' });
+  const [order] = order_ids as string[];
+  session.send({ id: 'c', command: 'orders cancel', order });
+  expect(await session.printed('closed', { id: 'e' })).toMatchObject({
+    order_ids: [order],
+    trades: [],
+    closed_trades: [],
+    reason: 'its last state was "canceled"',
+  });
+  const { code } = await session.end();
+  expect({ code, e: session.of('e'), c: session.of('c') }).toEqual({
+    code: 0,
+    e: ['accepted', 'open', 'closed'],
+    c: ['accepted'],
+  });
+  expect(session.events().at(-1)).toMatchObject({ event: 'ended', open: [] });
 });

@@ -1,8 +1,9 @@
 /** `journal settle`: what the tables show of requests whose outcome is unknown; and what is said when one of them is sent again. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { journal } from '../../../../src/store/order-journal.ts';
+import { lockOwner } from '../../../../src/store/lock.ts';
+import { journal, type OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../store/folder.ts';
-import { temporaryHome } from '../../../support/svc.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, type DocumentGateway, documentGateway, reply, tableTime } from './document-gateway.ts';
 
 let gateway: DocumentGateway;
@@ -45,6 +46,7 @@ interface Sent {
   readonly command: string;
   readonly path: string;
   readonly form: Readonly<Record<string, string>>;
+  readonly owner?: OrderSent['owner'];
 }
 
 /** A home whose journal has these, sent a minute ago and never answered. */
@@ -77,6 +79,20 @@ describe('an unknown outcome', () => {
   it.each<[string, Sent, () => Record<string, readonly object[]>, string, RegExp]>([
     ['an open position', BUY, () => ({ OpenPosition: [position()] }), 'filled', /position with trade id 7 \(buy 9K/],
     ['its parts', BUY, () => ({ OpenPosition: parts() }), 'filled', /7.*9/],
+    [
+      'its parts among other positions',
+      BUY,
+      () => ({ OpenPosition: [...parts(), position({ tradeId: '10', amountK: 20 })] }),
+      'unknown',
+      /trade id 7 .*trade id 9 /,
+    ],
+    [
+      'a part of what may be filled in part',
+      { ...BUY, form: { ...BUY.form, order_type: 'MarketRange', time_in_force: 'IOC' } },
+      () => ({ OpenPosition: [position({ amountK: 4 })] }),
+      'unknown',
+      /trade id 7 /,
+    ],
     ['a position that is closed by now', BUY, () => ({ ClosedPosition: [closed()] }), 'filled', /trade id 7/],
     ['an order that stands', BUY, () => ({ Order: [order()] }), 'open', /order 39 \(buy 9K/],
     ['an entry order', ENTRY, () => ({ Order: [entry(1.04)] }), 'open', /order 39/],
@@ -189,26 +205,61 @@ describe('a request that is sent again after an unknown outcome', () => {
     gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
   });
 
-  it.each(['table', 'json', 'id'])('is warned of at once, with -o %s', async (format) => {
-    const home = await homeWith([BUY]);
-    let warned = '';
-    gateway.feed.onOrder = (response) => {
-      warned = said;
-      reply(response, 200, ACCEPTED);
-    };
-    let said = '';
-    const onStderr = (text: string): void => {
-      said += text;
-    };
-    const run = await gateway.run([...again, '--yes', '-o', format], { home, onStderr });
-    expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 0, posts: 1 });
-    expect(warned).toMatch(/an identical request was sent at .* and its outcome is unknown \(journal id-1\)/);
+  it.each(['json', 'id'])('is not sent without a terminal, with -o %s and --yes', async (format) => {
+    const home = await homeWith([BUY], 2_000);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const run = await gateway.run([...again, '--yes', '-o', format], { home });
+      expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
+      expect(run.stderr).toMatch(/an identical order was sent at .* and its outcome is unknown \(journal id-1\)/);
+    }
+    const raw = ['api', 'trade', 'POST', BUY.path, '--yes'];
+    const fields = Object.entries(BUY.form).flatMap(([name, value]) => ['-f', `${name}=${value}`]);
+    const run = await svc([...raw, ...fields], { home, env: gateway.feed.env });
+    expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
   });
 
-  it('is asked about at a terminal', async () => {
-    const run = await gateway.run(again, { home: await homeWith([BUY]), terminal: 200, answer: false });
+  it.each([[[]], [['--yes']]])('is asked about at a terminal, with %j', async (more) => {
+    const home = await homeWith([BUY], 2_000);
+    const run = await gateway.run([...again, ...more], { home, terminal: 200, answer: false });
     expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
     expect(run.asked).toEqual([expect.stringMatching(/^An identical request has an unknown outcome\. Buy 9 EUR\/USD/)]);
+    const confirmed = await gateway.run([...again, ...more], { home, terminal: 200, answer: true });
+    expect({ code: confirmed.code, posts: gateway.feed.orders.length }).toEqual({ code: 0, posts: 1 });
+    expect(confirmed.asked).toHaveLength(1);
+  });
+
+  it('is sent if the tables prove that the earlier one was not executed', async () => {
+    const run = await gateway.run([...again, '--yes'], { home: await homeWith([BUY], 15_000) });
+    expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 0, posts: 1 });
+    expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['absent', 'accepted']);
+  });
+
+  it.each([
+    ['two days ago', BUY, again],
+    ['an hour ago', ENTRY, ['entry', 'buy', 'EUR/USD', '9', '--rate', '1.04']],
+  ])('is not sent if the tables no longer show orders of %s', async (_name, request, argv) => {
+    const home = await homeWith([request], request === BUY ? 48 * 3_600_000 : 3_600_000);
+    const run = await gateway.run([...argv, '--yes'], { home });
+    expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
+  });
+
+  it('is not sent if the earlier one was executed, however often it is repeated', async () => {
+    const home = await homeWith([BUY]);
+    gateway.feed.tables['OpenPosition'] = [position()];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const run = await gateway.run([...again, '--yes'], { home });
+      expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
+      expect(run.stderr).toContain('position with trade id 7');
+    }
+  });
+
+  it('is sent while an equal one is in flight', async () => {
+    const owner = { ...lockOwner(process.pid), nonce: undefined };
+    const home = await homeWith([{ ...BUY, owner }], 2_000);
+    const run = await gateway.run([...again, '--yes'], { home });
+    expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 0, posts: 1 });
+    const settled = await gateway.run(['journal', 'settle', '-o', 'json'], { home });
+    expect(JSON.parse(settled.stdout)).toMatchObject([{ outcome: 'unknown', evidence: expect.stringMatching(/runs/) }]);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** `svc trade` against the emulated gateway, as somebody who trades in its hedging account. */
+import { afterAll, beforeEach } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import type { JournalEntry } from '../../../../src/store/order-journal.ts';
 import { journalIn } from '../../../support/journal.ts';
@@ -57,4 +58,17 @@ export async function trader(): Promise<Trader> {
     },
     [Symbol.asyncDispose]: () => gateway.close(),
   };
+}
+
+/** For all tests of a file. With `emptied`, each begins without positions, orders and traps. */
+export async function fileTrader({ emptied = false } = {}): Promise<Trader> {
+  const client = await trader();
+  afterAll(() => client[Symbol.asyncDispose]());
+  beforeEach(() => {
+    if (!emptied) return;
+    client.gateway.traps.clear();
+    client.gateway.book.trades.clear();
+    client.gateway.book.orders.clear();
+  });
+  return client;
 }

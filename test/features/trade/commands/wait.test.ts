@@ -1,13 +1,9 @@
 /** `--wait`: every trade of an order, however the pushes come. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
+import { fileTrader, HEDGING, NETTING, type Trader } from './trader.ts';
 
-let client: Trader;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
+const client = await fileTrader();
 beforeEach(() => client.gateway.traps.clear());
 
 const trade = (amountK: number, rate = 1.16013) => ({

@@ -1,0 +1,176 @@
+/** What becomes of the requests of a session: accepted orders are followed until they end, lost requests until they are found. */
+import type { RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
+import { journal } from '../../store/order-journal.ts';
+import { openTrade } from './client.ts';
+import type { FillReport, FillWatch } from './fills.ts';
+import { findLost, type LostRequest } from './lost-request.ts';
+import { filledReport, keepReport } from './once.ts';
+import { type Awaited, fillsOf } from './order-state.ts';
+import type { Outcome, Placed, PlannedRequest } from './placing.ts';
+import type { ChangeInput } from './planned-requests.ts';
+import type { SessionOutput } from './session-output.ts';
+import type { Settlement } from './settlement.ts';
+import type { TradingSession } from './trading-session.ts';
+import type { WarmTables } from './warm-tables.ts';
+
+interface Unfinished {
+  readonly id: string | null;
+  readonly order_ids: readonly string[];
+}
+
+interface Followed extends Unfinished {
+  readonly awaited: Awaited;
+  /** It waits at the gateway until its price comes, or it is canceled. */
+  readonly isEntry: boolean;
+}
+
+interface Following {
+  readonly open: TradingSession;
+  readonly input: ChangeInput;
+  readonly watch: FillWatch;
+  readonly warm: WarmTables;
+  readonly output: SessionOutput;
+  /** Aborted when the session ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Pushes may be lost: after this time the tables are read. */
+const FIRST_WAIT_MS = 5_000;
+/** The longest that a timer can wait. */
+const LONGEST_MS = 24 * 24 * 60 * 60 * 1000;
+
+export class SessionOrders {
+  readonly #of: Following;
+  readonly #ctx: RunContext;
+  /** What was found to belong to lost requests. */
+  readonly #found = new Set<string>();
+  /** Market orders and closes, until their fills are reported, and searches for lost requests. */
+  readonly #followed = new Set<Promise<void>>();
+  /** Accepted orders whose end has not been seen. */
+  readonly #unfinished = new Set<Followed>();
+
+  constructor(of: Following, ctx: RunContext) {
+    this.#of = of;
+    this.#ctx = ctx;
+  }
+
+  get unfinished(): readonly Unfinished[] {
+    return [...this.#unfinished].map(({ id, order_ids }) => ({ id, order_ids }));
+  }
+
+  /** After its acceptance. */
+  follow(id: string | null, { planned, report }: Outcome, placed: Placed): void {
+    const { output } = this.#of;
+    const { orderIds: order_ids } = placed;
+    // What an earlier order with the same key became.
+    if (report !== undefined) {
+      this.#sayEnd({ id, order_ids, isEntry: planned.request.endpoint !== openTrade }, report, 'filled');
+    }
+    const awaited = planned.awaits?.(placed);
+    if (awaited === undefined) return;
+    const isEntry = 'orderId' in awaited && awaited.rate !== undefined;
+    const order = { id, order_ids, awaited, isEntry };
+    this.#unfinished.add(order);
+    if (isEntry) output.say('open', id, { order_ids });
+    const followed = this.#follow(order, isEntry ? LONGEST_MS : FIRST_WAIT_MS).then((report) =>
+      report === undefined ? undefined : keepReport({ planned, placed, report }, this.#ctx),
+    );
+    // Draining does not wait for entry orders.
+    if (isEntry) followed.catch((failure: unknown) => output.fail(failure));
+    else this.#inBackground(followed);
+  }
+
+  /** Finds out what became of a request whose response was lost. */
+  search(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): void {
+    const { searched } = this.#of.warm;
+    const { journalId } = placed;
+    searched.add(journalId);
+    this.#inBackground(this.#settle(id, planned, placed).finally(() => searched.delete(journalId)));
+  }
+
+  /** Resolves once nothing is followed but entry orders, or after the time. */
+  async drain(ms: number): Promise<void> {
+    const over = new AbortController();
+    const late = this.#ctx.sleep(ms, over.signal).catch(() => {});
+    // A request that was found may then be followed.
+    const done = async (): Promise<void> => {
+      while (this.#followed.size > 0 && !over.signal.aborted) await Promise.allSettled(this.#followed);
+    };
+    await Promise.race([done(), late]);
+    over.abort();
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const followed = work
+      .catch((failure: unknown) => this.#of.output.fail(failure))
+      .finally(() => this.#followed.delete(followed));
+    this.#followed.add(followed);
+  }
+
+  async #settle(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): Promise<void> {
+    const { input, open, watch, warm, output, signal } = this.#of;
+    const { request, before } = planned;
+    const { journalId, lost } = placed;
+    const shared = { journal: warm.journal, found: this.#found };
+    const options = { ...input, open, watch, before, shared };
+    let settled: Settlement;
+    try {
+      ({ settled } = await findLost({ path: request.endpoint.path, form: request.form }, lost, options, this.#ctx));
+    } catch (error) {
+      // The outcome stays unknown, as it was reported.
+      if (error instanceof SvcError) return;
+      throw error;
+    }
+    const { outcome, evidence, orderIds: order_ids = [], tradeIds: trade_ids = [] } = settled;
+    if (outcome === 'unknown' || signal.aborted) return;
+    const at = new Date(this.#ctx.now()).toISOString();
+    const trades = fillsOf(trade_ids, watch.tables);
+    const report = outcome === 'filled' ? { report: { ...filledReport(trades) } } : {};
+    const found = { order_ids, trade_ids, ...report };
+    await journal(this.#ctx.paths, this.#ctx, { id: journalId, at, outcome, message: evidence, ...found });
+    output.say('settled', id, { outcome, journal_id: journalId, order_ids, trades, message: evidence });
+    if (outcome === 'open') this.follow(id, { planned }, { ...placed, orderIds: order_ids });
+  }
+
+  async #follow(order: Followed, ms: number): Promise<FillReport | undefined> {
+    const { output } = this.#of;
+    const { id, order_ids, awaited } = order;
+    const report = await this.#wait(awaited, ms);
+    if (report === undefined) return;
+    const { status, reason } = report;
+    if (status === 'pending') {
+      if (ms === FIRST_WAIT_MS) output.say('open', id, { order_ids, reason });
+      return this.#follow(order, LONGEST_MS);
+    }
+    this.#unfinished.delete(order);
+    this.#sayEnd(order, report, 'orderId' in awaited ? 'filled' : 'closed');
+    return report;
+  }
+
+  #sayEnd(
+    { id, order_ids, isEntry }: Unfinished & { readonly isEntry: boolean },
+    report: FillReport,
+    whole: 'filled' | 'closed',
+  ): void {
+    const { output } = this.#of;
+    const { status, reason, trades, closedTrades } = report;
+    const fields = { order_ids, trades, closed_trades: closedTrades, reason };
+    if (status === 'rejected' && isEntry) output.say('closed', id, fields);
+    else if (status === 'rejected') output.say('refused', id, { code: 'refused', server_code: null, ...fields });
+    else if (status === 'unknown') output.say('unknown', id, fields);
+    else if (status === 'partial') output.say('partly_filled', id, fields);
+    else output.say(whole, id, fields);
+  }
+
+  /** Undefined if the session ends first. */
+  async #wait(awaited: Awaited, ms: number): Promise<FillReport | undefined> {
+    const { watch, signal } = this.#of;
+    try {
+      return await watch.wait(awaited, ms);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/** The settings `trade.maxPosition` and `trade.maxDailyLoss`: what they refuse, and what they never refuse. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
+import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+
+let client: Trader;
+const homes = { position: temporaryHome(), loss: temporaryHome() };
+let balances: readonly number[];
+beforeAll(async () => {
+  client = await trader();
+  const set = async (home: string, key: string, value: string) =>
+    expect((await client.runAny(['config', 'set', key, value], { home })).code).toBe(0);
+  await set(homes.position, 'trade.maxPosition', '10');
+  await set(homes.loss, 'trade.maxDailyLoss', '500.50');
+  balances = client.gateway.book.accounts.map(({ balance }) => balance);
+});
+afterAll(() => client[Symbol.asyncDispose]());
+beforeEach(() => {
+  const { traps, book } = client.gateway;
+  traps.clear();
+  book.trades.clear();
+  book.orders.clear();
+  book.closed.length = 0;
+  for (const [index, account] of book.accounts.entries()) account.balance = balances[index] ?? 0;
+});
+
+const run = (home: string, argv: readonly string[], stdin?: string) =>
+  client.run([...argv, '--yes'], { home, ...(stdin !== undefined && { stdin }) });
+const within = (argv: readonly string[], stdin?: string) => run(homes.position, argv, stdin);
+const losing = (argv: readonly string[]) => run(homes.loss, argv);
+const NETTED = ['--account', NETTING];
+const lines = (...amounts: readonly number[]) =>
+  amounts.map((amount) => `${JSON.stringify({ command: 'buy', symbol: 'EUR/USD', amount })}\n`).join('');
+
+describe('trade.maxPosition', () => {
+  it.each([
+    ['buy', ['buy', 'EUR/USD', '5'], 'the long position of EUR/USD in account 654061 could become 12'],
+    ['entry buy', ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.15'], 'could become 12'],
+    ['oco create', ['oco', 'create', 'EUR/USD', '5', '--leg', 'buy@1.17', '--leg', 'sell@1.15'], 'could become 12'],
+  ])('counts the position, pending entries and the order: %s', async (_name, argv, why) => {
+    holdTrade(client.gateway, { amountK: 4 });
+    holdOrder(client.gateway, { amountK: 3 });
+    const { code, stderr } = await within([...argv, '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(why) });
+    expect(JSON.parse(stderr.split('\n').find((line) => line.startsWith('{')) ?? '').error).toMatchObject({
+      code: 'over_limit',
+      setting: 'trade.maxPosition',
+      limit: 10,
+      value: 12,
+    });
+    expect(client.orders()).toEqual([]);
+  });
+
+  it('allows exactly this position, and does not count other symbols, accounts, sides, stops or closing orders', async () => {
+    holdTrade(client.gateway, { amountK: 4 });
+    holdTrade(client.gateway, { amountK: 9, symbol: 'USD/JPY' });
+    holdTrade(client.gateway, { amountK: 9, account: NETTING });
+    holdTrade(client.gateway, { amountK: 9, isBuy: false });
+    holdOrder(client.gateway, { amountK: 9, isBuy: false });
+    const attached = client.gateway.book.orders.get(holdOrder(client.gateway, { amountK: 9 }));
+    if (attached !== undefined) attached.type = 'S';
+    expect((await within(['buy', 'EUR/USD', '6'])).code).toBe(0);
+    expect(client.orders()).toHaveLength(1);
+  });
+
+  it('counts contracts where amounts are contracts', async () => {
+    holdTrade(client.gateway, { symbol: 'XAU/USD', amountK: 0.007 });
+    expect((await within(['buy', 'XAU/USD', '4'])).code).toBe(3);
+    expect((await within(['buy', 'XAU/USD', '3'])).code).toBe(0);
+  });
+
+  it('adds up the lines of a batch before the first is sent', async () => {
+    expect((await within(['batch', '-'], lines(6, 5))).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await within(['batch', '-'], lines(6, 4))).code).toBe(0);
+  });
+
+  it('holds for commands of a session that are in flight together', async () => {
+    const { stdout } = await within(['session', '-o', 'ndjson'], lines(4, 4, 4, 4));
+    expect(client.orders()).toHaveLength(2);
+    expect(stdout.match(/"event":"refused".*"code":"over_limit"/g)).toHaveLength(2);
+  });
+
+  it('holds for processes that run at the same time', async () => {
+    const codes = await Promise.all([1, 2, 3, 4].map(async () => (await within(['buy', 'EUR/USD', '4'])).code));
+    expect(codes.sort()).toEqual([0, 0, 3, 3]);
+    const opened = [...client.gateway.book.trades.values(), ...client.gateway.book.orders.values()];
+    expect(opened.reduce((sum, { amountK }) => sum + amountK, 0)).toBe(8);
+  });
+
+  it('never refuses a close, a cancel, flatten, or a smaller amount', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 50 });
+    holdTrade(client.gateway, { amountK: 50 });
+    const [order, other] = [holdOrder(client.gateway, { amountK: 40 }), holdOrder(client.gateway, { amountK: 40 })];
+    expect((await within(['orders', 'update', order, '--amount', '41'])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await within(['orders', 'update', order, '--amount', '39'])).code).toBe(0);
+    expect((await within(['orders', 'cancel', other])).code).toBe(0);
+    expect((await within(['close', trade])).code).toBe(0);
+    expect((await within(['flatten', '--account', HEDGING])).code).toBe(0);
+    expect(client.gateway.book.trades.size + client.gateway.book.orders.size).toBe(0);
+  });
+
+  it('in an account that nets, never refuses an opposite order that only reduces', async () => {
+    holdTrade(client.gateway, { account: NETTING, amountK: 30 });
+    expect((await within(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);
+    expect((await within(['sell', 'EUR/USD', '50', ...NETTED])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    holdOrder(client.gateway, { account: NETTING, amountK: 20, isBuy: false, rate: 1.17 });
+    expect((await within(['entry', 'sell', 'EUR/USD', '30', '--rate', '1.17', ...NETTED])).code).toBe(3);
+    expect((await within(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(0);
+  });
+
+  it('refuses what opens, and not a close, if the tables cannot be read', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 5 });
+    client.gateway.traps.add('ora-20301');
+    const { code, stderr } = await within(['buy', 'EUR/USD', '1']);
+    expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('to check trade.maxPosition') });
+    expect(client.orders()).toEqual([]);
+    expect((await within(['close', trade, '--amount', '5'])).code).toBe(0);
+  });
+});
+
+describe('trade.maxDailyLoss', () => {
+  /** Closed so many hours ago with a loss of 600. The balance, and so `dayPL`, does not show it. */
+  const closeAtLoss = (hoursAgo: number): void => {
+    const { gateway } = client;
+    const trade = gateway.book.trades.get(holdTrade(gateway));
+    if (trade === undefined) throw new Error('no trade');
+    gateway.book.trades.clear();
+    const closeTime = NOW - hoursAgo * 3_600_000;
+    gateway.book.closed.push({ trade, amountK: 10, commission: 0.4, close: 1.1, closeTime, grossPL: -600 });
+  };
+
+  it('counts what was closed since 17:00 in New York', async () => {
+    closeAtLoss(13);
+    const { code, stderr } = await losing(['buy', 'EUR/USD', '1']);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('account 654061 has lost 600.40 today, and trade.maxDailyLoss is 500.50'),
+    });
+    expect(client.orders()).toEqual([]);
+    expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(0);
+  });
+
+  it('does not count what was closed before', async () => {
+    closeAtLoss(15);
+    expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(0);
+  });
+
+  it('counts open losses and what the account itself reports, and never refuses a close', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 100, open: 1.17 });
+    expect((await losing(['entry', 'sell', 'EUR/USD', '1', '--rate', '1.2'])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await losing(['close', trade])).code).toBe(0);
+    expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(3);
+    expect((await losing(['flatten', '--account', HEDGING])).code).toBe(0);
+  });
+
+  it('never refuses what only reduces the position of an account that nets', async () => {
+    holdTrade(client.gateway, { account: NETTING, amountK: 100, open: 1.17 });
+    expect((await losing(['sell', 'EUR/USD', '110', ...NETTED])).code).toBe(3);
+    expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    expect((await losing(['sell', 'EUR/USD', '100', ...NETTED])).code).toBe(0);
+  });
+
+  it('refuses one command of a session', async () => {
+    closeAtLoss(1);
+    const { stdout } = await run(homes.loss, ['session', '-o', 'ndjson'], lines(1));
+    expect(stdout).toMatch(/"event":"refused".*"code":"over_limit"/);
+    expect(client.orders()).toEqual([]);
+  });
+});

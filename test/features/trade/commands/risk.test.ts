@@ -1,0 +1,134 @@
+/** `--risk`, `trade size`, and the margin of an order. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { holdTrade } from './holdings.ts';
+import { liveSession } from './live-session.ts';
+import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
+
+const client = await fileTrader();
+beforeEach(() => {
+  client.gateway.book.trades.clear();
+  client.gateway.book.orders.clear();
+});
+
+const BY_RISK = ['--risk', '1%', '--stop', '40pips'];
+const NETTED = ['--account', NETTING];
+
+describe('--risk', () => {
+  it.each([
+    ['buy', ['buy', 'EUR/USD', ...BY_RISK], { amount: '125', stop: '-40' }],
+    ['sell', ['sell', 'EUR/USD', '--risk', '100', '--stop', '1.165'], { amount: '20', stop: '1.165' }],
+    [
+      'entry buy',
+      ['entry', 'buy', 'EUR/USD', '--rate', '1.15', '--risk', '99.99', '--stop', '1.146'],
+      { amount: '24' },
+    ],
+    ['contracts', ['buy', 'XAU/USD', '--risk', '100', '--stop', '50pips'], { amount: '20' }],
+  ])('sets the amount and shows the arithmetic first: %s', async (_name, argv, form) => {
+    const { code, stderr } = await client.run([...argv, '--yes']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/amount: \d+\.\d\d .*= \d+, rounded down/),
+    });
+    expect(client.orders()).toMatchObject([form]);
+  });
+
+  it('works in lines of a batch and of a session', async () => {
+    const line = `${JSON.stringify({ command: 'buy', symbol: 'EUR/USD', risk: '100', stop: '40pips' })}\n`;
+    expect((await client.run(['batch', '-', '--yes'], { stdin: line })).code).toBe(0);
+    expect(client.orders()).toMatchObject([{ amount: '25' }]);
+    await client.run(['session', '--yes', '-o', 'ndjson'], { stdin: line });
+    expect(client.orders()).toMatchObject([{ amount: '25' }]);
+  });
+
+  it.each([
+    ['no stop', ['--risk', '1%'], '--risk needs a stop'],
+    ['an amount, too', ['5', ...BY_RISK], '--risk sets the amount'],
+    ['neither', ['--stop', '40pips'], "missing required argument 'amount'"],
+    ['a stop on the wrong side', ['--risk', '1%', '--stop', '1.17'], '--stop: 1.17 must be below the rate'],
+    ['a stop without its unit', ['--risk', '1%', '--stop', '40'], 'did you mean --stop 40pips'],
+    ['a dry run', [...BY_RISK, '--dry-run'], 'a dry run does not connect'],
+  ])('exits 2 and sends nothing: %s', async (_name, argv, why) => {
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', ...argv, '--yes']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    expect(client.orders()).toEqual([]);
+  });
+});
+
+describe('trade size', () => {
+  it('computes the amount in every format, and sends nothing', async () => {
+    const size = ['size', 'eurusd', ...BY_RISK];
+    const { code, stdout } = await client.run([...size, '-o', 'json']);
+    expect({ code, value: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      value: { symbol: 'EUR/USD', side: 'buy', amount: 125, risk: 500, loss: 500, stopPips: 40, pipValue: 12.5 },
+    });
+    expect((await client.run([...size, '-q'])).stdout).toBe('125\n');
+    expect((await client.run(size)).stdout).toContain('40 pips x 0.1 for 1,000 EUR');
+    expect((await client.run([...size, '-o', 'csv'])).stdout).toContain('125');
+    expect(client.orders()).toEqual([]);
+  });
+
+  it('takes the side from a stop that is a price', async () => {
+    const run = async (stop: string) =>
+      JSON.parse((await client.run(['size', 'EUR/USD', '--risk', '100', '--stop', stop, '-o', 'json'])).stdout);
+    expect(await run('1.15')).toMatchObject({ side: 'buy' });
+    expect(await run('1.17')).toMatchObject({ side: 'sell' });
+  });
+});
+
+describe('the margin of an order', () => {
+  it('is in the preview, with the value of a pip, the spread and the swap', async () => {
+    const { stdout } = await client.run(['buy', 'EUR/USD', '100', '--preview', '-o', 'json']);
+    const shown = JSON.parse(stdout);
+    expect(shown).toMatchObject({ pipValue: 10, spread: 1.3, swap: -0.65, refusal: null, sizing: null });
+    expect(shown.marginNeeded).toBeCloseTo(1.16 * 1000 * 0.0333 * 100, 0);
+    expect(shown.marginNeeded + shown.marginLeft).toBeCloseTo(50_000, 0);
+    const table = (await client.run(['buy', 'EUR/USD', '100', '--preview'])).stdout;
+    for (const row of ['PIP-VALUE', 'SPREAD', 'SWAP', 'MARGIN-NEEDED', 'MARGIN-LEFT']) expect(table).toContain(row);
+  });
+
+  it('refuses a market order that it does not suffice for, warns of an entry, and says so in the preview', async () => {
+    const why = /the order needs a margin of 115\d{3}\.\d\d, and account 654061 has only \d+\.\d\d/;
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '3000', '--yes']);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(why) });
+    expect(client.orders()).toEqual([]);
+    const { stdout } = await client.run(['buy', 'EUR/USD', '3000', '--preview', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ refusal: expect.stringMatching(why) });
+    const entry = await client.run(['entry', 'buy', 'EUR/USD', '3000', '--rate', '1.15', '--yes']);
+    expect(entry).toMatchObject({ code: 0, stderr: expect.stringMatching(why) });
+  });
+
+  it('never refuses what reduces the position', async () => {
+    holdTrade(client.gateway, { account: NETTING, amountK: 600 });
+    expect((await client.run(['buy', 'EUR/USD', '10', ...NETTED, '--yes'])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    const { stdout } = await client.run(['sell', 'EUR/USD', '600', ...NETTED, '--preview', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ refusal: null, marginNeeded: 0 });
+    expect((await client.run(['sell', 'EUR/USD', '600', ...NETTED, '--yes'])).stderr).not.toContain('margin of');
+    expect(client.orders()).toHaveLength(1);
+  });
+
+  it('leaves an opposite order of a hedging account to the gateway, which may ask no margin for it', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 1290 });
+    expect((await client.run(['buy', 'EUR/USD', '10', '--yes'])).code).toBe(3);
+    expect(client.orders()).toEqual([]);
+    await client.run(['sell', 'EUR/USD', '1290', '--yes']);
+    expect(client.orders()).toHaveLength(1);
+    expect((await client.run(['close', trade, '--yes'])).code).toBe(0);
+  });
+
+  it('is read again in a session before it refuses: a close may have freed some', async () => {
+    const trade = holdTrade(client.gateway, { amountK: 1290 });
+    const { gateway } = client;
+    const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING };
+    const session = liveSession(env, [], { now: () => NOW });
+    const buy = { command: 'buy', symbol: 'EUR/USD', amount: 10 };
+    session.send({ id: 'a', ...buy });
+    await session.printed('refused', { id: 'a', code: 'guarded' });
+    session.send({ id: 'b', command: 'close', trade });
+    await session.printed('closed', { id: 'b' });
+    session.send({ id: 'c', ...buy });
+    await session.printed('filled', { id: 'c' });
+    expect((await session.end()).code).toBe(0);
+  });
+});
