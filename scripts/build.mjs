@@ -43,23 +43,6 @@ const unusedBuiltins = {
   },
 };
 
-/** Small commands that need the same code: a file takes 4 KiB of a disk at least. */
-const SMALL = [
-  { name: 'config-commands', test: /\/features\/config\/commands\// },
-  { name: 'secrets-commands', test: /\/webhooks\/commands\/secrets-/ },
-  { name: 'oauth-clients', test: /\/oauth\/commands\/clients-/ },
-  { name: 'oauth-tokens', test: /\/oauth\/commands\/(?:refresh|token|discovery|logout)\./ },
-  { name: 'oco-commands', test: /\/trade\/commands\/oco-/ },
-  {
-    name: 'trade-tables',
-    test: /\/trade\/commands\/(?:accounts-list|offers-list|orders-(?:list|get)|positions-get|symbols-(?:list|get)|model|permissions)\./,
-  },
-  {
-    name: 'catalog-lists',
-    test: /\/catalog\/commands\/(?:categories-(?:list|get)|settlements-list|categories-settlements-get|products-(?:get|count|common)|health|cursors)\./,
-  },
-];
-
 /** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
 const made = path(`dist.${process.pid}`);
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
@@ -82,8 +65,7 @@ const { output } = await bundle.write({
   dynamicImportInCjs: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
-  codeSplitting: { includeDependenciesRecursively: false, groups: SMALL },
-  minify: { compress: true, mangle: false, codegen: true },
+  minify: { compress: true, mangle: true, codegen: true },
   comments: { legal: false },
 });
 await bundle.close();

@@ -221,7 +221,7 @@ function catalog() {
 function trade() {
   svc('List the accounts. No real money is involved.', ['trade', 'accounts'], (out) => out.includes('654061'));
   svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
-    out.includes('mid close'),
+    out.includes('EUR/USD D1: mid'),
   );
   const order = ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--stop', '40pips'];
   svc('What would be sent? A dry run connects to nothing.', [...order, '--dry-run'], (out) =>

@@ -7,17 +7,29 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
 
-/** What each one tells, and after how many minutes it is ended: half an hour together, and two cores that do nothing else need less. */
+/** What each one tells, and after how many minutes it is ended. Two cores that do nothing else need less. */
 const SUITES = {
   fuzz: [
     'every parser and every escaper on generated input, 100,000 runs a property or 2.5 s of it, 20 million texts shown',
     10,
   ],
-  kills: ['kill -9 before, within and after every step in the file system', 7],
+  kills: ['kill -9 before, within and after every step in the file system', 10],
   refusals: ['a full, read-only or broken disk at every step in the file system', 5],
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
+  once: [
+    'orders with a key, killed and cut at random and repeated until they succeed: at most one order for each key',
+    30,
+  ],
+  logins: [
+    'commands killed while they refresh a login, and 20 processes at once, in the file, a small helper and pass',
+    15,
+  ],
   cuts: ['the network cut at every byte of a write and of its answer', 2],
   imports: ['svc silences import killed at random moments', 2],
+  spool: [
+    'svc webhooks listen --spool killed at random moments: no event lost, none repeated but the one under way',
+    8,
+  ],
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
   turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 5],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { debianPackage } from './debian.mjs';
+import { linuxPackages } from './linux-packages.mjs';
 import { root, run, setup } from './setup.mjs';
 
 const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean' }, made: { type: 'boolean' } } });
@@ -43,10 +43,8 @@ function make() {
   const archives = readdirSync(`${WORK}executables`).filter((name) => /\.(?:tar\.gz|zip|json)$/.test(name));
   for (const name of archives) renameSync(`${WORK}executables/${name}`, OUT + name);
   npmPackage();
-  for (const processor of ['x64', 'arm64']) {
-    const made = debianPackage({ processor, version, source, address, time: commitTime(), out: OUT, work: WORK });
-    if (made === undefined) console.error('no dpkg-deb: the packages for Debian are left out');
-  }
+  for (const program of linuxPackages({ version, source, address, time: commitTime(), out: OUT, work: WORK }))
+    console.error(`no ${program}: its packages are left out`);
   writeFileSync(`${OUT}release-notes.md`, notes);
   writeFileSync(`${OUT}svc.rb`, homebrewFormula());
   writeFileSync(`${OUT}svc.json`, scoopManifest());

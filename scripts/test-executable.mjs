@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
 
 const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features', 'test/contract'];
-const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'cuts'];
+const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'spool', 'cuts'];
 
 const args = process.argv.slice(2);
 const target = `linux-${process.arch}`;

@@ -1,5 +1,5 @@
 // npm run test:release: what `npm run release -- --dry-run` left in release/, installed, used and removed as users do. The npm package is
-// installed on every version of Node.js. The Debian package and the executable are installed, as root, in a new Debian system without Node.js.
+// installed on every version of Node.js. The packages for Debian and Fedora and the executable are installed, as root, in systems without Node.js.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +31,7 @@ try {
   onOldNode();
   const reason = inDebian();
   if (reason !== undefined) console.log(`left out: everything in a new Debian system: ${reason}`);
+  inRpmRoot();
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -112,6 +113,24 @@ function inDebian() {
   uses('the executable', (line) => at(`PATH=${user}/bin:$PATH; ${line}`));
   at(`${user}/bin/svc config purge --yes; rm -r ${user}/bin`);
   check('  config purge leaves nothing', svcFiles(`${system}${user}`), []);
+}
+
+/** An empty folder as the root of a system: what the package needs of it is not checked. */
+function inRpmRoot() {
+  if (process.getuid?.() !== 0 || sh('command -v rpm').status !== 0) {
+    console.log('left out: the package for Fedora: this needs root, and rpm');
+    return;
+  }
+  const system = join(work, 'fedora');
+  const file = `${RELEASE}svc-${version}-1.${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.rpm`;
+  const rpm = (args) => sh(`rpm --root ${system} ${args}`).status;
+  check('rpm --install', rpm(`--install --nodeps ${file}`), 0);
+  const home = join(work, 'home-fedora');
+  mkdirSync(home);
+  const env = { ...environment(home), PATH: [`${system}/usr/bin`, process.env.PATH].join(delimiter) };
+  uses('the package for Fedora', (line) => sh(line, { env }));
+  check('  man', sh('man -w svc svc-alerts', { env: { ...env, MANPATH: `${system}/usr/share/man` } }).status, 0);
+  check('  rpm --erase leaves nothing', [rpm('--erase svc'), filesIn(`${system}/usr`)], [0, []]);
 }
 
 /** The first things that a user does. */
