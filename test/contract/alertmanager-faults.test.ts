@@ -1,21 +1,9 @@
 /** What a real server does to its clients by configuration: the emulator has none of it. */
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterEach, expect, test } from 'vitest';
-import {
-  type AlertmanagerOptions,
-  getJson,
-  postJson,
-  startAlertmanager,
-  type WireAnswer,
-  wire,
-} from '../support/alertmanager.ts';
-import { describeRealServers } from './servers.ts';
-
-/** `operator`, `correct horse`, of the lowest cost. */
-const WEB_CONFIG = `basic_auth_users:
-  operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
-`;
+import { expect, test } from 'vitest';
+import { getJson, postJson, type WireAnswer, wire } from '../support/alertmanager.ts';
+import { describeRealServers, starter, WEB_CONFIG } from './servers.ts';
 
 /** Sends all but the end of a body, so that the server keeps waiting. */
 function unfinished(url: string, path: string, method: string): http.ClientRequest {
@@ -33,15 +21,7 @@ async function answerOf(request: http.ClientRequest): Promise<WireAnswer> {
 }
 
 describeRealServers(({ release }) => {
-  const running: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((stop) => stop()));
-  });
-  async function start(options: AlertmanagerOptions): Promise<string> {
-    const { url, stop } = await startAlertmanager({ release, ...options });
-    running.push(stop);
-    return url;
-  }
+  const start = starter(release);
 
   test('basic authentication: 401 as plain text, below every path', async () => {
     const url = await start({ webConfig: WEB_CONFIG });

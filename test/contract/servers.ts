@@ -1,12 +1,30 @@
 /** The emulator and the real servers that the cases run against. */
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
-import { startAlertmanager } from '../support/alertmanager.ts';
+import { type AlertmanagerOptions, startAlertmanager } from '../support/alertmanager.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../support/peers.ts';
 
 interface RealServer {
   readonly release: string;
   readonly version: string | undefined;
+}
+
+/** The web configuration of a server whose user is `operator`, with the password `correct horse`, of the lowest cost. */
+export const WEB_CONFIG = `basic_auth_users:
+  operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
+`;
+
+/** Starts servers that are stopped after the test, and returns their addresses. */
+export function starter(release: string): (options: AlertmanagerOptions) => Promise<string> {
+  const running: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((stop) => stop()));
+  });
+  return async (options) => {
+    const { url, stop } = await startAlertmanager({ release, ...options });
+    running.push(stop);
+    return url;
+  };
 }
 
 /** Declares the cases once for each real release. One that is missing is skipped by name. */

@@ -107,9 +107,9 @@ describe('settings', () => {
     expect(await svc([...LIST, '--profile', 'none'], { env })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('of twenty processes at once are all kept', async () => {
+  it('of six processes at once are all kept', async () => {
     const env = { SVC_CONFIG_DIR: newFolder() };
-    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
     await Promise.all(
       names.map((name) =>
         output(['config', 'set', 'alerts.url', `http://${name}.example`, '--profile', name], { env }),

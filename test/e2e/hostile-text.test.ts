@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultServer } from '../http/servers.ts';
+import { oneIn } from '../support/turns.ts';
 import { shell } from './binary.ts';
 import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, SILENCE } from './hostile.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
@@ -104,7 +105,7 @@ describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
   });
 
   it('renderings hold nothing that a terminal obeys', async () => {
-    const all = await typed(RENDERINGS);
+    const all = await typed(oneIn(3, RENDERINGS));
     for (const [line, { bytes, status }] of all) {
       expect({ line, status, obeyed: obeyed(line, bytes) }, bytes).toEqual({ line, status: 0, obeyed: null });
       expect(plain(bytes).trim(), line).not.toBe('');
@@ -113,7 +114,7 @@ describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
   });
 
   it('failures hold nothing that a terminal obeys', async () => {
-    const all = await typed(FAILURES);
+    const all = await typed(oneIn(3, FAILURES));
     for (const [line, { bytes, status }] of all) {
       expect({ line, obeyed: obeyed(line, bytes) }).toEqual({ line, obeyed: null });
       expect([2, 3, 4, 5, 7, 8], `${line} ${bytes}`).toContain(status);

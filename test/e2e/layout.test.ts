@@ -47,7 +47,7 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
       'svc help exit-codes',
       'svc config list',
     ];
-    it.each([...wide, ...inTurn(others, WIDTHS.indexOf(columns), 3)])(
+    it.each([...inTurn(wide, WIDTHS.indexOf(columns), 3), ...inTurn(others, WIDTHS.indexOf(columns), 3)])(
       '%s: no line is broken by the terminal',
       async (line) => {
         const { lines, status } = await terminal.run(`${line} 2>/dev/null`);

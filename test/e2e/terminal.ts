@@ -29,6 +29,16 @@ const PID_FILE = join(HOME, 'shell.pid');
 export const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
 export const shellPid = (): number => Number(readFileSync(PID_FILE, 'utf8'));
 
+/** How a watch ends, with its exit status. */
+export const WATCH_ENDS: readonly (readonly [how: string, code: number])[] = [
+  ['q', 0],
+  ['Ctrl-C', 130],
+  ['two Ctrl-C', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+  ['a refusal', 4],
+];
+
 const PATIENCE_MS = 15_000;
 
 export class Terminal {

@@ -6,7 +6,7 @@ import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
-import { named, noTmux, shellPid, TELL_PID, Terminal } from './terminal.ts';
+import { named, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -33,14 +33,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     return shellPid();
   };
 
-  it.each([
-    ['q', 0],
-    ['Ctrl-C', 130],
-    ['two Ctrl-C', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-    ['a refusal', 4],
-  ])('ends by %s, and gives the terminal back as it was', async (how, expected) => {
+  it.each(WATCH_ENDS)('ends by %s, and gives the terminal back as it was', async (how, expected) => {
     const { lines: settings } = await terminal.run('stty -a');
     const state = terminal.tell(STATE);
     await using refusing = await faultServer((socket, _request, index) => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
 import { answer, type Fault, type Received } from '../http/servers.ts';
-import { inTurn } from '../support/turns.ts';
+import { inTurn, oneIn } from '../support/turns.ts';
 import { isConnecting } from './gateway.ts';
 import { healthyBody } from './healthy.ts';
 import {
@@ -152,7 +152,7 @@ const failuresOf = (what: Case): readonly Failure[] =>
     : inTurn(
         FAILURES.filter(({ name }) => OUTCOMES.includes(name)),
         REMOTE.indexOf(what),
-        2,
+        1,
       );
 
 it('every failure meets a case of every kind', () => {
@@ -198,7 +198,7 @@ describe.each(REMOTE)('$name', (what) => {
 /** A few at a time, each with a service of its own, as most of it is waiting. One sample of a command is enough. */
 describe('answered by silence', () => {
   const first = REMOTE.filter(({ command }, index) => REMOTE.findIndex((one) => one.command === command) === index);
-  it.concurrent.each(inTurn(first, 0, Math.ceil(first.length / 3)))('$name', async (what) => {
+  it.concurrent.each(oneIn(8, first))('$name', async (what) => {
     const silent = await startPeer();
     try {
       const healthy = await silent.run(what, { args: ['-o', formatOf(what)] });

@@ -78,7 +78,7 @@ const later = ({ command }: Case, at: number): number =>
 
 describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
   it('with --debug', async () => {
-    for (const name of inTurn(NAMES, at, 4)) await reflects(what, name, ['--debug'], later(what, NAMES.indexOf(name)));
+    for (const name of inTurn(NAMES, at, 2)) await reflects(what, name, ['--debug'], later(what, NAMES.indexOf(name)));
   });
 
   // In turn: each is reflected to many commands.
@@ -95,5 +95,5 @@ describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$nam
 it('has reached every command with all reflections of its turn', () => {
   expect(COMMANDS.length).toBeGreaterThan(60);
   for (const [at, { command }] of COMMANDS.entries())
-    for (const name of inTurn(NAMES, at, 4)) expect(visited, command.id).toContain(`${command.id}: ${name}`);
+    for (const name of inTurn(NAMES, at, 2)) expect(visited, command.id).toContain(`${command.id}: ${name}`);
 });

@@ -1,5 +1,6 @@
 /** What scripts and the next command read in the tables of every command: in pipes nothing is rounded or relative, on terminals no id is missing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTurn } from '../support/turns.ts';
 import { CASES, type Case, type Peer, startPeer } from './invoke.ts';
 
 let peer: Peer;
@@ -30,8 +31,9 @@ const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+
 /** What these print with -q is in csv and in the wide table only: numbers of rows, times, and the source ids of compared prices. */
 const IN_WIDE_ONLY = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
 
-describe.each(TABULAR)('$name', (what) => {
-  it.each(['table', 'csv'])('prints times and numbers in full in a pipe, -o %s', async (format) => {
+describe.each(TABULAR.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
+  const formats = inTurn(['table', 'csv'] as const, at, 1);
+  it.each(formats)('prints times and numbers in full in a pipe, -o %s', async (format) => {
     const text = await printed(what, '-o', format);
     const json = await printed(what, '-o', 'json');
     for (const wrong of [
@@ -47,7 +49,7 @@ describe.each(TABULAR)('$name', (what) => {
   it('prints the complete ids in a pipe, and enough of them on a terminal', async () => {
     const ids = (await printed(what, '-q')).split('\n').filter((id) => id !== '');
     const isInTable = !IN_WIDE_ONLY.includes(what.command.id);
-    for (const format of [isInTable ? 'table' : 'wide', 'csv']) {
+    for (const format of formats.map((one) => (one === 'table' && !isInTable ? 'wide' : one))) {
       const text = (await printed(what, '-o', format)).toLowerCase();
       expect(ids.filter((id) => parts(id).some((part) => !text.includes(part)))).toEqual([]);
     }

@@ -19,7 +19,7 @@ const UNATTENDED: readonly { readonly where: string; readonly invocation: Invoca
 const ALL = [...CASES, ...SCREENS];
 
 describe.each(UNATTENDED)('$where', ({ where, invocation }) => {
-  it.each(ALL.filter((_, at) => inTurn(UNATTENDED, at, 2).some((one) => one.where === where)))(
+  it.each(ALL.filter((_, at) => inTurn(UNATTENDED, at, 1).some((one) => one.where === where)))(
     '$name',
     async (what) => {
       // Whether somebody may be asked does not depend on how the value is printed.

@@ -8,7 +8,8 @@ import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedReference } from '../../src/pages.ts';
-import { SETTING_KEYS, type Setting, VARIABLES } from '../../src/store/setting-keys.ts';
+import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
+import { VARIABLES } from '../../src/store/variables.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const PACKAGE = join(import.meta.dirname, '../../package.json');
@@ -69,9 +70,10 @@ describe('docs/reference', async () => {
   const tree = await commandTree(GROUPS);
   const pages = new Map(Object.entries(await preparedReference()));
 
-  it('has a page for each group and each topic, an index, and no other', () => {
+  it('has a page for each group and each topic, an index, a schema, and no other', () => {
     const names = [...GROUPS.map(({ name }) => name), ...TOPICS.map(({ name }) => name), 'index', 'help'];
-    expect([...pages.keys()].sort()).toEqual(names.map((name) => `${name}.md`).sort());
+    const files = [...names.map((name) => `${name}.md`), 'trade-session.schema.json'];
+    expect([...pages.keys()].sort()).toEqual(files.sort());
   });
 
   it.each(tree.groups)(

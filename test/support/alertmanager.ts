@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AlertmanagerPeer, alertmanagerBinary } from './peers.ts';
+import { freePort } from './ports.ts';
 
 /** Several receivers, one alert in two of them, and warnings inhibited by the critical alert of the same name and cluster. */
 export const DEFAULT_CONFIG = `
@@ -87,15 +87,6 @@ export async function startAlertmanager(options: AlertmanagerOptions = {}): Prom
       throw new Error(`alertmanager did not start:\n${failure}`);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function launch(peer: AlertmanagerPeer, args: readonly string[]): ChildProcess {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 /** Of the sandbox. */
 const SERVICES = 4;
@@ -14,4 +14,14 @@ export async function freePorts(): Promise<number> {
     await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
     if (states.every(({ status }) => status === 'fulfilled')) return first;
   }
+}
+
+/** One at which nothing listens, from those that the system gives. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

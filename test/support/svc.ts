@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly env?: Record<string, string | undefined>;
   /** What is piped in. */
   readonly stdin?: string | Uint8Array;
+  /** What is piped in over time, in the place of `stdin`. */
+  readonly lines?: AsyncIterable<string>;
   /** A terminal of this width on all streams, or on the two others where something is piped in. */
   readonly terminal?: number;
   /** What the person answers to a confirmation; without it such a question fails the test. */
@@ -189,7 +191,8 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     stdin: {
       isTTY: options.terminal !== undefined && options.stdin === undefined,
       async *chunks() {
-        yield Buffer.from((options.stdin ?? '') as Uint8Array);
+        if (options.lines === undefined) yield Buffer.from((options.stdin ?? '') as Uint8Array);
+        else for await (const line of options.lines) yield Buffer.from(line);
       },
       async *chunksUntil() {
         yield Buffer.from((options.stdin ?? '') as Uint8Array);
