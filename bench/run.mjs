@@ -11,6 +11,7 @@ import { bulkWrites } from './bulk.mjs';
 import { catalogBench } from './catalog.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
+import { orderBench } from './orders.mjs';
 import { stripeBench } from './stripe.mjs';
 import { tradeBench } from './trade.mjs';
 import { webhookVerification } from './webhooks.mjs';
@@ -107,6 +108,8 @@ const MEANING = {
   listen:
     'How many deliveries one core takes and verifies in a second, and that a receiver which runs for days grows no larger.',
   trade: 'How many pushes one core reads and prints in a second. None is dropped, and memory is flat.',
+  orders:
+    'What a robot waits for an order over an open connection, until it knows that the order is accepted: beside the way of the vendor’s sample, which keeps no journal.',
   catalog:
     'What it costs to draw years of prices, over the start alone; how long it takes to read a thousand products; and how soon the memory of a list ends to grow.',
   verify:
@@ -332,6 +335,7 @@ async function measure(url, wanted) {
   if (isWanted('stripe')) report('stripe', await stripeBench(svc, node, env, rounds(21)));
   if (isWanted('listen')) report('listen', await listenBench(root, QUICK ? { count: 1_000 } : { million: true }));
   if (isWanted('trade')) report('trade', await tradeBench(root, QUICK ? { count: 25_000 } : {}));
+  if (isWanted('orders')) report('orders', await orderBench(root, QUICK ? 20 : 1000));
   if (isWanted('catalog')) report('catalog', await catalogBench(svc, env, rounds));
   if (isWanted('verify')) {
     const [first, ...others] = await webhookVerification({ svc, exe, node }, env, rounds);

@@ -18,6 +18,7 @@ export const ERROR_KINDS = {
   invalid_value: { exit: 2, retryable: false, meaning: 'a value is not valid' },
   missing_value: { exit: 2, retryable: false, meaning: 'a required value is missing, and svc cannot prompt' },
   confirmation_required: { exit: 2, retryable: false, meaning: 'a confirmation is required, and svc cannot prompt' },
+  key_conflict: { exit: 2, retryable: false, meaning: 'the key was used for another order' },
   declined: { exit: 2, retryable: false, meaning: 'the confirmation was declined' },
   config_invalid: { exit: 2, retryable: false, meaning: 'the configuration cannot be used' },
   file_unusable: { exit: 2, retryable: false, meaning: 'a local file cannot be read or written' },
@@ -30,6 +31,7 @@ export const ERROR_KINDS = {
   wrong_path: { exit: 3, retryable: false, meaning: 'the address responds, but not as this service' },
   redirected: { exit: 3, retryable: false, meaning: 'the service redirects, and redirects are not followed' },
   guarded: { exit: 3, retryable: false, meaning: 'svc refused because of the state of the service' },
+  over_limit: { exit: 3, retryable: false, meaning: 'svc refused because of a limit of the profile' },
 
   // 4: not signed in, not allowed
   unauthorized: { exit: 4, retryable: false, meaning: 'not signed in, or the credential was refused' },
@@ -37,6 +39,7 @@ export const ERROR_KINDS = {
 
   not_found: { exit: 5, retryable: false, meaning: 'not found' },
   limited: { exit: 6, retryable: true, meaning: 'a quota or a rate limit is used up' },
+  output_unread: { exit: 6, retryable: true, meaning: 'the events of a session are not read' },
 
   // 7: unavailable, nothing can have changed
   dns_failed: { exit: 7, retryable: true, meaning: 'the host name could not be resolved' },

@@ -6,7 +6,6 @@ import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { RunContext } from './command.ts';
-import { SECRET_VARIABLE } from './run-context.ts';
 
 export interface ChildEnd {
   /** The exit status; for an end by signal, the status that a shell reports. */
@@ -18,12 +17,6 @@ export interface ChildEnd {
 /** The status that a shell reports for an end by signal: 130, 143. */
 export function signalStatus(signal: NodeJS.Signals | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
-}
-
-/** Without our credentials, which the command does not need. Those in `passed` stay. */
-export function childEnvironment(env: RunContext['env'], passed: readonly string[] = []): RunContext['env'] {
-  const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
-  return Object.fromEntries(entries);
 }
 
 /**

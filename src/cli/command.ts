@@ -47,9 +47,10 @@ export type Answer<Value> =
   /** Another rendering, if an option changes what is printed. */
   | (AnswerParts & { readonly value: unknown; readonly as: Rendering });
 
-/** A word that a person has to type instead of yes. */
+/** How a person has to confirm. */
 export interface Typing {
-  readonly word: string;
+  /** Must be typed instead of yes. */
+  readonly word?: string;
   /** Ask even if `--yes` was given, as long as prompts are possible. */
   readonly always: boolean;
 }

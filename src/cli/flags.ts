@@ -48,6 +48,8 @@ export interface Instant {
   readonly ms: number;
   /** RFC 3339 in UTC with milliseconds, as it is sent. */
   readonly iso: string;
+  /** As typed. */
+  readonly text?: string;
   /** Typed as a distance from now. */
   readonly relative?: true;
   /** It was written as a day alone: the instant is where the day begins in UTC. */

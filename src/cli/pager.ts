@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import type { Context, EndSignal, OutStream } from '../context.ts';
 import { endedBy } from '../errors.ts';
 import { displayWidth } from '../output/terminal.ts';
-import { childEnvironment } from './child.ts';
+import { childEnvironment } from '../store/setting-keys.ts';
 
 /** `-F`: print what fits; `-R`: show colours; `-X`: leave the text on the screen. */
 const LESS_OPTIONS = 'FRX';

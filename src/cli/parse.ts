@@ -314,9 +314,10 @@ function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
       return value;
     }
     case 'time':
-      return named(() =>
-        parseTime(text, { ...clock, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
-      );
+      return named(() => ({
+        ...parseTime(text, { ...clock, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
+        text,
+      }));
     case 'string':
       named(() => flag.check?.(text));
       return text;

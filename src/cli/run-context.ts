@@ -14,6 +14,7 @@ import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '.
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
+import { SECRET_VARIABLE } from '../store/setting-keys.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Command, RunContext, Sources } from './command.ts';
 import { GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './common-flags.ts';
@@ -150,7 +151,7 @@ export function runContext(parts: Parts): RunContext {
         );
       }
       if (own !== undefined) nameServer(own);
-      if (typing === undefined) {
+      if (typing?.word === undefined) {
         confirmed = await ask((prompter) => prompter.confirm(escapeText(question)));
       } else {
         const flag = settings.get('color') as ColorChoice['flag'];
@@ -231,9 +232,6 @@ export function escaping(ask: Ask): RunContext['prompter'] {
       ),
   };
 }
-
-/** Our own: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
-export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 
 function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
   for (const [name, value] of Object.entries(env)) {

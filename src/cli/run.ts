@@ -1,4 +1,5 @@
 /** Runs one parsed command: settings, context, dry run, rendering. Returns the exit status. */
+import { setMaxListeners } from 'node:events';
 import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
@@ -24,6 +25,8 @@ export async function runCommand(
   const streams = command.streams?.(parsed.input) ?? false;
   // What a watch reads ends by q as it ends by Ctrl-C.
   const context = streams ? { ...outer, signal: AbortSignal.any([outer.signal, quit.signal]) } : outer;
+  // Commands of a session wait at the same time: Node would print a warning from the eleventh on.
+  setMaxListeners(0, context.signal);
   const globals = parsed.input as unknown as GlobalInput;
   const { service, effect } = command.callOf?.(parsed.input) ?? command;
   const flags = settingFlags(command, service, globals);
@@ -62,7 +65,7 @@ export async function runCommand(
   /** For what a person reads: data for a program, rows that come over time, and reports of what was done are not paged. */
   const openPager = async (output: Rendering) => {
     if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return undefined;
-    const isLive = output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined);
+    const isLive = isWatch(output) || (output.kind === 'list' && output.live !== undefined);
     if (isLive || !ctx.wants.table || !globals.input || context.env['CI'] || context.env['SVC_NO_INPUT'])
       return undefined;
     const { pagerCommand, PagedOutput } = await import('./pager.ts');
@@ -77,7 +80,7 @@ export async function runCommand(
 
   const print = async (value: unknown, output: Rendering, goesOn: boolean): Promise<void> => {
     // Prompts or waits may have taken time since the command began.
-    const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
+    const isWatched = isWatch(output) && context.stdin.isTTY && context.stdout.isTTY;
     const leave = (key: string): void => {
       if (key === 'q') quit.abort(endedBy('SIGINT'));
     };
@@ -169,6 +172,11 @@ export async function runCommand(
     await end?.();
     await notices.flushed();
   }
+}
+
+/** The renderer redraws it, and `q` ends it. */
+function isWatch({ kind }: Rendering): boolean {
+  return kind === 'watch' || kind === 'dashboard';
 }
 
 function secretHeadersOf(contexts: readonly Pick<RunContext, 'target'>[]): ReadonlySet<string> {
