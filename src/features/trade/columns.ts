@@ -2,6 +2,7 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
+import type { PriceRow } from './live-prices.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
@@ -22,7 +23,7 @@ function fixed(amount: number, decimals: number | undefined): Amount {
 }
 
 /** The price columns of quotes and watched prices, with each symbol's number of digits; `precision` may be unknown. */
-export function priceColumns<Row extends PriceFields>(precision: (symbol: string) => number | undefined) {
+export function priceColumns<Row extends PriceRow>(precision: (symbol: string) => number | undefined) {
   const column = (name: 'bid' | 'ask' | 'high' | 'low'): Column<Row> => ({
     name,
     cell: (row) => priceCell(row[name], precision(row.symbol)),
@@ -31,15 +32,6 @@ export function priceColumns<Row extends PriceFields>(precision: (symbol: string
   const symbol: Column<Row> = { name: 'symbol', cell: (row) => row.symbol };
   const time: Column<Row> = { name: 'time', cell: (row) => (row.time === null ? undefined : { time: row.time }) };
   return { symbol, bid: column('bid'), ask: column('ask'), high: column('high'), low: column('low'), time };
-}
-
-interface PriceFields {
-  readonly symbol: string;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly high: number | null;
-  readonly low: number | null;
-  readonly time: string | null;
 }
 
 export function priceCell(rate: number | null, precision: number | undefined): Cell {

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
-import { HOUR, iso, type Posted, posted } from './posted.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { failure, lines, onBothServices, printed } from '../../alerts/commands/service.ts';
+import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 onBothServices((service) => {
-  const create = (argv: readonly string[], options?: RunOptions) =>
-    service.svc(['silences', 'create', ...argv], options);
-  const stored = async (): Promise<string[]> =>
-    (await getJson<{ id: string }[]>(service.url(), '/api/v2/silences')).map(({ id }) => id).sort();
-  /** Runs, and fails the test where a silence was made all the same. */
-  const refused = async (argv: readonly string[], options?: RunOptions) => {
-    const before = await stored();
-    const run = await create(argv, options);
-    expect([run.stdout, writes(run.sent)]).toEqual(['', []]);
-    expect(await stored()).toEqual(before);
-    return run;
-  };
+  const { create, stored, refused } = creating(service);
 
   test('clock times of --tz, which are shown in UTC', async () => {
     const now = Date.parse('2026-11-23T12:00:00Z');

@@ -1,23 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { getJson, postAlerts } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { postAlerts } from '../../../support/alertmanager.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
 import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
-import { HOUR, iso, type Posted, posted } from './posted.ts';
+import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 
 onBothServices((service) => {
-  const create = (argv: readonly string[], options?: RunOptions) =>
-    service.svc(['silences', 'create', ...argv], options);
-  const stored = async (): Promise<string[]> =>
-    (await getJson<{ id: string }[]>(service.url(), '/api/v2/silences')).map(({ id }) => id).sort();
-  /** Runs, and fails the test where a silence was made all the same. */
-  const refused = async (argv: readonly string[], options?: RunOptions) => {
-    const before = await stored();
-    const run = await create(argv, options);
-    expect([run.stdout, writes(run.sent)]).toEqual(['', []]);
-    expect(await stored()).toEqual(before);
-    return run;
-  };
+  const { create, refused } = creating(service);
 
   describe('how far it reaches', () => {
     const CROWD = Array.from({ length: 24 }, (_, n) => ({
