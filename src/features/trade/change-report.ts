@@ -13,6 +13,8 @@ export interface ChangeRow {
   readonly request: string;
   readonly tradeId: string | null;
   readonly orderId: string | null;
+  readonly symbol: string | null;
+  readonly accountId: string | null;
   /** `not_sent`: nothing left this machine. */
   readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
   /** The orders that it created. */
@@ -43,13 +45,16 @@ export function isUnknown({ code }: SvcError): boolean {
 }
 
 export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
-  const { request, tradeId = null, orderId = null, along = [] } = planned;
+  const { request, tradeId = null, orderId = null, accountId = null, along = [] } = planned;
+  const { symbol = '' } = request.form;
   const isAccepted = placed !== undefined && error === undefined;
   return {
     command: request.command,
     request: request.endpoint.path,
     tradeId,
     orderId,
+    symbol: symbol === '' ? null : String(symbol),
+    accountId,
     outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
     // Some responses name the changed order itself.
     orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
@@ -149,8 +154,16 @@ function statusCell({ status }: CloseRow): Cell {
   return { text: status, tone };
 }
 
-export function subject({ tradeId, orderId }: Pick<ChangeRow, 'tradeId' | 'orderId'>): Cell {
-  return tradeId === null ? (orderId === null ? undefined : `order ${orderId}`) : `trade ${tradeId}`;
+/** The account if the request concerns all of it. */
+export function subject({
+  tradeId,
+  orderId,
+  symbol = null,
+  accountId,
+}: Pick<ChangeRow, 'tradeId' | 'orderId' | 'accountId'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
+  if (tradeId !== null) return `trade ${tradeId}`;
+  if (orderId !== null) return `order ${orderId}`;
+  return symbol ?? (accountId === null ? undefined : `account ${accountId}`);
 }
 
 function alongText(along: ChangeRow['along']): string | undefined {

@@ -25,38 +25,40 @@ import { findPeriod } from '../periods.ts';
 import type { Candle } from '../schema.ts';
 import { SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../trading-session.ts';
 
+const CHART = 'Chart options';
+
 export const tradeCandles = listCommand({
   id: 'trade candles',
   summary: 'Read candles, to the screen or a file',
-  description:
-    'Periods: m1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1 (m1 is a minute, M1 a month). Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10.',
   details:
-    'Each request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--append reads a finished .csv or .ndjson file from its last row on. If the gateway still returns this row, what follows it is added: a copy of the file with the new rows takes the place of the old one, so that a kill leaves one or the other. If it returns other values, or none, nothing is added, both rows are printed, and the exit status is 3. Give the --price and --label with which the file was written.\nSymbols and periods may be several, separated by commas: rows then have symbol and period, and --out and --append need a name such as {symbol}-{period}.csv. One that fails is reported, and the others are read (exit 10).\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
+    'Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--append reads a finished .csv or .ndjson file from its last row on. If the gateway still returns this row, what follows it is added: a copy of the file with the new rows takes the place of the old one, so that a kill leaves one or the other. If it returns other values, or none, nothing is added, both rows are printed, and the exit status is 3. Give the --price and --label with which the file was written.\nSymbols and periods may be several, separated by commas: rows then have symbol and period, and --out and --append need a name such as {symbol}-{period}.csv. One that fails is reported, and the others are read (exit 10).\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
   effect: 'read',
   service: 'trade',
   args: {
     symbol: { ...SYMBOL_ARGUMENT, help: 'Symbol, or several: EUR/USD,USD/JPY' },
-    period: { help: 'm1 to M1 (case-sensitive), or several: H1,D1', required: true },
+    period: { help: 'm1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1, or several: H1,D1', required: true },
   },
   flags: {
-    from: { type: 'time', bare: 'back', dates: true, group: 'Range options', help: 'Start: 2026-01-01, 30d' },
-    to: { type: 'time', bare: 'back', dates: true, group: 'Range options', help: 'End, not included (default: now)' },
+    from: { type: 'time', bare: 'back', dates: true, help: 'Start: 2026-01-01, 30d' },
+    to: { type: 'time', bare: 'back', dates: true, help: 'End, not included (default: now)' },
     last: {
       type: 'integer',
       value: 'n',
       min: 1,
       max: 1_000_000,
-      group: 'Range options',
       help: 'Newest n candles, without --from (default: 100)',
     },
+    'include-partial': { type: 'boolean', help: 'Include the unfinished candle' },
     price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Prices to show' },
-    label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Time that labels a candle' },
-    'include-partial': { type: 'boolean', group: 'Range options', help: 'Include the unfinished candle' },
-    gaps: { type: 'boolean', group: 'Gap options', help: 'List gaps instead of candles' },
-    'fail-on-gap': { type: 'boolean', group: 'Gap options', help: 'Exit 1 if candles are missing' },
-    chart: { type: 'boolean', help: 'Draw candlesticks' },
-    line: { type: 'boolean', help: 'Draw only the closing prices' },
-    ...CHART_FLAGS,
+    label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Time of a candle' },
+    gaps: { type: 'boolean', help: 'List gaps instead of candles' },
+    'fail-on-gap': { type: 'boolean', help: 'Exit 1 if candles are missing' },
+    chart: { type: 'boolean', group: CHART, help: 'Draw candlesticks' },
+    line: { type: 'boolean', group: CHART, help: 'Draw only the closing prices' },
+    width: { ...CHART_FLAGS.width, group: CHART },
+    height: { ...CHART_FLAGS.height, group: CHART },
+    ascii: { ...CHART_FLAGS.ascii, group: CHART },
+    svg: { ...CHART_FLAGS.svg, group: CHART },
     out: {
       type: 'string',
       value: 'file',
@@ -85,13 +87,10 @@ export const tradeCandles = listCommand({
   exits: ['condition_false', 'partly_done', 'guarded'],
   examples: [
     { run: 'svc trade candles EUR/USD H1', why: 'Show the newest hundred' },
-    { run: 'svc trade candles EUR/USD D1 --last 250 --chart', why: 'Draw candlesticks of a year' },
     {
       run: 'svc trade candles EUR/USD m1 --from 2025-01-01 --to 2026-01-01 --out eurusd.csv --resume',
       why: 'Start or resume a download of one year',
     },
-    { run: 'svc trade candles EUR/USD m1 --append eurusd.csv', why: 'Add what is new since then' },
-    { run: 'svc trade candles EUR/USD m5 --from 30d --gaps --fail-on-gap', why: 'Check a month for gaps' },
   ],
   output: candleList('both'),
   outputOf,

@@ -19,8 +19,8 @@ describe('svc trade flatten', () => {
       `POST /trading/delete_order order_id=${order}`,
     ]);
     expect(JSON.parse(stdout)).toMatchObject([
-      { command: 'close', outcome: 'accepted' },
-      { command: 'orders cancel', orderId: order, outcome: 'accepted' },
+      { command: 'close', symbol: null, accountId: HEDGING, outcome: 'accepted' },
+      { command: 'orders cancel', orderId: order, accountId: HEDGING, outcome: 'accepted' },
     ]);
     expect(stderr).not.toContain('left:');
     expect([client.gateway.book.trades.size, client.gateway.book.orders.size]).toEqual([0, 0]);
@@ -29,7 +29,8 @@ describe('svc trade flatten', () => {
   it('of one symbol leaves the others', async () => {
     holdTrade(client.gateway);
     const other = holdTrade(client.gateway, { symbol: 'USD/JPY', open: 155 });
-    expect((await client.run(['flatten', ...YES, '--symbol', 'eurusd'])).code).toBe(0);
+    const { code, stdout } = await client.run(['flatten', ...YES, '--symbol', 'eurusd']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^close +EUR\/USD +accepted/m) });
     expect([...client.gateway.book.trades.keys()].map(String)).toEqual([other]);
   });
 
