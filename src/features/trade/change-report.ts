@@ -13,6 +13,7 @@ export interface ChangeRow {
   readonly request: string;
   readonly tradeId: string | null;
   readonly orderId: string | null;
+  /** Null if the request names none. */
   readonly symbol: string | null;
   readonly accountId: string | null;
   /** `not_sent`: nothing left this machine. */

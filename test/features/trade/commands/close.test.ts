@@ -29,6 +29,8 @@ describe('in an account that hedges', () => {
         request: '/trading/close_trade',
         tradeId: id,
         orderId: null,
+        symbol: null,
+        accountId: HEDGING,
         outcome: 'accepted',
         orderIds: [expect.stringMatching(/^\d+$/)],
         along: [],
