@@ -16,7 +16,7 @@ export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
 export interface OrderJournal {
   /** Resolves with the id once the line is on disk. `claim` runs under the lock before the line is written, and may throw. */
   sent(
-    order: Pick<OrderSent, 'command' | 'path' | 'form' | 'once' | 'asked'>,
+    order: Pick<OrderSent, 'command' | 'path' | 'form' | 'once' | 'asked' | 'clock_skew'>,
     claim?: () => Promise<void>,
   ): Promise<string>;
   /** Never rejects. */

@@ -172,6 +172,8 @@ const sentFields = {
   form: z.record(text, z.unknown()),
   /** The process that sends it. Lines of earlier versions name none. */
   owner: z.catch(z.optional(z.object({ pid: z.int(), host: text, place: text, start: text })), undefined),
+  /** The gateway's clock minus ours, in milliseconds, if it was known then. */
+  clock_skew: z.catch(z.optional(z.number()), undefined),
   /** `--once`: the key under which it is sent at most once. */
   once: z.optional(text),
   /** The command as the user asked for it, which a repetition with the same key must equal. */

@@ -169,7 +169,8 @@ export class FillWatch {
     const positions = this.tables.rows('OpenPosition').filter(isUntied);
     const closed = this.tables.rows('ClosedPosition').filter(isUntied);
     const lost = { ...order, side, rate };
-    const ids = orderCandidates(lost, sentAt, { orders: [], positions, closed }).map(({ id }) => id);
+    const found = orderCandidates(lost, sentAt, { orders: [], positions, closed });
+    const ids = found.flatMap(({ id, isTaken }) => (isTaken ? [] : [id]));
     return fillsOf(ids, this.tables);
   }
 

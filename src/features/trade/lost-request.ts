@@ -1,11 +1,11 @@
 /** Searches for the outcome of a request whose response was lost. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { isRepeat, type JournalEntry, mayBeOf, type RecentEntries, readJournal } from '../../store/order-journal.ts';
+import { mayBeOf, type RecentEntries, readJournal } from '../../store/order-journal.ts';
 import { FillWatch } from './fills.ts';
-import type { AcceptedOrder } from './order-candidates.ts';
 import type { Account, Offer, OpenPosition } from './schema.ts';
 import type { SeenBefore, SeenTables } from './seen-tables.ts';
+import { atGateway, isEqualLost } from './settled-entries.ts';
 import { IN_FLIGHT_MS, type JournaledRequest, type Settlement, settle } from './settlement.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
 
@@ -122,23 +122,16 @@ async function findIn(
 ): Promise<Found> {
   const offers = (known.read('Offer') ?? []) as readonly Offer[];
   const accounts = (known.read('Account') ?? []) as readonly Account[];
-  const entries = (await (shared?.journal.read() ?? readJournal(ctx.paths))).filter((entry) =>
-    mayBeOf(ctx.target.baseUrl, entry),
-  );
-  const accepted = acceptedOrders(entries, clockSkewMs);
-  const settled = await settle(request, { ...sent, tables, before, accepted, offers, accounts });
+  const entries = (await (shared?.journal.read() ?? readJournal(ctx.paths)))
+    .filter((entry) => mayBeOf(ctx.target.baseUrl, entry))
+    .map((entry) => atGateway(entry, clockSkewMs));
+  const others = entries.filter((entry) => !isEqualLost(request, entry));
+  const settled = await settle(request, { ...sent, tables, before, others, offers, accounts });
   const { outcome, evidence, candidates } = settled;
   // What is found may belong to an identical request whose response has not come yet.
-  const equals = entries.filter((entry) => isRepeat(request, entry)).length;
+  const equals = entries.length - others.length;
   const found = { settled: shared !== undefined && equals > 1 ? { ...settled, isDone: false } : settled };
   if (candidates === undefined) return { ...found, text: evidence };
   const text = outcome === 'absent' ? `${evidence}, which proves nothing` : evidence;
-  return { ...found, text, ids: candidates.map(({ id }) => id) };
-}
-
-/** With times by the gateway's clock. */
-function acceptedOrders(entries: readonly JournalEntry[], clockSkewMs: number): readonly AcceptedOrder[] {
-  return entries
-    .filter((entry) => entry.order_ids.length > 0)
-    .map((entry) => ({ ...entry, at: new Date(Date.parse(entry.at) + clockSkewMs).toISOString() }));
+  return { ...found, text, ids: candidates.flatMap(({ id, isTaken }) => (isTaken ? [] : [id])) };
 }

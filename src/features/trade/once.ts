@@ -7,8 +7,8 @@ import type { FillReport } from './fills.ts';
 import { fillsOf } from './order-state.ts';
 import type { KeyClaim, Outcome, PlannedRequest } from './placing.ts';
 import { SeenTables } from './seen-tables.ts';
-import { provesAbsence, recordSettled, settleEntries } from './settled-entries.ts';
-import { IN_FLIGHT_MS } from './settlement.ts';
+import { declaringHint, recordSettled, settleEntries } from './settled-entries.ts';
+import type { Settlement } from './settlement.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** How a command is sent at most once. */
@@ -90,7 +90,8 @@ export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunC
       const placed = { orderIds: entry.order_ids, journalId: id, sentAt: Date.parse(at), error };
       return { outcome: { planned, placed, error } };
     };
-    const unknown = (why: string): Promise<Earlier> => failed(stillUnknown(entry, key, why));
+    const unknown = (why: string, settled?: Settlement): Promise<Earlier> =>
+      failed(stillUnknown(entry, key, why, settled));
     switch (outcome) {
       case 'accepted':
       case 'open':
@@ -99,13 +100,11 @@ export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunC
         ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
         return { outcome: await outcomeOf(entry, once, cache, follows) };
       case 'not_sent':
+      case 'absent':
         return free(id);
       case 'refused':
         // Any other refusal, such as that of a rate limit, says nothing of the order.
         return (error?.code ?? 'refused') === 'refused' ? failed(refusedBefore(entry, key)) : free(id);
-      case 'absent':
-        if (provesAbsence(entry, Date.parse(entry.answered_at ?? ''))) return free(id);
-        return unknown('too much time had passed when the tables did not show it');
       case 'unknown': {
         const isSent = isInFlight(entry, ctx.now());
         if ((isSent || cache.searched.has(id)) && ctx.now() < deadline) {
@@ -115,9 +114,10 @@ export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunC
         if (isSent) return unknown('its sender still waits for the response');
         const left = await settleAgain(entry, cache, ctx);
         if (left === undefined) continue;
-        if (left.wait === undefined) return unknown(left.why);
-        if (ctx.now() + left.wait >= deadline) return unknown('it may still arrive at the gateway');
-        await ctx.sleep(left.wait, ctx.signal);
+        const { waitMs, evidence } = left;
+        if (waitMs === undefined) return unknown(evidence, left);
+        if (ctx.now() + waitMs >= deadline) return unknown('it may still arrive at the gateway');
+        await ctx.sleep(waitMs, ctx.signal);
         continue;
       }
       default:
@@ -128,24 +128,15 @@ export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunC
 
 const PAUSE_MS = 100;
 
-/** Writes the outcome to the journal. If the tables do not show it, returns why, and how long until they may. */
-async function settleAgain(
-  entry: JournalEntry,
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<{ readonly why: string; readonly wait?: number } | undefined> {
+/** Writes the outcome to the journal. Returns what is known if that is not enough. */
+async function settleAgain(entry: JournalEntry, cache: TableCache, ctx: RunContext): Promise<Settlement | undefined> {
   const tables = new SeenTables();
   const [one] = await settleEntries([entry], await cache.open(), ctx, tables);
   if (one === undefined) throw new SvcError('internal', 'an entry was not settled');
-  const { outcome, evidence, tradeIds = [] } = one.settled;
-  if (outcome === 'unknown') {
-    const wait = IN_FLIGHT_MS - (ctx.now() - Date.parse(entry.at));
-    return { why: evidence, ...(wait > 0 && { wait }) };
-  }
-  if (outcome === 'absent' && !provesAbsence(entry, ctx.now())) {
-    return { why: `${evidence}, which proves nothing after so long` };
-  }
-  await recordSettled(one, ctx, outcome === 'filled' ? filledReport(fillsOf(tradeIds, tables)) : undefined);
+  const { settled } = one;
+  if (settled.outcome === 'unknown') return settled;
+  const report = settled.outcome === 'filled' ? filledReport(fillsOf(settled.tradeIds ?? [], tables)) : undefined;
+  await recordSettled(entry.id, settled, ctx, { report });
   return undefined;
 }
 
@@ -170,8 +161,9 @@ export async function keepReport({ planned, placed, report }: Outcome, ctx: RunC
   if (report.status === 'pending' || report.status === 'unknown') return;
   const { journalId: id, orderIds: order_ids } = placed;
   const at = new Date(ctx.now()).toISOString();
+  const trade_ids = report.trades.map(({ tradeId }) => tradeId);
   try {
-    await journal(ctx.paths, ctx, { id, at, outcome: 'accepted', order_ids, report: { ...report } });
+    await journal(ctx.paths, ctx, { id, at, outcome: 'accepted', order_ids, trade_ids, report: { ...report } });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     ctx.notice(`the end of the order could not be written to the journal: ${error.message}`);
@@ -205,10 +197,15 @@ function refusedBefore({ id, at, message, error }: JournalEntry, key: string): S
   });
 }
 
-function stillUnknown({ id, at, order_ids }: JournalEntry, key: string, why: string): SvcError {
+/** `settled`: what repeating the command will not change. */
+function stillUnknown({ id, at, order_ids }: JournalEntry, key: string, why: string, settled?: Settlement): SvcError {
   return new SvcError('outcome_unknown', `the outcome of the order of ${at} with the key ${key} is unknown: ${why}`, {
-    hint: 'check svc trade orders and svc trade positions --closed; if the order is not there, send it with another key',
+    hint: settled === undefined ? 'repeat the command later' : declaringHint(id, settled.candidates),
     sent: 'maybe',
-    more: { journal_id: id, order_id: order_ids.length === 0 ? undefined : order_ids.join(' ') },
+    more: {
+      journal_id: id,
+      order_id: order_ids.length === 0 ? undefined : order_ids.join(' '),
+      candidates: settled?.candidates?.map((one) => one.id).join(' '),
+    },
   });
 }

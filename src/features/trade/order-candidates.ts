@@ -1,4 +1,6 @@
 /** Finds what may be an order whose response was lost: orders have no client id to search for. */
+
+import type { OrderOutcome } from '../../store/order-journal.ts';
 import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
 import { orderRate } from './order-text.ts';
@@ -16,8 +18,6 @@ export interface LostOrder {
   readonly amount?: number | undefined;
   /** Of an entry order; undefined at market. */
   readonly rate?: number | undefined;
-  /** What cannot be filled at once is canceled. */
-  readonly fillsPartly?: boolean | undefined;
   /** Otherwise the order may have closed positions first. */
   readonly hedges?: boolean | undefined;
 }
@@ -32,10 +32,12 @@ export interface OrderCandidate {
   readonly text: string;
 }
 
-/** An order whose id the journal has. */
-export interface AcceptedOrder {
+/** Another order that the journal has. */
+export interface OtherOrder {
+  /** By the gateway's clock. */
   readonly at: string;
   readonly form: Readonly<Record<string, unknown>>;
+  readonly outcome: OrderOutcome;
   readonly order_ids: readonly string[];
   readonly trade_ids: readonly string[];
 }
@@ -51,7 +53,10 @@ export interface SeenRows {
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */
 const CLOCK_SLACK_MS = 2_000;
+/** Orders that follow one another faster than this may have opened each other's trades, as far as times tell. */
+const APART_MS = 5_000;
 const TINY = 1e-9;
+const SUM_TINY = 1e-6;
 
 /** `sentAt` is by the gateway's clock. A time that cannot be read rules nothing out. */
 export function isSince(time: string | undefined, sentAt: number): boolean {
@@ -67,15 +72,16 @@ export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
 
 /**
  * Candidates of the same account, symbol, side, kind, rate and amount that are not older than the request; parts count together. Excluded are those seen
- * before, accepted orders, and their positions if a row links them.
+ * before, accepted orders, and what belongs to other orders. `equals`: how many identical orders are lost, including this one.
  */
 export function orderCandidates(
   lost: LostOrder,
   sentAt: number,
   { orders, positions, closed, earlier = new Set() }: SeenRows,
-  accepted: readonly AcceptedOrder[] = [],
+  others: readonly OtherOrder[] = [],
+  equals = 1,
 ): readonly OrderCandidate[] {
-  const known = new Set(accepted.flatMap(({ order_ids, trade_ids }) => [...order_ids, ...trade_ids]));
+  const known = new Set(others.flatMap(({ order_ids, trade_ids }) => [...order_ids, ...trade_ids]));
   const isKnown = (id: string): boolean => known.has(id) || earlier.has(id);
   const isOf = (row: Order | OpenPosition | ClosedPosition): boolean =>
     (row.accountId === undefined || row.accountId === lost.accountId) &&
@@ -84,76 +90,169 @@ export function orderCandidates(
   const ours = orders.filter(
     (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !isKnown(row.orderId),
   );
-  const orderOf = new Map(orders.map(({ orderId, tradeId }) => [tradeId, orderId]));
+  // A stop, a limit or a close names the trade that it ends, not one that it opened.
+  const opening = orders.filter((row) => !opensNothing(row));
+  const orderOf = new Map(opening.map(({ orderId, tradeId }) => [tradeId, orderId]));
   // An update may be all that was seen of an ended order, and it may lack the symbol and the account.
-  const described = new Set(orders.filter(({ currency }) => currency !== undefined).map(({ orderId }) => orderId));
-  const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf));
+  const described = new Set(opening.filter(({ currency }) => currency !== undefined).map(({ orderId }) => orderId));
+  const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf), lost.amountK);
   const orderIdOf = (row: Trade): string | undefined => row.orderId ?? orderOf.get(row.tradeId);
+  const tied = new Set(ofSide.map(orderIdOf));
+  const rivals = rivalsOf(lost, sentAt, others).filter(({ ids }) => !ids.some((id) => tied.has(id)));
+  const oldest = Math.min(sentAt, ...rivals.map(({ at }) => at));
   const trades = ofSide.filter((row) => {
-    if (!isSince(row.time, sentAt) || isKnown(row.tradeId)) return false;
+    if (!isSince(row.time, oldest) || known.has(row.tradeId)) return false;
     const orderId = orderIdOf(row);
     if (orderId !== undefined && isKnown(orderId)) return false;
-    if (orderId !== undefined && described.has(orderId)) return ours.some((order) => order.orderId === orderId);
-    return lost.rate === undefined || isRate(row, row.open, lost.rate);
+    return orderId === undefined || !described.has(orderId) || ours.some((order) => order.orderId === orderId);
   });
-  const isWhole = (amountK: number | undefined): boolean =>
-    amountK === undefined || wholeAmounts(lost, sentAt, closed).some((whole) => Math.abs(whole - amountK) < TINY);
-  const total = trades.reduce((sum, { amountK = 0 }) => sum + amountK, 0);
-  const wholeOrders = ours.filter(({ amountK }) => isWhole(amountK));
-  const wholeTrades = trades.filter(({ amountK }) => isWhole(amountK));
+  const wholes = wholeAmounts(lost, sentAt, closed);
+  const isWhole = (amountK: number): boolean => wholes.some((whole) => isAmount(amountK, whole));
+  const most = Math.max(...wholes) + TINY;
+  const isRecent = (row: Trade): boolean => isSince(row.time, sentAt) && !earlier.has(row.tradeId);
+  const total = trades.filter(isRecent).reduce((sum, { amountK }) => sum + amountK, 0);
+  const wholeOrders = ours.filter(({ amountK }) => amountK === undefined || isWhole(amountK));
   // An order's row shows the unfilled amount.
   const rest = ours.filter(({ amountK = 0 }) => total > 0 && isWhole(amountK + total));
-  const parts = wholeTrades.length === 0 && (isWhole(total) || rest.length > 0) ? trades : [];
-  // Among trades of other orders, parts of this one may be hidden.
-  const isHidden = wholeOrders.length + wholeTrades.length + rest.length + parts.length === 0;
-  const hidden = isHidden ? possibleParts(trades, wholeAmounts(lost, sentAt, closed), lost) : [];
-  const tied = new Set(ofSide.map(orderIdOf));
-  const equals = accepted.filter(
-    (order) => isEqual(order, lost, sentAt) && !order.order_ids.some((id) => tied.has(id)),
-  );
-  const shared = ofSide.filter(
-    (row) => isWhole(row.amountK) && orderIdOf(row) === undefined && !known.has(row.tradeId),
-  );
-  // Of a larger order that no row shows as a whole, each trade may be a part.
-  const isPart = accepted.some(
-    (order) =>
-      isAlike(order, lost, sentAt) &&
-      amountRatio(order, lost) > 1 + TINY &&
-      !order.order_ids.some((id) => tied.has(id)) &&
-      !trades.some(({ amountK = 0 }) => Math.abs(amountK - lost.amountK * amountRatio(order, lost)) < TINY),
-  );
-  const isTaken = (row: Trade): boolean =>
-    isPart ||
-    ownersOf(
-      equals,
-      shared.filter((one) => one !== row),
-    ) < ownersOf(equals, shared);
-  const position = (row: Trade, taken: boolean): OrderCandidate => {
-    const ids = equals.filter(({ at }) => isSince(row.time, Date.parse(at))).flatMap(({ order_ids }) => order_ids);
-    return candidate('position', row.tradeId, row, lost, ids, taken);
+  const standing = wholeOrders.length > 0 ? wholeOrders : rest;
+  const rate = (row: Trade): boolean => lost.rate === undefined || isRate(row, row.open, lost.rate);
+  const puzzle = {
+    wholes: rest.length > 0 ? [total] : wholes,
+    isOwn: (row: Trade) => isRecent(row) && row.amountK <= most && rate(row),
+    isForeign: (row: Trade) => !isRecent(row) || row.amountK > most,
+    steps: MOST_STEPS,
   };
+  const position = (row: Trade, isTaken: boolean): OrderCandidate =>
+    candidate('position', row.tradeId, row, lost, equalsOf(row, rivals, lost), isTaken);
+  const own = ownTrades(trades, rivals, equals, puzzle);
+  const found = [
+    ...standing.map((row) => candidate('order', row.orderId, row, lost)),
+    ...(own?.trades ?? []).map((row) => position(row, own?.isDisputed === true)),
+  ];
+  const isOfRival = ({ amountK = 0, time }: Order): boolean =>
+    rivals.some((one) => !one.isAccepted && isAmount(one.amountK, amountK) && isSince(time, one.at));
+  const left = ours.filter((row) => (row.amountK ?? 0) <= most && !isOfRival(row));
+  if (found.length > 0 || (own !== undefined && left.length === 0)) return found;
+  const whole = trades.filter((row) => puzzle.isOwn(row) && isWhole(row.amountK));
+  if (whole.length > 0)
+    return whole.map((row) =>
+      position(
+        row,
+        rivals.some(({ isAccepted }) => isAccepted),
+      ),
+    );
+  // Parts of it may be among these: a market order is canceled when nobody offers the rest, and an entry order is filled at the next price.
   return [
-    ...(wholeOrders.length > 0 ? wholeOrders : rest).map((row) => candidate('order', row.orderId, row, lost)),
-    ...wholeTrades.map((row) => position(row, isTaken(row))),
-    ...parts.map((row) => position(row, equals.length > 0)),
-    ...hidden.map((row) => position(row, true)),
+    ...left.map((row) => candidate('order', row.orderId, row, lost, [], true)),
+    ...trades.filter((row) => !puzzle.isForeign(row)).map((row) => position(row, true)),
   ];
 }
 
-const MOST_SUMS = 10_000;
+interface Trade extends Pick<OpenPosition, 'tradeId' | 'orderId' | 'open' | 'ratePrecision'> {
+  readonly time: string | undefined;
+  readonly amountK: number;
+}
 
-/** Trades of which some add up to one of the amounts; empty if none do. */
-function possibleParts(trades: readonly Trade[], wholes: readonly number[], lost: LostOrder): readonly Trade[] {
-  const most = Math.max(...wholes) + TINY;
-  const smaller = trades.filter(({ amountK }) => amountK !== undefined && amountK < most);
-  if (lost.fillsPartly) return smaller;
-  const sums = new Set([0]);
-  for (const { amountK = 0 } of smaller) {
-    for (const sum of [...sums]) if (sum + amountK < most) sums.add(Number((sum + amountK).toFixed(6)));
-    // Too many to tell.
-    if (sums.size > MOST_SUMS) return smaller;
+/** Another order of about the same time, which may have opened what the lost one seems to have opened. */
+interface Rival {
+  readonly at: number;
+  readonly amountK: number;
+  readonly ids: readonly string[];
+  readonly isAccepted: boolean;
+}
+
+/** An attempt to say which order opened which trades: each all of its amount, or nothing. */
+interface Explanation {
+  readonly own: readonly Trade[];
+  readonly foreign: number;
+  readonly unused: readonly Rival[];
+}
+
+interface Puzzle {
+  /** What the lost order opened in all. */
+  readonly wholes: readonly number[];
+  isOwn(row: Trade): boolean;
+  /** It may belong to an order that svc does not know. */
+  isForeign(row: Trade): boolean;
+  steps: number;
+}
+
+const MOST_STEPS = 20_000;
+
+/** The trades that the lost order opened. Disputed if it may have opened none of them. Undefined if no explanation is found. */
+function ownTrades(
+  trades: readonly Trade[],
+  rivals: readonly Rival[],
+  equals: number,
+  puzzle: Puzzle,
+): { readonly trades: readonly Trade[]; readonly isDisputed: boolean } | undefined {
+  // With the oldest first, rivals of the same amount that may have opened it may have opened all later ones, too.
+  const sorted = [...trades].sort(
+    (one, other) => (tableTime(one.time) ?? Infinity) - (tableTime(other.time) ?? Infinity),
+  );
+  const all = [...explanations(sorted, rivals, equals, puzzle)];
+  if (all.length === 0 || puzzle.steps <= 0) return undefined;
+  const least = Math.min(...all.map(({ foreign }) => foreign));
+  const best = all.filter(({ foreign }) => foreign === least);
+  const [first] = best;
+  const any = new Set(best.flatMap(({ own }) => own));
+  // Of one explanation, the parts of each order are together.
+  const own = best.length === 1 && first !== undefined ? first.own : sorted.filter((row) => any.has(row));
+  return { trades: own, isDisputed: best.some((one) => mayOwnNothing(one, puzzle)) };
+}
+
+function mayOwnNothing({ own, foreign, unused }: Explanation, { wholes }: Puzzle): boolean {
+  if (own.length === 0) return true;
+  const isPart = ({ amountK }: Trade): boolean => !wholes.some((whole) => isAmount(amountK, whole));
+  if (foreign > 0 && own.some(isPart)) return true;
+  return unused.some(
+    ({ isAccepted, at, amountK }) =>
+      isAccepted && own.some((row) => isSince(row.time, at) && row.amountK <= amountK + TINY),
+  );
+}
+
+function* explanations(
+  [first, ...rest]: readonly Trade[],
+  rivals: readonly Rival[],
+  equals: number,
+  puzzle: Puzzle,
+): Generator<Explanation> {
+  if (first === undefined) {
+    yield { own: [], foreign: 0, unused: rivals };
+    return;
   }
-  return wholes.some((whole) => [...sums].some((sum) => Math.abs(sum - whole) < 1e-6)) ? smaller : [];
+  const without = (group: readonly Trade[]) => rest.filter((row) => !group.includes(row));
+  const tried = new Set<string>();
+  for (const rival of rivals) {
+    const kind = `${rival.amountK} ${rival.isAccepted}`;
+    if (tried.has(kind) || !isSince(first.time, rival.at)) continue;
+    tried.add(kind);
+    const others = rivals.filter((one) => one !== rival);
+    for (const group of groups(rest, rival.amountK - first.amountK, puzzle)) {
+      yield* explanations(without(group), others, equals, puzzle);
+    }
+  }
+  if (equals > 0 && puzzle.isOwn(first)) {
+    for (const whole of puzzle.wholes) {
+      for (const group of groups(rest.filter(puzzle.isOwn), whole - first.amountK, puzzle)) {
+        for (const one of explanations(without(group), rivals, equals - 1, puzzle)) {
+          yield { ...one, own: [first, ...group, ...one.own] };
+        }
+      }
+    }
+  }
+  if (!puzzle.isForeign(first)) return;
+  for (const one of explanations(rest, rivals, equals, puzzle)) yield { ...one, foreign: one.foreign + 1 };
+}
+
+/** All choices of trades that add up to the amount. */
+function* groups(trades: readonly Trade[], amountK: number, puzzle: Puzzle): Generator<readonly Trade[]> {
+  puzzle.steps -= 1;
+  if (Math.abs(amountK) < SUM_TINY) yield [];
+  if (amountK < SUM_TINY || puzzle.steps <= 0) return;
+  for (const [index, row] of trades.entries()) {
+    for (const more of groups(trades.slice(index + 1), amountK - row.amountK, puzzle)) yield [row, ...more];
+  }
 }
 
 /** The candidates show the outcome; a market order is done only when it has a position. */
@@ -186,54 +285,67 @@ function wholeAmounts(lost: LostOrder, sentAt: number, closed: readonly ClosedPo
   return [lost.amountK, lost.amountK - offset].filter((amount) => amount > 0);
 }
 
-interface Trade extends Pick<OpenPosition, 'tradeId' | 'orderId' | 'amountK' | 'open' | 'ratePrecision'> {
-  readonly time: string | undefined;
-}
-
-/** A trade may already be closed, fully or in part. */
-function tradesOf(positions: readonly OpenPosition[], closed: readonly ClosedPosition[]): readonly Trade[] {
+/** A trade may already be closed, fully or in part. Without an amount it counts as the whole order. */
+function tradesOf(
+  positions: readonly OpenPosition[],
+  closed: readonly ClosedPosition[],
+  whole: number,
+): readonly Trade[] {
   const trades = new Map<string, Trade>();
   for (const row of [...positions, ...closed.map((one) => ({ ...one, time: one.openTime }))]) {
-    const before = trades.get(row.tradeId);
-    const amountK = before === undefined ? row.amountK : (before.amountK ?? 0) + (row.amountK ?? 0);
-    trades.set(row.tradeId, { ...row, time: row.time, amountK });
+    const { tradeId, time, amountK = whole } = row;
+    trades.set(tradeId, { ...row, time, amountK: amountK + (trades.get(tradeId)?.amountK ?? 0) });
   }
   return [...trades.values()];
 }
 
-/** Accepted at about the same time or later, with no known position. */
-function isEqual(order: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
-  return isAlike(order, lost, sentAt) && (lost.amount === undefined || amountRatio(order, lost) === 1);
+/** Other orders for the same that may have opened something since, as far as the journal knows. */
+function rivalsOf(lost: LostOrder, sentAt: number, others: readonly OtherOrder[]): readonly Rival[] {
+  const alike = others
+    .filter((order) => isAlike(order, lost))
+    .map(({ at, form, order_ids: ids }) => ({
+      ...{ at: Date.parse(at), ids, isAccepted: ids.length > 0, rate: Number(form['rate']) },
+      amountK: lost.amountK * (Number(form['amount']) / (lost.amount ?? lost.amountK)),
+    }))
+    .sort((one, other) => other.at - one.at);
+  let since = sentAt;
+  return alike.filter(({ at, rate }) => {
+    // An equal entry order may be filled at any time.
+    if (at < since - APART_MS) return lost.rate !== undefined && rate === lost.rate;
+    since = Math.min(since, at);
+    return true;
+  });
 }
 
-function amountRatio({ form }: AcceptedOrder, { amount }: LostOrder): number {
-  return Number(form['amount']) / (amount ?? Number.NaN);
+/** Whether another order, or a close, may have closed what the lost one would have closed. */
+export function mayBeClosedBy(others: readonly OtherOrder[], lost: LostOrder, sentAt: number): boolean {
+  const isClose = ({ form, at, outcome }: OtherOrder): boolean =>
+    (form['trade_id'] ?? form['forSymbol']) !== undefined &&
+    ['accepted', 'unknown', 'filled', 'open'].includes(outcome) &&
+    Date.parse(at) >= sentAt - APART_MS;
+  return rivalsOf(lost, sentAt, others).length > 0 || others.some(isClose);
 }
 
-/** The same with any amount. */
-function isAlike({ at, form, order_ids, trade_ids }: AcceptedOrder, lost: LostOrder, sentAt: number): boolean {
-  const { account_id, symbol, is_buy, order_type, rate } = form;
+function isAlike({ form, outcome, order_ids, trade_ids }: OtherOrder, lost: LostOrder): boolean {
+  const { account_id, symbol, is_buy, order_type } = form;
   const isAtMarket = order_type === 'AtMarket' || order_type === 'MarketRange';
   return (
-    Date.parse(at) >= sentAt - CLOCK_SLACK_MS &&
-    order_ids.length > 0 &&
+    (order_ids.length > 0 || outcome === 'unknown') &&
     trade_ids.length === 0 &&
     account_id === lost.accountId &&
     symbol === lost.symbol &&
     is_buy === sideField(lost.side) &&
-    (isAtMarket ? lost.rate === undefined : Number(rate) === lost.rate)
+    (isAtMarket || lost.rate !== undefined)
   );
 }
 
-/** How many of the orders can have a position of their own. The latest have the fewest choices. */
-function ownersOf(orders: readonly AcceptedOrder[], trades: readonly Trade[]): number {
-  const left = [...trades];
-  const times = orders.map(({ at }) => Date.parse(at)).sort((one, other) => other - one);
-  return times.filter((at) => {
-    const index = left.findIndex(({ time }) => isSince(time, at));
-    if (index >= 0) left.splice(index, 1);
-    return index >= 0;
-  }).length;
+/** The orders of the same amount that may have opened it. */
+function equalsOf({ time }: Trade, rivals: readonly Rival[], { amountK }: LostOrder): readonly string[] {
+  return rivals.flatMap((one) => (isAmount(one.amountK, amountK) && isSince(time, one.at) ? one.ids : []));
+}
+
+function isAmount(one: number, other: number): boolean {
+  return Math.abs(one - other) < TINY;
 }
 
 function candidate(

@@ -5,7 +5,7 @@ import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
 import { isInFlight, isRepeat, type JournalEntry, mayBeOf, RecentEntries } from '../../store/order-journal.ts';
 import type { OrderRequest } from './placing.ts';
-import { provesAbsence, recordSettled, settleEntries } from './settled-entries.ts';
+import { recordSettled, settleEntries } from './settled-entries.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** State read longer ago than this is read again. */
@@ -100,10 +100,8 @@ async function unsettled(
   if (others.length === 0) return searched;
   const left: Unsettled[] = [...searched];
   try {
-    for (const one of await settleEntries(others, await cache.open(), ctx)) {
-      const { entry, settled } = one;
-      if (settled.outcome === 'absent' && provesAbsence(entry, ctx.now())) {
-        await recordSettled(one, ctx);
+    for (const { entry, settled } of await settleEntries(others, await cache.open(), ctx)) {
+      if (settled.outcome === 'absent' && (await recordSettled(entry.id, settled, ctx))) {
         ctx.notice(`the identical order of ${entry.at} was not executed: ${settled.evidence}`);
       } else left.push({ entry, evidence: settled.evidence });
     }

@@ -125,7 +125,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   const measured = session.clockSkewMs;
   const earlier = sending.watch?.tables.seenBefore() ?? new Set();
   const { asked, once } = request;
-  const line = { command, path: endpoint.path, form, once: once?.key, asked };
+  const line = { command, path: endpoint.path, form, once: once?.key, asked, clock_skew: measured };
   const journalId = await journal.sent(line, once?.claim);
   const at = ctx.now();
   const verdict = judge(request, await answerOf(request, sending));

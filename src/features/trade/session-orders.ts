@@ -1,7 +1,6 @@
 /** What becomes of the requests of a session: accepted orders are followed until they end, lost requests until they are found. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { journal } from '../../store/order-journal.ts';
 import { openTrade } from './client.ts';
 import type { FillReport, FillWatch } from './fills.ts';
 import { findLost, type LostRequest } from './lost-request.ts';
@@ -10,6 +9,7 @@ import { type Awaited, fillsOf } from './order-state.ts';
 import type { Outcome, Placed, PlannedRequest } from './placing.ts';
 import type { ChangeInput } from './planned-requests.ts';
 import type { SessionOutput } from './session-output.ts';
+import { checkedAbsence, recordSettled } from './settled-entries.ts';
 import type { Settlement } from './settlement.ts';
 import type { TradingSession } from './trading-session.ts';
 import type { WarmTables } from './warm-tables.ts';
@@ -116,19 +116,23 @@ export class SessionOrders {
     const options = { ...input, open, watch, before, shared };
     let settled: Settlement;
     try {
-      ({ settled } = await findLost({ path: request.endpoint.path, form: request.form }, lost, options, this.#ctx));
+      const { path } = request.endpoint;
+      const found = await findLost({ path, form: request.form }, lost, options, this.#ctx);
+      const { sentAt, clockSkewMs: clock_skew } = lost;
+      const sent = { path, order_ids: [], at: new Date(sentAt - clock_skew).toISOString(), clock_skew };
+      // The search has waited until the request can no longer arrive.
+      const times = { readFrom: Infinity, readTo: this.#ctx.now(), clockSkewMs: open.session.clockSkewMs };
+      settled = checkedAbsence(found.settled, sent, times, watch.tables);
     } catch (error) {
       // The outcome stays unknown, as it was reported.
       if (error instanceof SvcError) return;
       throw error;
     }
-    const { outcome, evidence, orderIds: order_ids = [], tradeIds: trade_ids = [] } = settled;
+    const { outcome, evidence, orderIds: order_ids = [], tradeIds = [] } = settled;
     if (outcome === 'unknown' || signal.aborted) return;
-    const at = new Date(this.#ctx.now()).toISOString();
-    const trades = fillsOf(trade_ids, watch.tables);
-    const report = outcome === 'filled' ? { report: { ...filledReport(trades) } } : {};
-    const found = { order_ids, trade_ids, ...report };
-    await journal(this.#ctx.paths, this.#ctx, { id: journalId, at, outcome, message: evidence, ...found });
+    const trades = fillsOf(tradeIds, watch.tables);
+    const report = outcome === 'filled' ? filledReport(trades) : undefined;
+    if (!(await recordSettled(journalId, settled, this.#ctx, { report, entries: warm.journal }))) return;
     output.say('settled', id, { outcome, journal_id: journalId, order_ids, trades, message: evidence });
     if (outcome === 'open') this.follow(id, { planned }, { ...placed, orderIds: order_ids });
   }

@@ -1,10 +1,11 @@
 /** Finds the outcome of a request from the tables: after a lost response, and for `journal settle`. */
 import { amountOf, type ClosingTrace, closingTraces, type LostClosing, otherSide } from './closing-traces.ts';
 import {
-  type AcceptedOrder,
   isFound,
   type LostOrder,
+  mayBeClosedBy,
   type OrderCandidate,
+  type OtherOrder,
   orderCandidates,
 } from './order-candidates.ts';
 import { thousands } from './order-preview.ts';
@@ -26,6 +27,8 @@ export interface Settlement {
   readonly candidates?: readonly OrderCandidate[];
   /** The search can stop. */
   readonly isDone: boolean;
+  /** The tables may show more after this time. */
+  readonly waitMs?: number | undefined;
 }
 
 export interface JournaledRequest {
@@ -37,7 +40,8 @@ export interface SettlingContext {
   readonly tables: SeenTables;
   /** By the gateway's clock. */
   readonly sentAt: number;
-  readonly accepted: readonly AcceptedOrder[];
+  /** Without identical ones whose outcome is unknown. */
+  readonly others: readonly OtherOrder[];
   readonly offers: readonly Offer[];
   readonly accounts: readonly Account[];
   /** Open positions before it was sent; undefined if they could not be read. */
@@ -103,7 +107,6 @@ function lostOrders(
       side: isBuy === 'true' ? 'buy' : 'sell',
       amountK: offer === undefined ? Number(amount) : thousands(Number(amount), offer),
       amount: Number(amount),
-      fillsPartly: fields['time_in_force'] === 'IOC',
       rate: type === 'AtMarket' || type === 'MarketRange' || rate === 0 ? undefined : rate,
       hedges: hedging === undefined ? undefined : hedging === 'Y',
     } as const;
@@ -111,22 +114,21 @@ function lostOrders(
 }
 
 async function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Promise<Settlement> {
-  const { tables, sentAt, accepted, equals = 1, earlier } = context;
+  const { tables, sentAt, others, equals = 1, earlier } = context;
   const closed = tables.everyRow('ClosedPosition');
   const open = tables.rows('OpenPosition');
   const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
   // A snapshot may be older than a push.
   const positions = [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))];
   const rows = { earlier, orders: tables.everyRow('Order'), positions, closed };
-  const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, accepted));
+  const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, others, equals));
   const fitting = byOrder.flat();
   // Both of a pair may be of the same side.
-  const found = [
-    ...new Map(fitting.flatMap((one) => (one.isTaken ? [] : [[`${one.kind} ${one.id}`, one] as const]))).values(),
-  ];
+  const candidates = [...new Map(fitting.map((one) => [`${one.kind} ${one.id}`, one])).values()];
+  const found = candidates.filter(({ isTaken }) => !isTaken);
   const trace = await offsetBy(lost, context);
   const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
-  const about = { candidates: found, isDone };
+  const about = { candidates, isDone };
   const unread = [...tables.unread].map(([name, { message }]) => `the table ${name} could not be read: ${message}`);
   const seen = (trace === undefined ? unread : [trace.text]).map((text) => `${text}; `).join('');
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
@@ -144,10 +146,12 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   if (orders.length > 0) return { ...about, outcome: 'open', evidence, ...ids };
   if (filled.length > 0) return { ...about, outcome: 'filled', evidence, ...ids };
   // An order that was accepted may have ended without a fill.
-  if (fitting.length > 0) return { ...about, outcome: 'unknown', evidence: `${seen}${textOf(fitting)}` };
-  // Without hedging an order may only close what is on the other side.
-  if (trace !== undefined && Math.abs(trace.closedK - wanted) < TINY) {
-    return { ...about, outcome: 'filled', evidence: trace.text };
+  if (candidates.length > 0) return { ...about, outcome: 'unknown', evidence: `${seen}${textOf(candidates)}` };
+  // Without hedging an order may only close what is on the other side. Something else may have closed it, too.
+  if (trace !== undefined && trace.closedK > 0) {
+    const isAlone = equals === 1 && !lost.some((order) => mayBeClosedBy(others, order, sentAt));
+    const isAll = isAlone && Math.abs(trace.closedK - wanted) < TINY;
+    return { ...about, outcome: isAll ? 'filled' : 'unknown', evidence: trace.text };
   }
   return { ...about, outcome: 'absent', evidence: `${seen}no match at the gateway now` };
 }

@@ -174,7 +174,9 @@ test.each<[string, Partial<OpenPosition>, Partial<Order>[], string[]]>([
   const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
   const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000' };
   const positions = [{ ...row, tradeId: '7', ...more }] as OpenPosition[];
-  const accepted = [{ at: '2026-01-14T12:00:00Z', form: {}, order_ids: ['38'], trade_ids: [] }];
+  const accepted = [
+    { at: '2026-01-14T12:00:00Z', form: {}, outcome: 'accepted' as const, order_ids: ['38'], trade_ids: [] },
+  ];
   const found = orderCandidates(lost, WEDNESDAY, { orders: rows as Order[], positions, closed: [] }, accepted);
   expect(found.map(({ id }) => id)).toEqual(ids);
 });
@@ -185,6 +187,7 @@ describe('a position of a lost order, with equal orders that were accepted', () 
   const accepted = (order_id: string, at: string, more: object = {}, trade_ids: string[] = []) => ({
     at: `2026-01-14T${at}Z`,
     form: { ...form, ...more },
+    outcome: 'accepted' as const,
     order_ids: [order_id],
     trade_ids,
   });

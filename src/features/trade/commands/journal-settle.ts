@@ -1,8 +1,15 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type JournalEntry, mayBeOf, type OrderOutcome, readJournal } from '../../../store/order-journal.ts';
+import {
+  isInFlight,
+  type JournalEntry,
+  mayBeOf,
+  type OrderOutcome,
+  readJournal,
+} from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { recordSettled, settleEntries } from '../settled-entries.ts';
+import type { Settlement } from '../settlement.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
 export const tradeJournalSettle = listCommand({
@@ -13,10 +20,21 @@ export const tradeJournalSettle = listCommand({
   effect: 'read',
   service: 'trade',
   args: { id: { help: 'Journal id or its prefix (default: all unknown outcomes)', repeat: true } },
+  flags: {
+    as: {
+      type: 'choice',
+      choices: ['filled', 'open', 'done', 'absent'],
+      help: 'Write this outcome, which you have checked yourself; needs one id',
+    },
+    trade: { type: 'string', value: 'id', repeat: true, help: 'With --as filled: a position that it opened' },
+    order: { type: 'string', value: 'id', repeat: true, help: 'With --as: the id of the order' },
+  },
   exits: ['outcome_unknown'],
   examples: [
     { run: 'svc trade journal settle', why: 'Settle all unknown outcomes' },
     { run: 'svc trade journal settle 3f2a -o json', why: 'Settle one request, as JSON' },
+    { run: 'svc trade journal settle 3f2a --as filled --trade 170162801', why: 'Say that it opened this position' },
+    { run: 'svc trade journal settle 3f2a --as absent', why: 'Say that it was not executed: its key sends again' },
   ],
   output: {
     kind: 'list',
@@ -31,8 +49,17 @@ export const tradeJournalSettle = listCommand({
     id: ({ id }) => id,
     empty: 'no unknown outcomes at this gateway',
   },
-  run: ({ id }, ctx) => settleJournal(id, ctx),
+  run: (input, ctx) =>
+    input.as === undefined ? settleJournal(input.id, ctx) : declare({ ...input, as: input.as }, ctx),
 });
+
+type Declared = 'filled' | 'open' | 'done' | 'absent';
+
+interface SettleInput {
+  readonly id: readonly string[];
+  readonly trade: readonly string[];
+  readonly order: readonly string[];
+}
 
 interface SettledRow {
   readonly id: string;
@@ -43,6 +70,8 @@ interface SettledRow {
   readonly evidence: string;
   readonly order_ids: readonly string[];
   readonly trade_ids: readonly string[];
+  /** What may belong to it if the outcome stays unknown. */
+  readonly candidates: readonly string[];
 }
 
 async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<Answer<readonly SettledRow[]>> {
@@ -51,7 +80,8 @@ async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<A
   const rows = await withTrading(ctx, { forOrder: true }, (open) => settleEach(entries, open, ctx));
   const left = rows.filter(({ outcome }) => outcome === 'unknown').length;
   if (left === 0) return { value: rows };
-  return { value: rows, code: 'outcome_unknown', footer: `${left} of ${rows.length} still unknown` };
+  const footer = `${left} of ${rows.length} still unknown; after a look at the gateway: svc trade journal settle <id> --as filled|open|done|absent`;
+  return { value: rows, code: 'outcome_unknown', footer };
 }
 
 /** Oldest first: an order that is found is not matched again. */
@@ -77,11 +107,44 @@ async function settleEach(
   ctx: RunContext,
 ): Promise<readonly SettledRow[]> {
   const rows: SettledRow[] = [];
-  for (const one of await settleEntries(entries, open, ctx)) {
-    await recordSettled(one, ctx);
-    const { id, at, command, form, order_ids } = one.entry;
-    const { outcome, evidence, orderIds = order_ids, tradeIds = [] } = one.settled;
-    rows.push({ id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds });
+  for (const { entry, settled } of await settleEntries(entries, open, ctx)) {
+    const isRecorded = await recordSettled(entry.id, settled, ctx);
+    const isFaster = !isRecorded && settled.outcome !== 'unknown';
+    const evidence = isFaster ? 'another process has changed the journal: repeat the command' : settled.evidence;
+    rows.push(rowOf(entry, isFaster ? { ...settled, outcome: 'unknown', evidence } : settled));
   }
   return rows;
+}
+
+function rowOf(
+  { id, at, command, form, order_ids }: JournalEntry,
+  { outcome, evidence, orderIds = order_ids, tradeIds = [], candidates = [] }: Omit<Settlement, 'isDone'>,
+): SettledRow {
+  const ids = outcome === 'unknown' ? candidates.map((one) => one.id) : [];
+  return { id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds, candidates: ids };
+}
+
+/** What the user has found out. Connects to nothing. */
+async function declare(
+  { id: ids, as, trade, order }: SettleInput & { readonly as: Declared },
+  ctx: RunContext,
+): Promise<Answer<readonly SettledRow[]>> {
+  const [id, ...more] = ids;
+  if (id === undefined || more.length > 0) throw new SvcError('usage', '--as needs one journal id');
+  if (trade.length > 0 && as !== 'filled') throw new SvcError('usage', '--trade is for --as filled');
+  if (order.length > 0 && as === 'absent') throw new SvcError('usage', '--order is not for --as absent');
+  const [entry] = await entriesToSettle([id], ctx);
+  if (entry === undefined) throw new SvcError('internal', 'no entry was found');
+  if (isInFlight(entry, ctx.now())) {
+    throw new SvcError('guarded', `the process that sent ${entry.id} still runs: wait for it to end`);
+  }
+  const orderIds = order.length > 0 ? order : entry.order_ids;
+  const settled = { outcome: as, evidence: 'as the user has declared', orderIds, tradeIds: trade } as const;
+  if (!(await recordSettled(entry.id, settled, ctx))) {
+    const of = [...trade, ...order].join(', ');
+    const why =
+      of === '' ? 'its outcome is already known' : `${of} belongs to another order, or the outcome is already known`;
+    throw new SvcError('usage', `${why}; nothing was written`, { hint: 'svc trade journal' });
+  }
+  return { value: [rowOf(entry, settled)] };
 }

@@ -108,7 +108,6 @@ describe('what cannot be the order is not named', () => {
   const earlier = () => rows({}, Date.now() - 3_600_000);
   const entry = (more: object) => rows({ amountK: 6, isEntryOrder: true, type: 'LE', ...more }).order;
   it.each<[string, readonly string[], () => object]>([
-    ['less than its amount', BUY, () => open(rows({ amountK: 8 }).position)],
     ['more than its amount', BUY, () => seen(rows({ amountK: 10 }).order)],
     ['an order of the other side', BUY, () => seen(rows({ isBuy: false }).order)],
     ['a position of the other side', BUY, () => open(rows({ isBuy: false }).position)],
@@ -119,12 +118,20 @@ describe('what cannot be the order is not named', () => {
     ['the stop of a trade', BUY, () => seen(rows({ type: 'S', isEntryOrder: false }).order)],
     ['another rate', ENTRY, () => seen(entry({ buy: 1.05 }))],
     ['less, at another rate', ENTRY, () => seen(entry({ amountK: 5, buy: 1.05 }))],
-    ['a position at another rate', ENTRY, () => open(rows({ amountK: 6, open: 1.16 }).position)],
   ])('%s', async (_name, argv, tables) => {
     Object.assign(gateway.feed.tables, tables());
     const error = await lost(argv, cut);
     expect(error['candidates']).toBe('');
     expect(error['message']).toContain('no match at the gateway now, which proves nothing');
+  });
+
+  it.each<[string, readonly string[], () => object]>([
+    ['less than its amount', BUY, () => open(rows({ amountK: 8 }).position)],
+    ['a position at another rate', ENTRY, () => open(rows({ amountK: 6, open: 1.16 }).position)],
+  ])('%s is shown, but as no candidate', async (_name, argv, tables) => {
+    Object.assign(gateway.feed.tables, tables());
+    const error = await lost(argv, cut);
+    expect(error).toMatchObject({ candidates: '', message: expect.stringMatching(/; position with trade id \d+/) });
   });
 
   it.each<[string, readonly string[], () => object, string]>([
@@ -146,7 +153,7 @@ describe('what cannot be the order is not named', () => {
   it('the position of another order, as the rows of orders tie them, is not', async () => {
     const { feed } = gateway;
     feed.tables['OpenPosition'] = [rows().position];
-    feed.tables['Order'] = [rows({ type: 'CM', isEntryOrder: false }).order];
+    feed.tables['Order'] = [rows({ type: 'LE', isEntryOrder: true }).order];
     expect((await lost(BUY, cut))['candidates']).toBe('');
   });
 });

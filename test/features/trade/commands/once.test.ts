@@ -1,6 +1,6 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { lockOwner } from '../../../../src/store/lock.ts';
+import { lockOwner, withLock } from '../../../../src/store/lock.ts';
 import { journal, type OrderAnswered, type OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { temporaryHome } from '../../../support/svc.ts';
@@ -163,10 +163,6 @@ describe('an order with a key whose outcome is unknown', () => {
 
   it.each<[string, Earlier]>([
     ['two days ago', { ago: 172_800_000 }],
-    [
-      'two days ago, and settled since',
-      { ago: 172_800_000, answered: { outcome: 'absent', at: new Date().toISOString() } },
-    ],
     ['with an order id', { answered: { outcome: 'unknown', order_ids: ['39'] } }],
     ['by a process that still runs', { sent: { owner: { ...lockOwner(process.pid) } } }],
   ])('%s is neither sent again nor called absent', async (_name, earlier) => {
@@ -174,6 +170,126 @@ describe('an order with a key whose outcome is unknown', () => {
     const run = await gateway.run([...ONCE, '--timeout', '1s'], { home });
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
     expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', journal_id: 'id-1' });
+  });
+
+  const entry = ['entry', 'buy', 'EUR/USD', '9', '--rate', '1.1', '--yes', '-o', 'json', '--once', 'k'];
+  const sentEntry: Partial<OrderSent> = {
+    command: 'entry buy',
+    path: '/trading/create_entry_order',
+    form: { account_id: ACCOUNT, symbol: 'EUR/USD', is_buy: 'true', amount: '9', rate: '1.1', order_type: 'Entry' },
+    asked: { command: 'entry buy', symbol: 'EURUSD', amount: 9, rate: 1.1, tif: 'GTC', account: ACCOUNT },
+  };
+  const order = (more: object = {}) => position({ t: 3, orderId: '39', tradeId: '8', type: 'OM', ...more });
+  const closed = (more: object = {}) => {
+    const closeTime = tableTime(Date.now() - 13_000);
+    return { ...position({ openTime: position().time, close: 1.15, closeTime, ...more }), time: undefined };
+  };
+  const stop = () => order({ orderId: '40', tradeId: '7', type: 'S', isBuy: false, isEntryOrder: false });
+  const netting = { accountId: ACCOUNT, accountName: ACCOUNT, hedging: 'N', mc: 'N' };
+  it.each<[string, number, () => Record<string, readonly object[]>]>([
+    ['whose position has a stop', 0, () => ({ OpenPosition: [position()], Order: [stop()] })],
+    ['whose position is being closed', 0, () => ({ OpenPosition: [position()], Order: [{ ...stop(), type: 'CM' }] })],
+    ['that was stopped out at once', 0, () => ({ ClosedPosition: [closed()] })],
+    ['that may be partly filled', 8, () => ({ OpenPosition: [position({ amountK: 4 })] })],
+    ['that may be partly filled and was stopped out', 8, () => ({ ClosedPosition: [closed({ amountK: 4 })] })],
+    ['of which a part may be left', 8, () => ({ Order: [order({ amountK: 4 })] })],
+    [
+      'that may have closed positions, as something else did',
+      8,
+      () => ({ Account: [netting], ClosedPosition: [closed({ isBuy: false, amountK: 12 })] }),
+    ],
+    [
+      'that may have closed some of a position',
+      8,
+      () => ({ Account: [netting], ClosedPosition: [closed({ isBuy: false, amountK: 4 })] }),
+    ],
+  ])('%s is not sent again: exit %i', async (_name, code, tables) => {
+    Object.assign(gateway.feed.tables, tables());
+    const run = await gateway.run(ONCE, { home: await homeWith() });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code, posts: 0 });
+  });
+
+  it('is not sent again if it is an entry order that may be filled at another price', async () => {
+    gateway.feed.tables['OpenPosition'] = [position({ open: 1.1004 })];
+    const run = await gateway.run(entry, { home: await homeWith({ sent: sentEntry }) });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+  });
+
+  it.each([
+    ['absent', { code: 0, posts: 1 }],
+    ['filled', { code: 0, posts: 0 }],
+  ])('that stays unknown is settled as its hint says: %s', async (as, expected) => {
+    gateway.feed.tables['OpenPosition'] = [position({ amountK: 4 })];
+    const home = await homeWith();
+    const { stderr } = await gateway.run(ONCE, { home });
+    const { hint, candidates, message } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+    expect({ candidates, message }).toEqual({ candidates: '7', message: expect.stringContaining('buy 4K EUR/USD') });
+    const [command = ''] = RegExp(`svc trade (journal settle id-1 --as ${as}[^;]*)`).exec(hint)?.slice(1) ?? [];
+    expect(command.split(' ').slice(5)).toEqual(as === 'filled' ? ['--trade', '7'] : []);
+    expect((await gateway.run(command.split(' '), { home })).code).toBe(0);
+    const run = await gateway.run(ONCE, { home });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual(expected);
+  });
+
+  it('is not called absent by tables that were read too early', async () => {
+    let late = 0;
+    const now = () => Date.now() + late;
+    gateway.feed.onModel = (model) => {
+      if (model !== 'ClosedPosition') return false;
+      // The order arrives between the tables and the look at the clock.
+      gateway.feed.tables['OpenPosition'] = [position()];
+      late += 5_000;
+      return false;
+    };
+    const run = await gateway.run(ONCE, { home: await homeWith({ ago: 8_000 }), now });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
+  });
+
+  it('is found although the clock of this machine was set since', async () => {
+    gateway.feed.tables['OpenPosition'] = [position()];
+    const home = await homeWith({ ago: 15_000 - 3_600_000, sent: { clock_skew: -3_600_000 } });
+    const run = await gateway.run(ONCE, { home });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
+  });
+
+  it('is not called absent while the clock of the gateway is unknown', async () => {
+    gateway.feed.onModel = (_model, response) => {
+      response.sendDate = false;
+      return false;
+    };
+    const run = await gateway.run(ONCE, { home: await homeWith() });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+  });
+
+  it('has no position that another process has found for its own', async () => {
+    gateway.feed.tables['OpenPosition'] = [position()];
+    const home = await homeWith();
+    await add(home, { sent: { id: 'id-2', once: 'l' } });
+    const lock = `${home}/state/trade/orders.ndjson.lock`;
+    let waiting = 0;
+    // Both have read the tables once they wait for the journal.
+    const runs = await withLock(lock, lockContext, async () => {
+      let ready = (): void => {};
+      const both = new Promise<void>((resolve) => {
+        ready = resolve;
+      });
+      const started = [ONCE, ONCE.with(-1, 'l')].map((argv) => {
+        let isWaiting = false;
+        const sleepsUntil = (ms: number): undefined => {
+          if (ms < 5 && !isWaiting && ++waiting === 2) ready();
+          if (ms < 5) isWaiting = true;
+        };
+        return gateway.run(argv, { home, sleepsUntil });
+      });
+      await both;
+      return started;
+    });
+    const ended = await Promise.all(runs);
+    expect(
+      ended.map(({ code }) => code),
+      ended.map(({ stderr }) => stderr).join(''),
+    ).toEqual([0, 0]);
+    expect(posts()).toBe(1);
   });
 
   it('is not matched with the position of an equal one', async () => {

@@ -99,7 +99,8 @@ describe('an unknown outcome', () => {
     ['an entry order at another rate', ENTRY, () => ({ Order: [entry(1.05)] }), 'absent', /no match/],
     ['nothing', BUY, () => ({}), 'absent', /no match/],
     ['an older position', BUY, () => ({ OpenPosition: [position(before)] }), 'absent', /no match/],
-    ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'absent', /no match/],
+    ['a smaller position', BUY, () => ({ OpenPosition: [position({ amountK: 8 })] }), 'unknown', /trade id 7 /],
+    ['a larger position', BUY, () => ({ OpenPosition: [position({ amountK: 10 })] }), 'absent', /no match/],
     [
       'two that fit',
       BUY,
@@ -178,6 +179,35 @@ describe('an unknown outcome', () => {
     expect((await gateway.run(['journal', 'settle', 'id-2'], { home })).code).toBe(2);
     expect((await gateway.run(['journal', 'settle', 'id-'], { home })).code).toBe(5);
     expect((await gateway.run(['journal', 'settle', 'x'], { home })).code).toBe(5);
+  });
+
+  it.each([
+    [['filled', '--trade', '7', '--trade', '8'], { outcome: 'filled', order_ids: [], trade_ids: ['7', '8'] }],
+    [['open', '--order', '39'], { outcome: 'open', order_ids: ['39'], trade_ids: [] }],
+    [['absent'], { outcome: 'absent', order_ids: [], trade_ids: [] }],
+  ])('is settled as the user says: %j', async (as, settled) => {
+    const home = await homeWith([BUY, ENTRY]);
+    const run = await gateway.run(['journal', 'settle', 'id-1', '-o', 'json', '--as', ...as], { home });
+    expect({ code: run.code, calls: gateway.feed.calls }, run.stderr).toEqual({ code: 0, calls: [] });
+    expect(JSON.parse(run.stdout)).toMatchObject([settled]);
+    expect(gateway.journal()).toMatchObject([settled, { outcome: 'unknown' }]);
+    // It is final, and what belongs to it can belong to no other order.
+    expect((await gateway.run(['journal', 'settle', 'id-1', '--as', 'absent'], { home })).code).toBe(2);
+    const same = await gateway.run(['journal', 'settle', 'id-2', '--as', ...as], { home });
+    expect(same.code).toBe(as[0] === 'absent' ? 0 : 2);
+  });
+
+  it.each([
+    ['without an id', []],
+    ['with several', ['id-1', 'id-2']],
+    ['with a position that it did not open', ['id-1', '--trade', '7']],
+    ['whose sender runs', ['id-3']],
+  ])('is not settled as the user says %s', async (_name, ids) => {
+    const owner = { ...lockOwner(process.pid), nonce: undefined };
+    const home = await homeWith([BUY, CANCEL, { ...ENTRY, owner }]);
+    const run = await gateway.run(['journal', 'settle', ...ids, '--as', 'absent'], { home });
+    expect(run.code, run.stderr).toBe(ids[0] === 'id-3' ? 3 : 2);
+    expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
   it('is none where every outcome is known', async () => {
