@@ -1,11 +1,11 @@
 /** Evidence for a close whose response was lost: open positions, positions closed since, and open orders. */
 import { SvcError } from '../../errors.ts';
 import { exactSum } from '../../output/decimal.ts';
-import { isSince, type LostOrder } from './order-candidates.ts';
+import type { LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-text.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import type { SeenTables } from './seen-tables.ts';
-import { shownTime } from './table-time.ts';
+import { isSince, shownTime } from './table-time.ts';
 
 export interface ClosingTrace {
   /** A sentence. */

@@ -9,14 +9,14 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { recordSettled, settleEntries } from '../settled-entries.ts';
-import type { Settlement } from '../settlement.ts';
+import { IN_FLIGHT_MS, type Settlement } from '../settlement.ts';
 import { type TradingSession, withTrading } from '../trading-session.ts';
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',
   summary: 'Find the outcome of unknown requests',
   description:
-    'Compares the open orders and the open and closed positions with each request and writes the result to the journal: filled, open, absent, or done (for a change). Sends no orders. Exits 8 if an outcome stays unknown.',
+    'Compares the open orders and the open and closed positions with each request and writes the result to the journal: filled, open, absent, or done (for a change). Sends no orders. Exits 8 if an outcome stays unknown. Then --as writes what you have found out yourself.',
   effect: 'read',
   service: 'trade',
   args: { id: { help: 'Journal id or its prefix (default: all unknown outcomes)', repeat: true } },
@@ -135,8 +135,8 @@ async function declare(
   if (order.length > 0 && as === 'absent') throw new SvcError('usage', '--order is not for --as absent');
   const [entry] = await entriesToSettle([id], ctx);
   if (entry === undefined) throw new SvcError('internal', 'no entry was found');
-  if (isInFlight(entry, ctx.now())) {
-    throw new SvcError('guarded', `the process that sent ${entry.id} still runs: wait for it to end`);
+  if (isInFlight(entry, ctx.now()) || (as === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS)) {
+    throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${IN_FLIGHT_MS / 1000} s`);
   }
   const orderIds = order.length > 0 ? order : entry.order_ids;
   const settled = { outcome: as, evidence: 'as the user has declared', orderIds, tradeIds: trade } as const;
