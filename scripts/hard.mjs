@@ -18,7 +18,7 @@ const SUITES = {
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
   once: [
     'orders with a key, killed and cut at random and repeated until they succeed: at most one order for each key',
-    30,
+    50,
   ],
   logins: [
     'commands killed while they refresh a login, and 20 processes at once, in the file, a small helper and pass',

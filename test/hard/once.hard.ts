@@ -137,4 +137,4 @@ it('a command that is repeated with its key until it succeeds sends one order', 
   } finally {
     await gateway.close();
   }
-});
+}, 3_000_000);

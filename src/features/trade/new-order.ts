@@ -17,6 +17,7 @@ import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from '.
 import type { PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
 import type { Account, Offer } from './schema.ts';
+import { atGateway } from './settled-entries.ts';
 import type { Sizing } from './sizing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 import { commandNumbersOf, gatewayToken } from './trading-session.ts';
@@ -53,15 +54,15 @@ export function orderOnce(key: string, draft: NewOrderDraft, account: string | u
     key: checkedKey(key),
     asked: draft.asked,
     account,
-    async again({ form: sent, at }, cache, follows) {
-      const form = sent as OrderForm;
+    async again(entry, cache, follows) {
+      const form = entry.form as OrderForm;
       const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
       const request = { ...draft.request(accountId, symbol), form, once: { key } };
       const planned = { request, accountId, does: request.what };
       if (!follows) return planned;
       const amount = Number(form['amount']);
       const amountK = thousands(amount, await cache.offer(symbol));
-      const sentAt = Date.parse(at) + ((await cache.open()).session.clockSkewMs ?? 0);
+      const sentAt = Date.parse(atGateway(entry, (await cache.open()).session.clockSkewMs).at);
       const order = { accountId, symbol, side: draft.side, amountK, amount, rate: draft.rate?.value };
       return { ...planned, awaits: ({ orderIds: [orderId = ''] }) => ({ ...order, orderId, sentAt }) };
     },

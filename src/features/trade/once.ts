@@ -116,7 +116,7 @@ export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunC
         if (left === undefined) continue;
         const { waitMs, evidence } = left;
         if (waitMs === undefined) return unknown(evidence, left);
-        if (ctx.now() + waitMs >= deadline) return unknown('it may still arrive at the gateway');
+        if (ctx.now() + waitMs >= deadline) return unknown(evidence);
         await ctx.sleep(waitMs, ctx.signal);
         continue;
       }

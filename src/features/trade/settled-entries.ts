@@ -94,19 +94,22 @@ export function checkedAbsence(
   { unread }: SeenTables,
 ): Settlement {
   const { outcome, evidence, candidates } = settled;
-  if (outcome !== 'absent') return settled;
-  const unknown = (text: string, waitMs?: number): Settlement => ({
-    ...settled,
-    outcome: 'unknown',
-    evidence: text,
-    waitMs,
-  });
-  if (unread.size > 0) {
-    return unknown(`not all tables could be read: ${[...unread.values()].map(({ message }) => message).join('; ')}`);
-  }
   const skew = clockSkewMs ?? 0;
   const at = Date.parse(atGateway(sent, skew).at);
   const waitMs = at + IN_FLIGHT_MS - (readFrom + skew);
+  // Its parts may come one by one.
+  if (outcome === 'unknown' && waitMs > 0) return { ...settled, waitMs };
+  if (outcome !== 'absent') return settled;
+  const unknown = (why: string, waitMs?: number): Settlement => ({
+    ...settled,
+    outcome: 'unknown',
+    evidence: why,
+    waitMs,
+  });
+  if (unread.size > 0) {
+    const why = [...unread.values()].map(({ message }) => message).join('; ');
+    return unknown(`not all tables could be read: ${why}`, Infinity);
+  }
   if (waitMs > 0) {
     return unknown(`${evidence}, but it was sent less than ${IN_FLIGHT_MS / 1000} s ago: try again later`, waitMs);
   }
