@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => gateway.reset());
 
-const AGO_MS = 60_000;
+const AGO_MS = 20_000;
 const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
 
 const BUY = {
