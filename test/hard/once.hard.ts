@@ -67,17 +67,22 @@ it('a command that is repeated with its key until it succeeds sends one order', 
   const tries = { all: 0, killed: 0, unknown: 0, declared: 0 };
   let next = 0;
   let equal = 0;
+  /** In milliseconds, of a try that succeeds. */
+  let lifetime = 1_000;
 
   /** Ends with what svc printed. `tradesOf` knows what svc may not find out: whether these are parts of this order or of others. */
   const once = async (argv: readonly string[], tradesOf: () => readonly string[] | undefined): Promise<string> => {
     let last: Ended | undefined;
     for (let attempt = 0, finals = 0; attempt < 100; attempt++) {
       tries.all += 1;
+      const began = performance.now();
       const { child, ended } = startSvc(argv, { env });
-      const kill = random() < 0.4 ? setTimeout(() => child.kill('SIGKILL'), 100 + random() * 1_200) : undefined;
+      // At any moment of its life, which is longer where the machine does other things.
+      const kill = random() < 0.4 ? setTimeout(() => child.kill('SIGKILL'), random() * lifetime) : undefined;
       last = await ended;
       const { code, stdout, stderr } = last;
       clearTimeout(kill);
+      if (code === 0) lifetime += (performance.now() - began - lifetime) / 20;
       if (code === 0) return stdout;
       expect(ENDS, stderr).toContain(code);
       if (code === null) tries.killed += 1;
