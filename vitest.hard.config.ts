@@ -18,7 +18,7 @@ const shared = {
   maxConcurrency: 2,
   hookTimeout: 60_000,
   setupFiles: 'test/support/setup.ts',
-  testTimeout: 1_200_000,
+  testTimeout: 1_200_000 * Math.max(1, Number(process.env['SVC_HARD_SCALE'] ?? 1)),
   env: { NO_PROXY: '*' },
 } as const;
 

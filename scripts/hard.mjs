@@ -1,5 +1,5 @@
 // npm run test:hard [-- suite…]: the long suites one after the other, each in its time; what came of them goes to bench/hard.md.
-// SVC_HARD_SCALE=0.1 runs a tenth of everything, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
+// SVC_HARD_SCALE=0.1 runs a tenth of everything, 6 an hour of the bot, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
 // The fuzz suite takes other cases every time; SVC_SEED takes those of a seed that it printed.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -126,7 +126,7 @@ function kept() {
 let isGood = true;
 for (const [name, [, minutes]] of Object.entries(SUITES)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const { ok, row } = await runSuite(name, minutes * patience);
+  const { ok, row } = await runSuite(name, minutes * patience * Math.max(1, scale));
   isGood &&= ok;
   const machine = `${cpus().length} processors, node ${process.version}`;
   const today = new Date().toISOString().slice(0, 10);

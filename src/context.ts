@@ -77,6 +77,16 @@ export interface Paths {
   readonly cache: string;
 }
 
+/** How the locks and records of svc name a process. */
+export interface ProcessName {
+  readonly pid: number;
+  readonly host: string;
+  /** Boot and process-id namespace: a process id means something only if both are ours. */
+  readonly place: string;
+  /** When the process started, so that a reused process id is not mistaken for it; empty if the platform does not say. */
+  readonly start: string;
+}
+
 export interface Context {
   readonly stdin: InStream;
   readonly stdout: OutStream;
@@ -86,6 +96,8 @@ export interface Context {
   /** `user@host`, the default author of silences. */
   readonly identity: string;
   readonly pid: number;
+  /** Of this process, where it is used often: to read it takes as long as to take a lock. */
+  readonly processName?: ProcessName | undefined;
   /** The major version of Node.js: 20. */
   readonly nodeMajor: number;
   /** The command line that starts this `svc`, for commands that run commands. */

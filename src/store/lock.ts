@@ -8,6 +8,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,12 +16,12 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: whether another process lives is a fact of the machine, as a file is, and of no context
 import { kill } from 'node:process';
-import type { Context } from '../context.ts';
+import type { Context, ProcessName } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { discard } from './atomic-write.ts';
 import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
 
-export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid'>;
+export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid' | 'processName'>;
 
 /** Longer than any holder needs that makes no request. */
 const WAIT_MS = 30_000;
@@ -40,7 +41,7 @@ export async function withLock<T>(
   body: () => T | Promise<T>,
   waitMs = WAIT_MS,
 ): Promise<T> {
-  const owner = lockOwner(context.pid);
+  const owner = newOwner(context);
   await acquire(path, owner, context, waitMs);
   let result: T;
   try {
@@ -59,7 +60,7 @@ export async function withLock<T>(
 
 /** Takes the lock for as long as the process needs it, or throws `timeout` at once. The result releases it. */
 export async function holdLock(path: string, context: LockContext): Promise<() => void> {
-  const owner = lockOwner(context.pid);
+  const owner = newOwner(context);
   await acquire(path, owner, context, 0);
   // Where the platform does not say whether the owner lives, the age of the lock does.
   const touching = setInterval(() => touch(path, context.now()), UNKNOWN_OWNER_MS / 4);
@@ -97,10 +98,14 @@ export async function asOnlyWriter<T>(path: string, context: LockContext, body: 
 
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
   const began = context.now();
+  // Most locks are free, in a folder that exists.
+  let isFirst = true;
   for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
     context.signal.throwIfAborted();
     let holder: Holder | undefined;
     try {
+      if (isFirst && tryToCreate(path, owner)) return;
+      isFirst = false;
       holder = readHolder(path);
       if (holder === undefined) {
         makeFolder(dirname(path));
@@ -154,6 +159,16 @@ function readHolder(path: string): Holder | undefined {
 function isGone({ owner, since }: Holder, now: number): boolean {
   const liveness = owner === undefined ? 'unknown' : ownerLiveness(owner);
   return liveness === 'dead' || (liveness === 'unknown' && now - since > UNKNOWN_OWNER_MS);
+}
+
+/** Not where the folder is missing. */
+function tryToCreate(path: string, owner: LockOwner): boolean {
+  try {
+    return createExclusively(path, owner);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** The lock appears together with its content, so that no reader finds it without an owner. */
@@ -213,36 +228,33 @@ function removeDead(path: string, nonce: string, self: LockOwner, now: number): 
 /** Throws if it cannot: the process would then wait for its own lock. */
 function release(path: string, nonce: string): void {
   try {
-    if (readHolder(path)?.nonce === nonce) rmSync(path, { force: true });
+    if (readHolder(path)?.nonce === nonce) unlinkSync(path);
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
     throw fileFailure(`cannot remove the lock ${path}`, error);
   }
 }
 
-export interface LockOwner {
-  readonly pid: number;
-  readonly host: string;
-  /** Boot and process-id namespace: a process id means something only if both are ours. */
-  readonly place: string;
-  /** When the process started, so that a reused process id is not mistaken for it; empty if the platform does not say. */
-  readonly start: string;
+export interface LockOwner extends ProcessName {
   /** Identifies this acquisition. */
   readonly nonce: string;
 }
 
+export function processName(pid: number): ProcessName {
+  return { pid, host: hostname(), place: place(), start: processState(pid)?.start ?? '' };
+}
+
 export function lockOwner(pid: number): LockOwner {
-  return {
-    pid,
-    host: hostname(),
-    place: place(),
-    start: processState(pid)?.start ?? '',
-    // Must be unique even if a test fixes the context's randomness.
-    nonce: randomUUID(),
-  };
+  return newOwner({ pid });
+}
+
+function newOwner({ pid, processName: name = processName(pid) }: Pick<LockContext, 'pid' | 'processName'>): LockOwner {
+  // The nonce must be unique even if a test fixes the context's randomness.
+  return { ...name, nonce: randomUUID() };
 }
 
 /** `unknown` if only the lock's age can tell: another host or container, or a platform that does not say when the process started. */
-export function ownerLiveness(owner: Omit<LockOwner, 'nonce'>): 'alive' | 'dead' | 'unknown' {
+export function ownerLiveness(owner: ProcessName): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== hostname() || owner.place !== place()) return 'unknown';
   try {
     kill(owner.pid, 0);

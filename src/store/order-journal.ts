@@ -1,13 +1,13 @@
 /** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fstatSync, fsyncSync, readSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
-import { type LockContext, lockOwner, ownerLiveness, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
-import { errorCode, fileFailure, makeFolder, openOwnFile, readOwnFile } from './own-file.ts';
+import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
+import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
@@ -32,35 +32,30 @@ export interface OrderJournal {
 }
 
 interface JournalOwner {
-  readonly paths: Paths;
+  readonly entries: RecentEntries;
   readonly profile: string;
   readonly gateway: URL;
+  /** That an order was accepted is written later: the caller flushes `entries`. */
+  readonly defers: boolean;
   notice(text: string): void;
 }
 
 export function openOrderJournal(
-  { paths, profile, gateway, notice }: JournalOwner,
+  { entries, profile, gateway, defers, notice }: JournalOwner,
   context: LockContext,
 ): OrderJournal {
-  const { sleep, now, random, pid } = context;
+  const { now, pid } = context;
   const at = (): string => new Date(now()).toISOString();
   return {
     async sent(order, claim) {
       const id = randomUUID();
-      const { nonce: _, ...owner } = lockOwner(pid);
-      await journal(paths, context, { id, at: at(), profile, base_url: gateway.href, ...order, owner }, claim);
+      const owner = context.processName ?? processName(pid);
+      await entries.write({ id, at: at(), profile, base_url: gateway.href, ...order, owner }, context, claim);
       return id;
     },
     async answered(id, outcome, { orderIds, message, error }) {
-      const line = { id, at: at(), outcome, order_ids: orderIds, message, error };
-      // An interruption must not prevent the outcome from being written.
-      const uninterrupted = { sleep, now, random, pid, signal: new AbortController().signal };
-      try {
-        await journal(paths, uninterrupted, line);
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-        notice(`the outcome (${outcome}) could not be written to the journal: ${error.message}`);
-      }
+      entries.later({ id, at: at(), outcome, order_ids: orderIds, message, error });
+      if (!defers || outcome !== 'accepted') await entries.flush(context, notice);
     },
   };
 }
@@ -87,24 +82,35 @@ export function journalPath(paths: Paths): string {
   return join(paths.state, 'trade', 'orders.ndjson');
 }
 
+type Line = OrderSent | OrderAnswered;
+type Claim = () => Promise<void>;
+
 /** An order is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
-export async function journal(
+export async function journal(paths: Paths, context: LockContext, line: Line, claim?: Claim): Promise<void> {
+  await append(paths, context, [line], { claim });
+}
+
+/** Where in which file the lines are. */
+async function append(
   paths: Paths,
   context: LockContext,
-  line: OrderSent | OrderAnswered,
-  claim?: () => Promise<void>,
-): Promise<void> {
+  lines: readonly Line[],
+  { claim, isSynced = false }: { readonly claim?: Claim | undefined; readonly isSynced?: boolean },
+): Promise<{ readonly inode: number; readonly from: number; readonly to: number }> {
   const path = journalPath(paths);
-  await withLock(`${path}.lock`, context, async () => {
+  return withLock(`${path}.lock`, context, async () => {
     await claim?.();
     try {
-      makeFolder(dirname(path));
       const file = openOwnFile(path, 'a+');
       try {
+        const { ino: inode, size: from } = fstatSync(file);
         // A line cut off by a crash must not swallow this one.
-        writeWhole(file, `${endsLine(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+        const text = `${endsLine(file, from) ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
-        if ('form' in line) fsyncSync(file);
+        if (isSynced || lines.some((line) => 'form' in line)) fsyncSync(file);
+        return { inode, from, to: from + bytes.length };
       } finally {
         closeSync(file);
       }
@@ -127,14 +133,19 @@ export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]
   return journalEntries(text, await import('./schemas.ts'));
 }
 
-/** The latest entries and those with an unknown outcome, for a process that asks often: only lines that were added are read. */
+/** The latest entries and those with an unknown outcome, for a process that asks often: only what others added to the file is read. */
 export class RecentEntries {
   readonly #paths: Paths;
   readonly #path: string;
   readonly #entries = new Map<string, JournalEntry>();
   /** By gateway and key of `--once`, of all time: the id of the latest entry. */
   readonly #keys = new Map<string, string>();
+  #inode: number | undefined;
+  /** As much of the file is known. */
   #read = 0;
+  #later: readonly OrderAnswered[] = [];
+  #isUnsynced = false;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(paths: Paths) {
     this.#paths = paths;
@@ -143,12 +154,13 @@ export class RecentEntries {
 
   async read(): Promise<readonly JournalEntry[]> {
     const schemas = await import('./schemas.ts');
-    addLines(this.#entries, this.#added(), schemas);
+    for (const line of linesOf(this.#added(), schemas)) this.#take(line);
+    for (const line of this.#later) this.#take(line);
     const entries = [...this.#entries.values()];
     const oldest = Date.parse(entries.at(-1)?.at ?? '') - RECENT_MS;
-    for (const { id, at, outcome, once, base_url } of entries) {
-      if (once !== undefined) this.#keys.set(keyOf(once, base_url), id);
-      if (outcome !== 'unknown' && Date.parse(at) < oldest) this.#entries.delete(id);
+    for (const { id, at, outcome } of entries) {
+      if (Date.parse(at) >= oldest) break;
+      if (outcome !== 'unknown') this.#entries.delete(id);
     }
     return [...this.#entries.values()];
   }
@@ -161,9 +173,61 @@ export class RecentEntries {
     return this.#entries.get(id) ?? (await readJournal(this.#paths)).find((entry) => entry.id === id);
   }
 
+  /** An outcome that `read` returns now, and that is written with the next order or by `flush`. */
+  later(line: OrderAnswered): void {
+    this.#later = [...this.#later, line];
+  }
+
+  /** As `journal`. */
+  write(line: OrderSent, context: LockContext, claim: Claim | undefined): Promise<void> {
+    return this.#write([line], context, { claim });
+  }
+
+  /** Writes what was left for later, whatever interrupts the command. Never rejects. */
+  async flush(context: LockContext, notice: (text: string) => void, isLast = false): Promise<void> {
+    const { sleep, now, random, pid, processName } = context;
+    const uninterrupted = { sleep, now, random, pid, processName, signal: new AbortController().signal };
+    try {
+      await this.#write([], uninterrupted, { isSynced: isLast });
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const outcomes = [...new Set(this.#later.map(({ outcome }) => outcome))].join(', ');
+      notice(`the outcome (${outcomes}) could not be written to the journal: ${error.message}`);
+    }
+  }
+
+  /** One after the other: nobody waits for a lock that this process itself holds. */
+  #write(lines: readonly Line[], context: LockContext, how: Parameters<typeof append>[3]): Promise<void> {
+    const written = this.#writing.then(async () => {
+      const later = this.#later;
+      const all = [...later, ...lines];
+      if (all.length === 0 && !(how.isSynced && this.#isUnsynced)) return;
+      const { inode, from, to } = await append(this.#paths, context, all, how);
+      this.#isUnsynced = lines.length === 0 && !how.isSynced;
+      this.#later = this.#later.filter((line) => !later.includes(line));
+      if (from !== this.#read || (from > 0 && inode !== this.#inode)) return;
+      // Nobody else has written since.
+      this.#inode = inode;
+      this.#read = to;
+      for (const line of all) this.#take(line);
+    });
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+
+  #take(line: ReadLine): void {
+    takeLine(this.#entries, line);
+    if ('form' in line && line.once !== undefined) this.#keys.set(keyOf(line.once, line.base_url ?? null), line.id);
+  }
+
   /** Whole lines only. */
   #added(): string {
     try {
+      const { ino, size } = statSync(this.#path, { throwIfNoEntry: false }) ?? { ino: undefined, size: 0 };
+      // Another file is there now.
+      if (ino !== this.#inode || size < this.#read) this.#read = 0;
+      this.#inode = ino;
+      if (size === this.#read) return '';
       const file = openOwnFile(this.#path, 'r');
       try {
         const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - this.#read));
@@ -185,27 +249,33 @@ type Schemas = typeof import('./schemas.ts');
 
 export function journalEntries(text: string, schemas: Schemas): readonly JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
-  addLines(entries, text, schemas);
+  for (const line of linesOf(text, schemas)) takeLine(entries, line);
   return [...entries.values()];
 }
 
-function addLines(entries: Map<string, JournalEntry>, text: string, { sentLine, answeredLine }: Schemas): void {
-  for (const line of text.split('\n')) {
+/** Lines of early versions have no address. */
+type ReadLine = (Omit<OrderSent, 'base_url'> & { readonly base_url?: string | undefined }) | OrderAnswered;
+
+/** Lines that cannot be read are skipped. */
+function linesOf(text: string, { sentLine, answeredLine }: Schemas): readonly ReadLine[] {
+  return text.split('\n').flatMap((line) => {
     const value = parsed(line);
-    const sent = sentLine.safeParse(value).data;
-    if (sent !== undefined) {
-      const { base_url = null } = sent;
-      const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
-      entries.set(sent.id, { ...sent, base_url, ...open, error: null, report: null });
-      continue;
-    }
-    const answered = answeredLine.safeParse(value).data;
-    const entry = entries.get(answered?.id ?? '');
-    if (answered === undefined || entry === undefined) continue;
-    const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = answered;
-    const { error = null, report = entry.report } = answered;
-    entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at, error, report });
+    return sentLine.safeParse(value).data ?? answeredLine.safeParse(value).data ?? [];
+  });
+}
+
+function takeLine(entries: Map<string, JournalEntry>, line: ReadLine): void {
+  if ('form' in line) {
+    const { base_url = null } = line;
+    const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
+    entries.set(line.id, { ...line, base_url, ...open, error: null, report: null });
+    return;
   }
+  const entry = entries.get(line.id);
+  if (entry === undefined) return;
+  const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = line;
+  const { error = null, report = entry.report } = line;
+  entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at, error, report });
 }
 
 function keyOf(key: string, gateway: string | null): string {
@@ -253,13 +323,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function endsLine(file: number): boolean {
-  const { size } = fstatSync(file);
+function endsLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
-}
-
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

@@ -20,6 +20,7 @@ import type { SessionEvent } from './session-types.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
+const OVER = 'over';
 const CANCELED = 3;
 const EXECUTED = 9;
 
@@ -54,6 +55,7 @@ export class FillWatch {
 
   constructor(context: WatchContext) {
     this.#context = context;
+    context.signal.addEventListener('abort', () => this.#wake());
   }
 
   /**
@@ -102,15 +104,14 @@ export class FillWatch {
   async wait(order: Awaited, ms: number): Promise<FillReport> {
     const { signal, sleep } = this.#context;
     const done = new AbortController();
-    const ending = AbortSignal.any([signal, done.signal]);
     const alarm = (after: number): { rang: boolean } => {
       const clock = { rang: false };
-      sleep(after, ending).then(
+      sleep(after, done.signal).then(
         () => {
           clock.rang = true;
           this.#wake();
         },
-        () => this.#wake(),
+        () => {},
       );
       return clock;
     };
@@ -135,7 +136,8 @@ export class FillWatch {
         await changed;
       }
     } finally {
-      done.abort();
+      // A reason of our own: an exception would be made for each order.
+      done.abort(OVER);
     }
   }
 

@@ -24,8 +24,12 @@ export function marketHours(now: number): MarketHours {
   const opening = weekday === OPEN.weekday && minutes >= OPEN.minutes && minutes < OPEN_FOR_SURE;
   return {
     state: afterClose || beforeOpen ? 'closed' : opening ? 'opening' : 'open',
-    opensAt: next(now, OPEN.weekday, opening ? OPEN_FOR_SURE : OPEN.minutes),
-    closesAt: next(now, CLOSE.weekday, CLOSE.minutes),
+    get opensAt() {
+      return next(now, OPEN.weekday, opening ? OPEN_FOR_SURE : OPEN.minutes);
+    },
+    get closesAt() {
+      return next(now, CLOSE.weekday, CLOSE.minutes);
+    },
   };
 }
 

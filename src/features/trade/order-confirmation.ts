@@ -53,8 +53,12 @@ export async function checkRepeats(
   cache?: TableCache,
 ): Promise<string> {
   const entries = await (cache?.journal ?? new RecentEntries(ctx.paths)).read();
-  const unknown = entries.filter((entry) => mayBeOf(ctx.target.baseUrl, entry) && !isInFlight(entry, ctx.now()));
-  const repeated = unknown.filter((entry) => requests.some((request) => isRepeat(request, entry)));
+  const repeated = entries.filter(
+    (entry) =>
+      requests.some((request) => isRepeat(request, entry)) &&
+      mayBeOf(ctx.target.baseUrl, entry) &&
+      !isInFlight(entry, ctx.now()),
+  );
   if (repeated.length === 0) return question;
   const opened = repeated.filter((entry) => requests.some((request) => request.opens && isRepeat(request, entry)));
   const left = await unsettled(opened, ctx, cache);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { type JournalEntry, mayBeOf, RecentEntries } from '../../store/order-journal.ts';
+import { type JournalEntry, mayBeOf } from '../../store/order-journal.ts';
 import { findAccount, hedges } from './accounts.ts';
 import { lossOfDay } from './day-loss.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
@@ -177,7 +177,7 @@ async function ordersSince(
   cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly JournalEntry[]> {
-  const entries = await (cache.journal ?? new RecentEntries(ctx.paths)).read();
+  const entries = await cache.journal.read();
   return entries.filter(
     (entry) =>
       Date.parse(entry.at) >= since &&

@@ -150,8 +150,9 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
 /** For forex by the usual hours; for other products only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
-  const { state, opensAt } = marketHours(now);
-  if (state === 'open') return undefined;
+  const hours = marketHours(now);
+  if (hours.state === 'open') return undefined;
+  const { state, opensAt } = hours;
   const minutes = Math.ceil((opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
   if (state === 'opening') return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;

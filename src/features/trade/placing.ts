@@ -3,7 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../errors.ts';
 import type { Client } from '../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../http/endpoint.ts';
-import { openOrderJournal } from '../../store/order-journal.ts';
+import { openOrderJournal, RecentEntries } from '../../store/order-journal.ts';
 import { exceededLimit } from './counted-caller.ts';
 import { verdictOf } from './envelope.ts';
 import type { Opening } from './exposure.ts';
@@ -47,8 +47,10 @@ export interface Sending extends SearchOptions {
   readonly confirmed: Confirmed;
   /** Used to explain a refusal. */
   readonly known?: KnownOrder | undefined;
-  /** The caller searches for a lost request itself. */
+  /** The caller searches for a lost request itself, and flushes the journal. */
   readonly searchesLater?: boolean | undefined;
+  /** The journal as this process knows it. */
+  readonly journal?: RecentEntries | undefined;
   /** Sends the request instead of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
@@ -119,12 +121,15 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   const { endpoint, form, command } = request;
   const { session, budget } = sending.open;
   checkForm(endpoint.path, form);
-  const { paths, settings, target, notice } = ctx;
-  const journal = openOrderJournal({ paths, profile: settings.profile.name, gateway: target.baseUrl, notice }, ctx);
+  const { settings, target, notice } = ctx;
+  const { asked, once } = request;
+  const { journal: entries = new RecentEntries(ctx.paths), searchesLater = false } = sending;
+  // Whoever repeats a key looks in the journal for what became of it.
+  const owner = { entries, notice, gateway: target.baseUrl, defers: searchesLater && once === undefined };
+  const journal = openOrderJournal({ ...owner, profile: settings.profile.name }, ctx);
   // Measured before sending if possible: the response may come from a proxy with another clock.
   const measured = session.clockSkewMs;
   const earlier = sending.watch?.tables.seenBefore() ?? new Set();
-  const { asked, once } = request;
   const line = { command, path: endpoint.path, form, once: once?.key, asked, clock_skew: measured };
   const journalId = await journal.sent(line, once?.claim);
   const at = ctx.now();
@@ -140,8 +145,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
       // Before the search, which takes time: a killed process must leave the outcome on disk.
       await journal.answered(journalId, 'unknown', { orderIds, message: why });
       const lost = { sentAt, clockSkewMs: sentAt - at, earlier };
-      const search = async () =>
-        sending.searchesLater ? {} : findLost({ path: endpoint.path, form }, lost, sending, ctx);
+      const search = async () => (searchesLater ? {} : findLost({ path: endpoint.path, form }, lost, sending, ctx));
       const error = await unknownOutcomeError(verdict, request, journalId, search);
       return { ...placed, orderIds, error, ...(orderIds.length === 0 ? { lost } : {}) };
     }

@@ -143,7 +143,8 @@ export async function sendAll(
       await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
       const { request, before, known, opens = [] } = one;
-      const sending = { ...options, open, confirmed, before, known, watch, searchesLater };
+      const { journal } = cache;
+      const sending = { ...options, open, confirmed, before, known, watch, searchesLater, journal };
       const placed = await underLimits(opens, cache, ctx, () => placeOrder(request, sending, ctx));
       return { planned: one, placed, error: placed.error };
     } catch (error) {

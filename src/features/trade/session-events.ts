@@ -2,6 +2,8 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
+import { processName } from '../../store/lock.ts';
+import type { RecentEntries } from '../../store/order-journal.ts';
 import { changeOf, isProtective, objectOf } from './batch-file.ts';
 import { isUnknown, rowOf } from './change-report.ts';
 import { FillWatch } from './fills.ts';
@@ -24,12 +26,13 @@ interface SessionOptions extends ChangeInput {
 }
 
 /** Rows of what ended are remembered at least this long. */
-const FORGET_MS = 600_000;
+const FORGET_MS = 300_000;
 /** Of commands in flight: more are not read until one is done. */
 const MOST_RUNNING = 10_000;
 
 /** Ends with `ended`, also on a signal. */
-export async function* tradeEvents(input: SessionOptions, ctx: RunContext): AsyncGenerator<TradeEvent, void, void> {
+export async function* tradeEvents(input: SessionOptions, outer: RunContext): AsyncGenerator<TradeEvent, void, void> {
+  const ctx = { ...outer, processName: processName(outer.pid) };
   const options = { ...input, reconnect: true, forOrder: true, waitsForReader: true };
   const open = await openTradingSession(ctx, options);
   const engine = new Engine(open, input, ctx);
@@ -41,6 +44,7 @@ export async function* tradeEvents(input: SessionOptions, ctx: RunContext): Asyn
   } finally {
     engine.stop();
     await open.session.close();
+    await engine.journal.flush(ctx, ctx.notice, true);
   }
 }
 
@@ -86,6 +90,10 @@ class Engine {
     this.#warm = new WarmTables(open, this.#watch, ctx);
     const { output } = this;
     this.#orders = new SessionOrders({ open, input, watch: this.#watch, warm: this.#warm, output, signal }, ctx);
+  }
+
+  get journal(): RecentEntries {
+    return this.#warm.journal;
   }
 
   stop(): void {
@@ -264,6 +272,10 @@ class Engine {
     const outcomes = await this.#send(change);
     if (outcomes.length === 0) throw new SvcError('not_found', change.nothing ?? 'there is nothing to do');
     for (const outcome of outcomes) this.#report(id, outcome, line);
+    // No event waits for what follows.
+    await this.#ctx.sleep(0);
+    await this.journal.flush(this.#ctx, this.#ctx.notice);
+    this.#warm.renew();
   }
 
   async #send(change: Change): Promise<readonly Outcome[]> {

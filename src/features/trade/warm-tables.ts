@@ -9,7 +9,7 @@ import type { Account, ModelRows, Offer } from './schema.ts';
 import type { SeenModel } from './seen-tables.ts';
 import type { TradingSession } from './trading-session.ts';
 
-/** Older prices are read again while an order uses them. */
+/** Older prices are read again after an order. */
 const FRESH_MS = 1_000;
 /** An order waits for prices that are newer than this. */
 const OLDEST_MS = 10_000;
@@ -67,16 +67,27 @@ export class WarmTables {
     return answeredAt >= this.#wholeSince && orderIds.every((id) => this.#watch.tables.order(id) === undefined);
   }
 
-  /** Those that are older than ten seconds are read again. Meanwhile an order uses them for up to a minute, unless they must be recent. */
+  /** Up to a minute old, or ten seconds if they must be recent. */
   async accounts(mustBeRecent: boolean): Promise<readonly Account[]> {
-    const age = this.#accounts === undefined ? Number.POSITIVE_INFINITY : Math.abs(this.#now() - this.#accounts.at);
     // No order waits again for a read that the gateway has just refused.
-    if (this.#refused !== undefined && Math.abs(this.#now() - this.#refused.at) < OLDEST_MS) throw this.#refused.error;
-    if (age > OLDEST_MS) this.#readingAccounts ??= this.#readAccounts();
-    if (this.#accounts === undefined || age > (mustBeRecent ? OLDEST_MS : OLDEST_ACCOUNTS_MS))
-      return (await this.#readingAccounts) ?? [];
+    if (this.#refused !== undefined && this.#age(this.#refused) < OLDEST_MS) throw this.#refused.error;
+    const oldest = mustBeRecent ? OLDEST_MS : OLDEST_ACCOUNTS_MS;
+    if (this.#accounts !== undefined && this.#age(this.#accounts) <= oldest) return this.#accounts.rows;
+    this.#readingAccounts ??= this.#readAccounts();
+    return this.#readingAccounts;
+  }
+
+  /** After an order: reads again what is old, so that the next order need not wait for it. */
+  renew(): void {
+    if (this.#age(this.#offers) > FRESH_MS) this.#reading ??= this.#read();
+    if (this.#age(this.#accounts) > OLDEST_MS) this.#readingAccounts ??= this.#readAccounts();
+    // The next order reads them again if this fails.
+    this.#reading?.catch(() => {});
     this.#readingAccounts?.catch(() => {});
-    return this.#accounts.rows;
+  }
+
+  #age(read: { readonly at: number } | undefined): number {
+    return read === undefined ? Number.POSITIVE_INFINITY : Math.abs(this.#now() - read.at);
   }
 
   async #readAccounts(): Promise<readonly Account[]> {
@@ -94,12 +105,9 @@ export class WarmTables {
   }
 
   async offers(): Promise<readonly Offer[]> {
-    const age = this.#offers === undefined ? Number.POSITIVE_INFINITY : Math.abs(this.#now() - this.#offers.at);
-    if (age > FRESH_MS) this.#reading ??= this.#read();
-    if (this.#offers === undefined || age > OLDEST_MS) return (await this.#reading) ?? [];
-    // The next order reads them again if this fails.
-    this.#reading?.catch(() => {});
-    return this.#offers.rows;
+    if (this.#offers !== undefined && this.#age(this.#offers) <= OLDEST_MS) return this.#offers.rows;
+    this.#reading ??= this.#read();
+    return this.#reading;
   }
 
   async #read(): Promise<readonly Offer[]> {
