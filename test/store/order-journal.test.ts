@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   journal,
@@ -104,6 +104,55 @@ describe('the journal of orders', () => {
       ['d', 'buy'],
       ['c', 'köpa'],
     ]);
+  });
+
+  it('knows what it wrote itself, what waits to be written, and what others added', async () => {
+    const recent = new RecentEntries(folder.paths);
+    const outcomes = async (): Promise<string[]> =>
+      (await recent.read()).map(({ id, outcome, order_ids }) => [id, outcome, ...order_ids].join(' '));
+    const lines = (): number => readFileSync(journalPath(folder.paths), 'utf8').split('\n').length - 1;
+    await recent.write(sent('a'), lockContext, undefined);
+    recent.later(answered('a'));
+    expect([await outcomes(), lines()]).toEqual([['a accepted 7'], 1]);
+    await journal(folder.paths, lockContext, sent('b'));
+    expect(await outcomes()).toEqual(['a accepted 7', 'b unknown']);
+    await recent.write(sent('c'), lockContext, undefined);
+    expect([await outcomes(), lines()]).toEqual([['a accepted 7', 'b unknown', 'c unknown'], 4]);
+    recent.later({ ...answered('c'), order_ids: ['8'] });
+    const interrupted = { ...lockContext, signal: AbortSignal.abort(new Error('interrupted')) };
+    await recent.flush(interrupted, expect.unreachable);
+    await recent.flush(interrupted, expect.unreachable, true);
+    expect([await outcomes(), lines()]).toEqual([['a accepted 7', 'b unknown', 'c accepted 8'], 5]);
+    expect((await readJournal(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'accepted'],
+      ['b', 'unknown'],
+      ['c', 'accepted'],
+    ]);
+  });
+
+  it('goes on in another file where its own was moved away', async () => {
+    const recent = new RecentEntries(folder.paths);
+    await recent.write(sent('a'), lockContext, undefined);
+    renameSync(journalPath(folder.paths), `${journalPath(folder.paths)}.old`);
+    await journal(folder.paths, lockContext, sent('b'));
+    await recent.write(sent('c'), lockContext, undefined);
+    expect((await recent.read()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('says which outcomes could not be written, and writes them later', async () => {
+    const recent = new RecentEntries(folder.paths);
+    await recent.write(sent('a'), lockContext, undefined);
+    recent.later(answered('a'));
+    const path = journalPath(folder.paths);
+    renameSync(path, `${path}.old`);
+    mkdirSync(path);
+    const notices: string[] = [];
+    await recent.flush(lockContext, (text) => notices.push(text));
+    expect(notices).toEqual([expect.stringContaining('the outcome (accepted) could not be written to the journal')]);
+    rmdirSync(path);
+    renameSync(`${path}.old`, path);
+    await recent.flush(lockContext, expect.unreachable);
+    expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'accepted' }]);
   });
 
   it('says so where nothing can be written down', async () => {
