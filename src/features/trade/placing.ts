@@ -124,7 +124,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   const { settings, target, notice } = ctx;
   const { asked, once } = request;
   const { journal: entries = new RecentEntries(ctx.paths), searchesLater = false } = sending;
-  // Whoever repeats a key looks in the journal for what became of it.
+  // A repetition of the key reads its outcome in the journal.
   const owner = { entries, notice, gateway: target.baseUrl, defers: searchesLater && once === undefined };
   const journal = openOrderJournal({ ...owner, profile: settings.profile.name }, ctx);
   // Measured before sending if possible: the response may come from a proxy with another clock.
