@@ -4,27 +4,43 @@ import { isSecretHeader } from './redact.ts';
 const HIDDEN = '***';
 /** A shorter one would match innocent text, and can be guessed anyway. */
 const SHORTEST = 4;
+/** So many of those that pass are remembered: those of the last few connections. */
+const MOST_PASSING = 40;
 /** From this length on, a secret is also hidden inside longer text and in encoded forms. */
 const UNMISTAKABLE = 6;
 
 export class KnownSecrets {
   readonly #patterns = new Map<string, RegExp | undefined>();
+  /** Oldest first. */
+  readonly #passing = new Set<string>();
 
   add(secret: string | undefined): void {
+    this.#passing.delete(secret ?? '');
     if (secret !== undefined && secret.length >= SHORTEST && !this.#patterns.has(secret)) {
       this.#patterns.set(secret, undefined);
     }
   }
 
-  /** The credentials in the headers of a request. `secretNames` are in lower case. */
-  addHeaders(headers: Readonly<Record<string, string>>, secretNames: ReadonlySet<string> = new Set()): void {
-    for (const [name, value] of Object.entries(headers)) {
-      if (!secretNames.has(name) && !isSecretHeader(name)) continue;
-      this.add(value);
-      this.add(value.replace(/^\w+ /, ''));
-      this.add(passwordOf(value));
-      if (name === 'cookie') for (const pair of value.split('; ')) this.add(pair.slice(pair.indexOf('=') + 1));
-    }
+  /** For a secret that another will replace, such as the id of a connection: a run of many days has any number of them. */
+  addPassing(secret: string | undefined): void {
+    if (secret === undefined || (this.#patterns.has(secret) && !this.#passing.has(secret))) return;
+    this.add(secret);
+    if (!this.#patterns.has(secret)) return;
+    this.#passing.add(secret);
+    const [oldest = ''] = this.#passing;
+    if (this.#passing.size <= MOST_PASSING) return;
+    this.#passing.delete(oldest);
+    this.#patterns.delete(oldest);
+  }
+
+  /** The credentials in the headers of all requests. `secretNames` are in lower case. */
+  addHeaders(headers: Readonly<Record<string, string>>, secretNames: ReadonlySet<string>): void {
+    for (const secret of secretsOf(headers, secretNames)) this.add(secret);
+  }
+
+  /** Those of one request. */
+  addPassingHeaders(headers: Readonly<Record<string, string>>): void {
+    for (const secret of secretsOf(headers)) this.addPassing(secret);
   }
 
   /** The password in the address of a proxy. */
@@ -48,6 +64,17 @@ export class KnownSecrets {
       shown = shown.replace(pattern, HIDDEN);
     }
     return shown;
+  }
+}
+
+function* secretsOf(
+  headers: Readonly<Record<string, string>>,
+  secretNames: ReadonlySet<string> = new Set(),
+): Generator<string | undefined> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!secretNames.has(name) && !isSecretHeader(name)) continue;
+    yield* [value, value.replace(/^\w+ /, ''), passwordOf(value)];
+    if (name === 'cookie') yield* value.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1));
   }
 }
 

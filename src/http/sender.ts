@@ -198,7 +198,7 @@ export class Sender {
       ...this.#rules.cookies?.header(),
       ...(endpoint.fresh && { 'cache-control': 'no-cache' }),
     };
-    secrets.addHeaders(headers);
+    secrets.addPassingHeaders(headers);
     return buildRequest(this.#target, this.#rules, endpoint, values, headers);
   }
 

@@ -16,6 +16,8 @@ interface TablesFile {
 }
 
 const LIFETIME_MS = 86_400_000;
+/** The same rows are not written again. */
+const RECENT_MS = 3_600_000;
 
 export interface KnownTables {
   /** Undefined if they are unknown or older than a day. */
@@ -39,7 +41,13 @@ export function knownTables(
       return known !== undefined && known.at <= at && known.at > at - LIFETIME_MS ? known.rows : undefined;
     },
     keep(table, rows) {
-      const file: TablesFile = { version: 1, tables: { ...readTables(path), [table]: { at: now(), rows } } };
+      const tables = readTables(path);
+      const at = now();
+      const known = tables[table];
+      // A session reads prices every second, and nothing else of them changes.
+      const isRecent = known !== undefined && Math.abs(at - known.at) < RECENT_MS;
+      if (isRecent && JSON.stringify(known.rows) === JSON.stringify(rows)) return;
+      const file: TablesFile = { version: 1, tables: { ...tables, [table]: { at, rows } } };
       replaceCache(path, JSON.stringify(file), pid);
     },
     forget: () => remove(path),

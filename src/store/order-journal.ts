@@ -145,6 +145,7 @@ export class RecentEntries {
   #read = 0;
   #later: readonly OrderAnswered[] = [];
   #isUnsynced = false;
+  #schemas: Schemas | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(paths: Paths) {
@@ -153,8 +154,8 @@ export class RecentEntries {
   }
 
   async read(): Promise<readonly JournalEntry[]> {
-    const schemas = await import('./schemas.ts');
-    for (const line of linesOf(this.#added(), schemas)) this.#take(line);
+    this.#schemas ??= await import('./schemas.ts');
+    for (const line of linesOf(this.#added(), this.#schemas)) this.#take(line);
     for (const line of this.#later) this.#take(line);
     const entries = [...this.#entries.values()];
     const oldest = Date.parse(entries.at(-1)?.at ?? '') - RECENT_MS;
@@ -284,7 +285,8 @@ function keyOf(key: string, gateway: string | null): string {
 
 /** An order of an unknown gateway may have gone to this one. */
 export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
-  return base_url === null || withoutSlash(base_url) === withoutSlash(gateway.href);
+  const { href } = gateway;
+  return base_url === null || base_url === href || withoutSlash(base_url) === withoutSlash(href);
 }
 
 /** Its sender is alive and has not written what became of it. */

@@ -80,6 +80,10 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
 
 export const BATCH_COMMANDS: readonly string[] = Object.keys(COMMANDS);
 
+export function isChange(command: unknown): boolean {
+  return typeof command === 'string' && Object.hasOwn(COMMANDS, command);
+}
+
 /** By command. */
 export const LINE_SHAPES: Readonly<Record<string, Pick<BatchCommand, 'args' | 'flags'>>> = COMMANDS;
 

@@ -47,6 +47,8 @@ const LEAST_WATCH_MS = 4_500;
 /** For a session: how often, and after how long, tables are read again that the gateway refused. */
 const MOST_READS = 20;
 const AGAIN_MS = 1_000;
+/** For a session, which may search for many: the least time between two looks at the tables that it knows. */
+const LOOK_MS = 250;
 
 /** Reads the tables, watches pushes until the request is found, and reads the tables again at the end. */
 export async function findLost(
@@ -83,12 +85,14 @@ export async function findLost(
     () => true,
     () => true,
   );
+  const offers = (open.known.read('Offer') ?? []) as readonly Offer[];
+  const accounts = (open.known.read('Account') ?? []) as readonly Account[];
   try {
     await refresh();
     let isLate = false;
     for (let reads = 0; ; ) {
       const changed = watch.changed().then(() => false);
-      const found = await findIn(request, sent, watch.tables, options, ctx);
+      const found = await findIn(request, { ...sent, tables: watch.tables, offers, accounts }, options, ctx);
       const { settled } = found;
       const ids = [...(settled.orderIds ?? []), ...(settled.tradeIds ?? [])];
       const isTaken = ids.some((id) => shared?.found.has(id));
@@ -105,6 +109,7 @@ export async function findLost(
       } else {
         isLate = await Promise.race([changed, late]);
         if (isLate) await refresh();
+        else if (shared !== undefined) await ctx.sleep(LOOK_MS, ctx.signal);
       }
     }
   } finally {
@@ -113,20 +118,23 @@ export async function findLost(
   }
 }
 
+interface Tables {
+  readonly tables: SeenTables;
+  readonly offers: readonly Offer[];
+  readonly accounts: readonly Account[];
+}
+
 async function findIn(
   request: JournaledRequest,
-  { clockSkewMs, ...sent }: LostRequest,
-  tables: SeenTables,
-  { before, open: { known }, shared }: SearchOptions,
+  { clockSkewMs, ...sent }: LostRequest & Tables,
+  { before, shared }: SearchOptions,
   ctx: RunContext,
 ): Promise<Found> {
-  const offers = (known.read('Offer') ?? []) as readonly Offer[];
-  const accounts = (known.read('Account') ?? []) as readonly Account[];
   const entries = (await (shared?.journal.read() ?? readJournal(ctx.paths)))
     .filter((entry) => mayBeOf(ctx.target.baseUrl, entry))
     .map((entry) => atGateway(entry, clockSkewMs));
   const others = entries.filter((entry) => !isEqualLost(request, entry));
-  const settled = await settle(request, { ...sent, tables, before, others, offers, accounts });
+  const settled = await settle(request, { ...sent, before, others });
   const { outcome, evidence, candidates } = settled;
   // What is found may belong to an identical request whose response has not come yet.
   const equals = entries.length - others.length;

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
 import { processName } from '../../store/lock.ts';
 import type { RecentEntries } from '../../store/order-journal.ts';
-import { changeOf, isProtective, objectOf } from './batch-file.ts';
+import { changeOf, isChange, isProtective, objectOf } from './batch-file.ts';
 import { isUnknown, rowOf } from './change-report.ts';
 import { FillWatch } from './fills.ts';
 import type { KeyClaim, Outcome } from './placing.ts';
@@ -256,8 +256,9 @@ class Engine {
     if (this.output.isBehind && !isProtective(command) && command !== 'unsubscribe') {
       throw new SvcError('output_unread', 'the events of this session are not read; nothing was sent', { sent: 'no' });
     }
-    const read =
-      (await this.#pushes.commandOf(fields, id)) ?? (await readingOf(fields, this.#input.account, this.#ctx));
+    const read = isChange(command)
+      ? undefined
+      : ((await this.#pushes.commandOf(fields, id)) ?? (await readingOf(fields, this.#input.account, this.#ctx)));
     if (read !== undefined) {
       const result = await read(this.#open);
       this.output.say('result', id, { ...result }, { bytes: SessionOutput.sizeOf(result.value) });

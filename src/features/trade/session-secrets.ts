@@ -6,6 +6,8 @@ import type { Envelope } from './schema.ts';
 
 /** Shorter secrets could match other text in responses and pushes. */
 const UNMISTAKABLE = 16;
+/** With the encoded forms: those of the last few connections. */
+const MOST = 16;
 
 export class SessionSecrets {
   readonly #known: KnownSecrets;
@@ -16,9 +18,11 @@ export class SessionSecrets {
   }
 
   keep(value: string): void {
-    this.#known.add(value);
-    if (value.length < UNMISTAKABLE || this.#unmistakable.includes(value)) return;
-    this.#unmistakable = [...this.#unmistakable, value, encodeURIComponent(value)];
+    this.#known.addPassing(value);
+    if (value.length < UNMISTAKABLE) return;
+    const forms = new Set([value, encodeURIComponent(value)]);
+    // The token is kept again with each connection.
+    this.#unmistakable = [...this.#unmistakable.filter((one) => !forms.has(one)), ...forms].slice(-MOST);
   }
 
   /** For svc's own messages. */
