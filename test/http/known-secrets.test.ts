@@ -33,10 +33,25 @@ describe('the filter of secrets', () => {
 
   it('hides the password of basic authentication and of a proxy, and cookies', () => {
     const known = new KnownSecrets();
-    known.addHeaders({ authorization: `Basic ${btoa('ann:hunter22')}`, cookie: 'sid=session-1; b=c', accept: 'a/b-c' });
+    known.addPassingHeaders({
+      authorization: `Basic ${btoa('ann:hunter22')}`,
+      cookie: 'sid=session-1; b=c',
+      accept: 'a/b-c',
+    });
     known.addAddress('http://me:p%40ssword@proxy.example:3128');
     expect(known.hide('hunter22 session-1 p%40ssword p@ssword a/b-c proxy.example')).toBe(
       '*** *** *** *** a/b-c proxy.example',
+    );
+  });
+
+  it('forgets the oldest of those that pass, and none that is in use or was added to stay', () => {
+    const known = new KnownSecrets();
+    known.add('the-token');
+    for (let i = 100; i < 200; i++) {
+      for (const secret of ['the-token', 'in-use', `connection-${i}`]) known.addPassing(secret);
+    }
+    expect(known.hide('the-token in-use connection-199 connection-170 connection-101')).toBe(
+      '*** *** *** *** connection-101',
     );
   });
 });
