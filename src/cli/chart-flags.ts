@@ -1,6 +1,6 @@
 /** Options that say how a chart is drawn, and where to. */
 
-import { checkNewFile, writeNewFile } from '../store/new-file.ts';
+import { checkNewFile, writeNewFile } from '../store/named-files.ts';
 import type { RunContext } from './command.ts';
 import type { Flags } from './flags.ts';
 

@@ -12,7 +12,7 @@ import { escapeJson, escapeText } from '../output/escape.ts';
 import { compileQuery } from '../output/shape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
-import { isPipeOrDevice, pipeChunks } from '../store/pipes.ts';
+import { isPipeOrDevice, pipeChunks } from '../store/named-files.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import { SECRET_VARIABLE } from '../store/setting-keys.ts';
 import type { Settings } from '../store/settings.ts';

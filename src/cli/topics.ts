@@ -1,7 +1,7 @@
 /** `svc help <topic>`: subjects of many commands. Lists come from the tables that the code uses, or are tested against them. */
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
-import { SETTING_KEYS, type Setting } from '../store/setting-keys.ts';
+import { SETTING_KEYS } from '../store/setting-keys.ts';
 import { VARIABLES } from '../store/variables.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from './common-flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
@@ -163,7 +163,7 @@ export const TOPICS: readonly Topic[] = [
       },
       {
         title: 'Settings of a profile (svc config set <setting> <value>)',
-        rows: (SETTING_KEYS as readonly Setting[]).map(({ key, help }): Row => [key, help]),
+        rows: SETTING_KEYS.map(({ key, help }): Row => [key, help]),
       },
       {
         text: 'The credential of a profile goes to the address of the same profile only. A command, and headers, are one text or a JSON array: \'["pass", "show", "am"]\', \'X-Scope-OrgID: blue\'. A secret header is in a file, named as @FILE.',
@@ -171,9 +171,7 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Environment variables',
         rows: [
-          ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help }): Row[] =>
-            env === undefined ? [] : [[env, help]],
-          ),
+          ...SETTING_KEYS.flatMap(({ env, help }): Row[] => (env === undefined ? [] : [[env, help]])),
           ...VARIABLES.map(({ name, help }): Row => [name, help]),
         ],
       },

@@ -1,4 +1,5 @@
 /** What the services share: an HTTP server on loopback with limits, routes, and refusals. */
+
 import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,9 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface Request {
   readonly method: string;
-  /** As sent, without the query. */
   readonly path: string;
-  /** As sent, without the question mark. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -21,15 +20,19 @@ export interface Response {
   readonly body?: string;
   /** Cut the connection instead of responding. */
   readonly lost?: boolean | undefined;
-  /** Wait before responding. */
   readonly delayMs?: number | undefined;
 }
 
-export interface ServerOptions {
-  /** Any free port by default. */
+export interface EmulatorOptions {
+  /** Any free one by default. */
   readonly port?: number | undefined;
   /** Milliseconds since 1970; the `Date` header shows the same time. */
   readonly now: () => number;
+  /** The data at the start: none by default. */
+  readonly seed?: 'demo' | 'empty';
+}
+
+interface ServerOptions extends Omit<EmulatorOptions, 'seed'> {
   /** Bytes of a request's head, instead of Node's 16 KiB. */
   readonly maxHeaderSize?: number;
   /** Bytes of a request's body, 1 MiB by default. */
@@ -41,7 +44,6 @@ export interface ServerOptions {
 export interface LocalServer {
   readonly url: string;
   readonly http: http.Server;
-  /** Ends the server, whatever connections are open. */
   close(): Promise<void>;
 }
 

@@ -1,19 +1,15 @@
 /** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
+import type { EmulatorOptions } from './http.ts';
+import { uuidOf } from './random.ts';
 import { type Movement, startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
 
-export interface SandboxOptions {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Uniform in [0, 1): ids are made from it. */
+/** `port` is that of the first service, which the others follow; 0, the default, for any free ports. The sample data by default. */
+export interface SandboxOptions extends EmulatorOptions {
   readonly random: () => number;
-  /** The sample data, `demo`, by default. */
-  readonly seed?: 'demo' | 'empty';
-  /** The first service's port, which the others follow; 0, the default, for any free ports. */
-  readonly port?: number;
   /** Divides the times that services wait, as until a retry or the next price, and the lifetimes of tokens. */
   readonly fast?: number;
   /** False: only https receivers on other machines can subscribe, as at the real service. */
@@ -28,7 +24,6 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** The variables a command needs to talk to the services: `SVC_ALERTS_URL` and so on. */
   readonly env: Readonly<Record<string, string>>;
-  /** Ends every service, whatever connections are open. */
   close(): Promise<void>;
 }
 
@@ -41,7 +36,8 @@ interface Service {
 
 export async function startSandbox({ port = 0, seed = 'demo', traps = [], ...more }: SandboxOptions): Promise<Sandbox> {
   const portOf = (index: number): number => (port === 0 ? 0 : port + index);
-  const randomUuid = (): string => uuid(more.random);
+  const randomUuid = (): string =>
+    uuidOf(Buffer.from(Array.from({ length: 16 }, () => Math.floor(more.random() * 256))));
   const starting: Readonly<Record<keyof typeof TRAPS, Promise<Service>>> = {
     alerts: startAlertmanagerEmulator({ now: more.now, randomUuid, seed, port: portOf(0) }),
     webhooks: startRecordingsEmulator({ ...more, seed, port: portOf(1) }),
@@ -66,12 +62,4 @@ export async function startSandbox({ port = 0, seed = 'demo', traps = [], ...mor
     for (const trap of traps) if (own.includes(trap)) switches.add(trap);
   }
   return { env, close };
-}
-
-/** Version 4. */
-function uuid(random: () => number): string {
-  const bytes = Buffer.from(Array.from({ length: 16 }, () => Math.floor(random() * 256)));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

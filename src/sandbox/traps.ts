@@ -1,8 +1,12 @@
 /** The traps: faults and surprises of the real services, each of which a test or a user can switch on. */
-import { ALERTS_TRAPS } from './alerts/traps.ts';
 
 export const TRAPS = {
-  alerts: ALERTS_TRAPS,
+  alerts: {
+    'mute-interval':
+      'a time interval mutes the alerts of payments-chat, which only the groups say, as in Alertmanager 0.28 and newer',
+    'sparse-alerts': 'the first alert of a list has no annotations, receivers, update and end times, and no silencedBy',
+    'error-200': 'every request is answered 200, with the text of an error',
+  },
   webhooks: {
     'lost-create': 'a create is carried out, and no response comes',
     'created-but-503': 'a create is carried out, and answered with 503',
@@ -65,10 +69,11 @@ export const TRAPS = {
   },
 } as const;
 
+export type AlertsTrap = keyof typeof TRAPS.alerts;
 export type WebhooksTrap = keyof typeof TRAPS.webhooks;
 export type CatalogTrap = keyof typeof TRAPS.catalog;
 export type TradeTrap = keyof typeof TRAPS.trade;
-export type SandboxTrap = keyof typeof ALERTS_TRAPS | WebhooksTrap | CatalogTrap | TradeTrap;
+export type SandboxTrap = AlertsTrap | WebhooksTrap | CatalogTrap | TradeTrap;
 
 /** The one https address that clients of the recording service may register (doc 2 §5). */
 export const ALLOW_LISTED = 'https://app.example.com/callback';

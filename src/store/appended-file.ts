@@ -124,7 +124,6 @@ export class AppendedFile {
     writeAtomic(statePath(this.path), stateText(this.#state));
   }
 
-  /** The file is complete. */
   finish(): void {
     this.isWhole = true;
     this.close();

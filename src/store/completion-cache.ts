@@ -38,7 +38,6 @@ export function cachePath(paths: Paths, service: string): string {
   return join(paths.cache, `completion-${service}.json`);
 }
 
-/** The latest first. */
 export function readCandidates(paths: Paths, owner: CacheOwner, kind: string, now: number): Candidate[] {
   return fresh(readCache(paths, owner)?.kinds[kind], now).map(([value, note]) =>
     note === '' ? { value } : { value, note },

@@ -14,7 +14,7 @@ export interface PaceContext extends LockContext {
   notice(text: string): void;
 }
 
-export interface ConnectPace {
+interface ConnectPace {
   /** Resolves when one more connection may be made, which then counts. Rejects only with the reason of the signal. */
   wait(signal: AbortSignal): Promise<void>;
 }

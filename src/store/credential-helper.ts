@@ -46,7 +46,6 @@ export class CredentialHelper {
     this.#context = context;
   }
 
-  /** Undefined if there is no such entry. */
   async get(entry: string): Promise<string | undefined> {
     const { status, output } = await this.#run('get', entry);
     if (status !== 0) {
@@ -174,13 +173,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** With all that it started. */
 function end({ pid, exitCode, signalCode, stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {
   for (const stream of [stdin, stdout, stderr]) stream.destroy();
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     kill(platform() === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // it has ended
-  }
+  } catch {}
 }

@@ -3,9 +3,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { realTarget, stagedPath } from './atomic-write.ts';
+import { promoteStaged, realTarget, StagedFile, stagedPath } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
-import { promoteStaged, StagedFile } from './credentials-staging.ts';
 import { withLock } from './lock.ts';
 import type { SealedEntry } from './schemas.ts';
 import {
@@ -19,7 +18,7 @@ import {
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
-export interface CredentialsFile {
+interface CredentialsFile {
   /** Empty if the file is missing or corrupt. The secrets of sealed records are empty, too. */
   readonly document: CredentialsDocument;
   readonly warnings: readonly string[];
@@ -98,7 +97,6 @@ export async function readCredentials(paths: Paths, context: VaultContext): Prom
   }
 }
 
-/** Opens a record outside the lock. */
 export async function openRecord<R extends Sealable>(record: R, context: VaultContext): Promise<R> {
   const open = await new Vault(context).open(record, credentialName(record));
   if (open === undefined) throw noEntry(record);

@@ -12,7 +12,6 @@ export type { ClientRecord, CredentialsDocument, GatewayToken, OAuthCredential, 
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
 export type Credential = OAuthCredential | PersonalCredential;
 
-/** The owner of a credential: one per profile and address. */
 export type CredentialKey = Pick<GatewayToken, 'profile' | 'base_url'>;
 type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
 
@@ -35,7 +34,6 @@ export const eachCredential: EachRecord<CredentialsDocument> = (document, change
   };
 };
 
-/** As a message calls it. */
 export function credentialName(record: Sealable): string {
   if ('issuer' in record && !('profile' in record)) return 'the secret of the OAuth client';
   const { profile, base_url } = record as GatewayToken;
@@ -60,7 +58,6 @@ export function findCredential({ credentials }: CredentialsDocument, key: Creden
   return credentials.find(isOf(key));
 }
 
-/** Replaces the one for the same profile and address. */
 export function withCredential(document: CredentialsDocument, credential: Credential): CredentialsDocument {
   return { ...document, credentials: [...withoutCredential(document, credential).credentials, credential] };
 }
@@ -76,7 +73,6 @@ export function findGatewayToken(
   return tokens.find(isOf(key));
 }
 
-/** Replaces the one for the same profile and address. */
 export function withGatewayToken(document: CredentialsDocument, token: GatewayToken): CredentialsDocument {
   const { gateway_tokens: others = [] } = withoutGatewayToken(document, token);
   return { ...document, gateway_tokens: [...others, token] };
@@ -106,7 +102,6 @@ export function loginsOf({ credentials }: CredentialsDocument, client: ClientKey
   return credentials.filter((one) => one.kind === 'oauth').filter(isClient(client));
 }
 
-/** Replaces the one with the same issuer and id. */
 export function withClient(document: CredentialsDocument, client: ClientRecord): CredentialsDocument {
   return { ...document, clients: [...withoutClient(document, client).clients, client] };
 }

@@ -10,10 +10,10 @@ import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLoc
 import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './schemas.ts';
 
-export type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome };
+export type { OrderAnswered, OrderOutcome, OrderSent };
 
 /** Where a sender writes an order. */
-export interface OrderJournal {
+interface OrderJournal {
   /** Resolves with the id once the line is on disk. `claim` runs under the lock before the line is written, and may throw. */
   sent(
     order: Pick<OrderSent, 'command' | 'path' | 'form' | 'once' | 'asked' | 'clock_skew'>,

@@ -12,7 +12,7 @@ import type { SandboxEnv, SandboxRecord } from './schemas.ts';
 
 export type { SandboxEnv, SandboxRecord };
 
-export interface StoredSandbox {
+interface StoredSandbox {
   readonly record: SandboxRecord;
   /** Removes the file: its sandbox has ended. */
   forget(): void;

@@ -17,7 +17,6 @@ export interface Sealable {
 }
 
 interface About {
-  /** The fields that are secret. */
   readonly fields: readonly string[];
   /** A path that tells a person what it is: `webhooks/default/webhooks.example.com`. */
   readonly path: string;
@@ -37,7 +36,6 @@ export function chosenStore({ settings }: Pick<VaultContext, 'settings'>): strin
   return settings.get(HELPER_SETTING) ?? FILE_STORE;
 }
 
-/** What became of a move. */
 export interface Moved {
   readonly count: number;
   /** What a credential helper no longer has. */
@@ -47,7 +45,6 @@ export interface Moved {
 
 export const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
 
-/** Where its secrets are. */
 export function storeOf({ sealed }: Sealable): string {
   return sealed?.helper ?? FILE_STORE;
 }

@@ -27,7 +27,6 @@ export interface SecretFile<T> {
   /** Undefined if the file is missing or corrupt. */
   readonly document: T | undefined;
   readonly warnings: readonly string[];
-  /** What makes it corrupt. */
   readonly corrupt: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
-export type SettingType =
+type SettingType =
   | 'url'
   | 'urls'
   | 'choice'
@@ -27,35 +27,42 @@ export interface Setting {
   /** The option that overrides both. */
   readonly flag?: string;
   readonly default?: string;
-  /** For `choice`. */
   readonly choices?: readonly string[];
-  /** For `integer`. */
   readonly min?: number;
   readonly max?: number;
 }
 
 /** The store of tokens and signing secrets. */
 export const HELPER_SETTING = 'credentials.helper';
+
+/** The address of a service, and the credential of a profile for it. `token` and `name` are as help calls them. */
+function connection(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
+  const prefix = `SVC_${service.toUpperCase()}`;
+  const user: readonly Setting[] = [
+    {
+      key: `${service}.user`,
+      type: 'text',
+      env: `${prefix}_USER`,
+      help: `User for basic authentication to the ${name}`,
+    },
+    { key: `${service}.passwordFile`, type: 'path', help: `File with the password of ${service}.user` },
+  ];
+  return [
+    { key: `${service}.url`, type: 'url', env: `${prefix}_URL`, flag: '--base-url', help: `Address of the ${name}` },
+    ...(hasUser ? user : []),
+    { key: `${service}.tokenFile`, type: 'path', help: `File with the ${token}` },
+    { key: `${service}.tokenCommand`, type: 'command', help: `Command that prints the ${token}` },
+    { key: `${service}.headers`, type: 'headers', help: `Headers of each request to the ${name}, or @FILE` },
+  ];
+}
+
+const ALERTS = connection('alerts', 'alert manager', 'bearer token for the alert manager', true);
+
 /** None is a secret: secrets are in other files or in the environment. */
-export const SETTING_KEYS = [
-  {
-    key: 'alerts.url',
-    type: 'url',
-    env: 'SVC_ALERTS_URL',
-    flag: '--base-url',
-    help: 'Address of the alert manager',
-  },
+export const SETTING_KEYS: readonly Setting[] = [
+  ...ALERTS.slice(0, 1),
   { key: 'alerts.urls', type: 'urls', help: 'Addresses of the members of one HA cluster, instead of alerts.url' },
-  {
-    key: 'alerts.user',
-    type: 'text',
-    env: 'SVC_ALERTS_USER',
-    help: 'User for basic authentication to the alert manager',
-  },
-  { key: 'alerts.passwordFile', type: 'path', help: 'File with the password of alerts.user' },
-  { key: 'alerts.tokenFile', type: 'path', help: 'File with the bearer token for the alert manager' },
-  { key: 'alerts.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the alert manager' },
-  { key: 'alerts.headers', type: 'headers', help: 'Headers of each request to the alert manager, or @FILE' },
+  ...ALERTS.slice(1),
   {
     key: 'alerts.author',
     type: 'text',
@@ -75,39 +82,9 @@ export const SETTING_KEYS = [
     default: 'critical,error,warning,info,none',
     help: 'Order of severities, the worst first; all others come last',
   },
-  {
-    key: 'webhooks.url',
-    type: 'url',
-    env: 'SVC_WEBHOOKS_URL',
-    flag: '--base-url',
-    help: 'Address of the recording webhook service',
-  },
-  { key: 'webhooks.tokenFile', type: 'path', help: 'File with the access token, in place of a stored login' },
-  {
-    key: 'webhooks.tokenCommand',
-    type: 'command',
-    help: 'Command that prints the access token, in place of a stored login',
-  },
-  {
-    key: 'webhooks.headers',
-    type: 'headers',
-    help: 'Headers of each request to the recording webhook service, or @FILE',
-  },
-  { key: 'catalog.url', type: 'url', env: 'SVC_CATALOG_URL', flag: '--base-url', help: 'Address of the catalog' },
-  {
-    key: 'catalog.user',
-    type: 'text',
-    env: 'SVC_CATALOG_USER',
-    help: 'User for basic authentication to the catalog',
-  },
-  { key: 'catalog.passwordFile', type: 'path', help: 'File with the password of catalog.user' },
-  { key: 'catalog.tokenFile', type: 'path', help: 'File with the bearer token for the catalog' },
-  { key: 'catalog.tokenCommand', type: 'command', help: 'Command that prints the bearer token for the catalog' },
-  { key: 'catalog.headers', type: 'headers', help: 'Headers of each request to the catalog, or @FILE' },
-  { key: 'trade.url', type: 'url', env: 'SVC_TRADE_URL', flag: '--base-url', help: 'Address of the trading gateway' },
-  { key: 'trade.tokenFile', type: 'path', help: 'File with the token for the trading gateway' },
-  { key: 'trade.tokenCommand', type: 'command', help: 'Command that prints the token for the trading gateway' },
-  { key: 'trade.headers', type: 'headers', help: 'Headers of each request to the trading gateway, or @FILE' },
+  ...connection('webhooks', 'recording webhook service', 'access token, in place of a stored login', false),
+  ...connection('catalog', 'catalog', 'bearer token for the catalog', true),
+  ...connection('trade', 'trading gateway', 'token for the trading gateway', false),
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',
@@ -186,7 +163,7 @@ export const SETTING_KEYS = [
     help: 'Store of tokens and signing secrets: file, or the name of a credential helper (pass, secretservice, osxkeychain, wincred)',
   },
   { key: 'proxy', type: 'proxy', help: 'Proxy for all addresses, if no variable names one' },
-] as const satisfies readonly Setting[];
+];
 
 export function findSetting(key: string): Setting | undefined {
   return SETTING_KEYS.find((setting) => setting.key === key);
@@ -194,7 +171,6 @@ export function findSetting(key: string): Setting | undefined {
 
 const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
 
-/** The setting for a typed key. */
 export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;

@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { isObject, parseJsonText } from '../json-object.ts';
+import { DEEPEST, isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure, readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
@@ -92,7 +92,6 @@ export function profileNames({ profiles = {} }: SettingsDocument): string[] {
   return [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles)])];
 }
 
-/** Undefined if there is no such profile. */
 export function profileValues({ profiles = {} }: SettingsDocument, name: string): ProfileValues | undefined {
   if (Object.hasOwn(profiles, name)) return profiles[name];
   return name === DEFAULT_PROFILE ? {} : undefined;
@@ -115,7 +114,7 @@ function unknownKeys(document: SettingsDocument, path: string): SettingsWarning[
   return [{ text, fix: 'svc config edit' }];
 }
 
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }
@@ -132,51 +131,28 @@ export function jsonFault(text: string): Place | undefined {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** What may come next: `first…` is right after an opening bracket, where the closing one may also come. */
-type Expected = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'separator';
-
+/** By recursive descent. A structure that is deeper than any file of svc is a fault, too. */
 function faultOffset(text: string): number | undefined {
-  const open: ('{' | '[')[] = [];
-  let expected: Expected = 'value';
   let at = 0;
-  for (;;) {
-    at = end(SPACE, text, at) ?? at;
-    const char = text[at];
-    if (char === undefined) return expected === 'separator' && open.length === 0 ? undefined : at;
-    const inner = open.at(-1);
-    if (expected === 'separator') {
-      if (inner === undefined) return at;
-      if (char === ',') expected = inner === '{' ? 'key' : 'value';
-      else if (char === (inner === '{' ? '}' : ']')) open.pop();
-      else return at;
-      at += 1;
-    } else if (expected === 'colon') {
-      if (char !== ':') return at;
-      expected = 'value';
-      at += 1;
-    } else if ((expected === 'first-key' && char === '}') || (expected === 'first-item' && char === ']')) {
-      open.pop();
-      expected = 'separator';
-      at += 1;
-    } else if (expected === 'key' || expected === 'first-key') {
-      const next = end(STRING, text, at);
-      if (next === undefined) return at;
-      expected = 'colon';
-      at = next;
-    } else if (char === '{' || char === '[') {
-      open.push(char);
-      expected = char === '{' ? 'first-key' : 'first-item';
-      at += 1;
-    } else {
-      const next = end(STRING, text, at) ?? end(LITERAL, text, at);
-      if (next === undefined) return at;
-      expected = 'separator';
-      at = next;
-    }
-  }
-}
-
-function end(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
+  const skip = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const isThere = pattern.test(text);
+    if (isThere) at = pattern.lastIndex;
+    return isThere;
+  };
+  const next = (token: RegExp): boolean => skip(SPACE) && skip(token);
+  const value = (depth: number): boolean => {
+    const member = (): boolean => next(STRING) && next(/:/y) && value(depth + 1);
+    if (depth > DEEPEST) return false;
+    if (next(/\{/y)) return items(member, /\}/y);
+    if (next(/\[/y)) return items(() => value(depth + 1), /\]/y);
+    return next(STRING) || next(LITERAL);
+  };
+  const items = (item: () => boolean, end: RegExp): boolean => {
+    if (next(end)) return true;
+    do if (!item()) return false;
+    while (next(/,/y));
+    return next(end);
+  };
+  return value(0) && skip(SPACE) && at === text.length ? undefined : at;
 }

@@ -19,8 +19,7 @@ export interface Origin {
   readonly detail: string;
 }
 
-/** A setting's value, usable or not. */
-export interface ResolvedSetting {
+interface ResolvedSetting {
   readonly value: string | undefined;
   readonly origin: Origin;
   /** What is wrong with the value, as the end of a sentence that begins with its name. */
@@ -51,7 +50,6 @@ export interface Settings {
 export interface SettingsSources {
   readonly paths: Paths;
   readonly env: Context['env'];
-  /** `--profile`. */
   readonly profileFlag?: string | undefined;
   /** Key → the value of the option that sets it. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -64,7 +62,6 @@ export function credentialKeys(service: string): readonly string[] {
   return ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
 }
 
-/** Those in use. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
   return credentialKeys(service).filter((key) => settings.resolve(key).value !== undefined);
 }

@@ -1,12 +1,10 @@
 /** The environment variables without a setting as a table. Help and reference use it, too. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly help: string;
-  /** Its value is never shown. */
   readonly secret: boolean;
 }
 
-/** The variables without a setting. */
 export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
   { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },

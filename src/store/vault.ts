@@ -3,9 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
-import { stagedPath } from './atomic-write.ts';
+import { type StagedFile, stagedPath } from './atomic-write.ts';
 import { CredentialHelper, type Prepared } from './credential-helper.ts';
-import type { StagedFile } from './credentials-staging.ts';
 import type { Seal, SealedEntry } from './schemas.ts';
 import {
   chosenStore,
@@ -30,7 +29,7 @@ const LARGEST_PART = 2400;
 const SETTLING_MS = 20_000;
 const PAUSE_MS = 200;
 
-export interface Change<D> {
+interface Change<D> {
   /** As it is written: without the secrets that are sealed. */
   readonly document: D;
   readonly writes: readonly Write[];
@@ -165,7 +164,6 @@ export class Vault {
     return this.erase(entries);
   }
 
-  /** Returns the entries that could not be erased. */
   async erase(entries: readonly SealedEntry[]): Promise<readonly SealedEntry[]> {
     const left: SealedEntry[] = [];
     for (const sealed of entries) {

@@ -3,8 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFile
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { realTarget, stagedPath, writeAtomic } from './atomic-write.ts';
-import { promoteStaged, StagedFile } from './credentials-staging.ts';
+import { promoteStaged, realTarget, StagedFile, stagedPath, writeAtomic } from './atomic-write.ts';
 import { withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
 import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
@@ -21,7 +20,7 @@ import { Vault } from './vault.ts';
 
 export type { StoredSecret };
 
-export interface StoredSecrets {
+interface StoredSecrets {
   readonly secrets: readonly StoredSecret[];
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,5 @@
 /** YAML files read by schema; every problem has a line and a column. */
+
 import type { Node, ScalarTag } from 'yaml';
 import type * as z from 'zod/mini';
 
@@ -10,10 +11,9 @@ export interface Problem {
   readonly message: string;
 }
 
-export interface YamlFile {
+interface YamlFile {
   /** Numbers are texts, as the server reads most of them. */
   readonly value: unknown;
-  /** Syntax errors. Without any, the value can be used. */
   readonly problems: readonly Problem[];
   /** Where something is, or the closest thing around it that exists. `of` is the key of a field, or its value. */
   problemAt(path: Path, message: string, of?: 'key'): Problem;
@@ -41,7 +41,6 @@ const TAGS: ScalarTag[] = [
   },
 ];
 
-/** The value of a scalar without quotes. */
 export function plainScalar(text: string): string | boolean | null {
   if (NULL.test(text)) return null;
   return BOOLEAN.test(text) ? isYes(text) : text;
@@ -90,7 +89,6 @@ export async function readYaml(text: string): Promise<YamlFile> {
   };
 }
 
-/** The value by its schema, or what is wrong. */
 export function checkYaml<T>(
   { value, problems, problemAt }: YamlFile,
   schema: z.ZodMiniType<T>,

@@ -7,7 +7,7 @@ import { sameNoun } from '../../src/cli/grammar.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
-import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
+import { SETTING_KEYS } from '../../src/store/setting-keys.ts';
 import { VARIABLES } from '../../src/store/variables.ts';
 import { svc } from '../support/svc.ts';
 import { inTurn, oneIn } from '../support/turns.ts';
@@ -117,7 +117,7 @@ describe('svc help', () => {
   it('configuration has every setting and every variable', async () => {
     const { stdout } = await svc(['help', 'configuration']);
     for (const { key } of SETTING_KEYS) expect(stdout).toContain(key);
-    const settings = (SETTING_KEYS as readonly Setting[]).flatMap(({ env }) => env ?? []);
+    const settings = SETTING_KEYS.flatMap(({ env }) => env ?? []);
     for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
   });
 

@@ -8,7 +8,7 @@ import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedReference } from '../../src/pages.ts';
-import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
+import { SETTING_KEYS } from '../../src/store/setting-keys.ts';
 import { VARIABLES } from '../../src/store/variables.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
@@ -28,7 +28,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'configuration.md': table(
     ['variable', 'meaning'],
     [
-      ...(SETTING_KEYS as readonly Setting[]).flatMap(({ env, help, key }): [string, string][] =>
+      ...SETTING_KEYS.flatMap(({ env, help, key }): [string, string][] =>
         env === undefined ? [] : [[`\`${env}\``, `${help} (setting \`${key}\`)`]],
       ),
       ...VARIABLES.map(({ name, help }): [string, string] => [`\`${name}\``, help]),

@@ -4,7 +4,7 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { Column } from '../../output/types.ts';
-import { SETTING_KEYS, type Setting } from '../../store/setting-keys.ts';
+import { SETTING_KEYS } from '../../store/setting-keys.ts';
 import { VARIABLES } from '../../store/variables.ts';
 import { type Command, type Group, loadCommands } from '../command.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS, withoutWriteFlags } from '../common-flags.ts';
@@ -33,7 +33,7 @@ export async function commandTree(groups: readonly Group[]) {
     topics: TOPICS.map(({ name, summary }) => ({ name, summary })),
     exitStatuses: EXIT_STATUSES.map(([status, meaning]) => ({ status, meaning, codes: errorCodes(status) })),
     environment: variables(),
-    settings: (SETTING_KEYS as readonly Setting[]).map((setting) => ({
+    settings: SETTING_KEYS.map((setting) => ({
       key: setting.key,
       type: setting.type,
       meaning: setting.help,
@@ -123,7 +123,7 @@ function errorCodes(status: number) {
 
 /** `setting`: the setting that the variable overrides. */
 function variables() {
-  const ofSettings = (SETTING_KEYS as readonly Setting[]).flatMap(({ key, env, help }) =>
+  const ofSettings = SETTING_KEYS.flatMap(({ key, env, help }) =>
     env === undefined ? [] : [{ name: env, meaning: help, secret: false, setting: key }],
   );
   const others = VARIABLES.map(({ name, help, secret }) => ({ name, meaning: help, secret, setting: null }));

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { findInstrument } from '../../sandbox/trade/instruments.ts';
-import type { RecordedTick } from '../../sandbox/trade/replay.ts';
+import type { RecordedTick } from '../../sandbox/trade/moving-prices.ts';
 
 const NUMBERS = ['bid', 'ask', 'high', 'low'] as const;
 const REQUIRED: ReadonlySet<string> = new Set(['bid', 'ask']);

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from '../../store/appended-file.ts';
-import { checkNewFile, type NewFile, writeNewFile } from '../../store/new-file.ts';
+import { checkNewFile, type NewFile, writeNewFile } from '../../store/named-files.ts';
 import { fileFailure } from '../../store/own-file.ts';
 import type { CandleReading, PartRead } from './candle-reading.ts';
 import { type CandleRow, candleRow, type RowShape, rowLines } from './candle-rows.ts';

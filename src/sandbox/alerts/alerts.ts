@@ -1,9 +1,20 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and their groups. */
+
+import type { AlertsTrap } from '../traps.ts';
 import type { PostedAlert } from './bodies.ts';
-import { canonical, fingerprint, type LabelSet, refuse } from './labels.ts';
-import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
+import {
+  canonical,
+  fingerprint,
+  groupLabelsOf,
+  INHIBITION,
+  INTERVAL,
+  type LabelSet,
+  MUTED_RECEIVER,
+  RESOLVE_TIMEOUT_MS,
+  refuse,
+  routesOf,
+} from './labels.ts';
 import { iso, type Silences } from './silences.ts';
-import { type AlertsTrap, INTERVAL, MUTED_RECEIVER, sparse } from './traps.ts';
 
 interface Alert {
   readonly labels: LabelSet;
@@ -180,4 +191,14 @@ function alertAnswer({ timesOut: _, generatorURL, ...alert }: Alert, status: Sta
     receivers: receivers.map((name) => ({ name })),
     status,
   };
+}
+
+function sparse([first, ...others]: readonly { readonly status: object }[]): readonly object[] {
+  if (first === undefined) return [];
+  const rest = without(first, ['annotations', 'receivers', 'updatedAt', 'endsAt']);
+  return [{ ...rest, status: without(first.status, ['silencedBy']) }, ...others];
+}
+
+function without(value: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

@@ -1,26 +1,27 @@
 /** An Alertmanager 0.25 on loopback, emulated at the HTTP level: to try `svc` out, and for its tests. */
 import { randomUUID } from 'node:crypto';
-import { plain, Refusal, type Request, type Response, startServer } from '../http.ts';
+import { type EmulatorOptions, plain, Refusal, type Request, type Response, startServer } from '../http.ts';
+import type { AlertsTrap } from '../traps.ts';
 import { type AlertQuery, Alerts } from './alerts.ts';
 import { decodeAlerts, decodeSilence, framed } from './bodies.ts';
 import { seedDemo } from './demo.ts';
-import { compileMatchers, compileRegex, type Matcher, parseMatcher } from './labels.ts';
-import { CONFIG_TEXT, RECEIVERS } from './routing.ts';
+import {
+  CONFIG_TEXT,
+  compileMatchers,
+  compileRegex,
+  type Matcher,
+  parseMatcher,
+  RECEIVERS,
+  withInterval,
+} from './labels.ts';
 import { hasMatchers, iso, Silences, silenceAnswer } from './silences.ts';
-import { type AlertsTrap, ERROR_TEXT, withInterval } from './traps.ts';
 
-interface EmulatorOptions {
-  /** Any free one by default. */
-  readonly port?: number;
-  /** Milliseconds since 1970; the `Date` header says the same. */
-  readonly now: () => number;
+interface AlertsOptions extends EmulatorOptions {
   readonly randomUuid?: () => string;
-  readonly seed?: 'demo' | 'empty';
 }
 
 export interface Emulator {
   readonly url: string;
-  /** The traps that are switched on. */
   readonly traps: Set<AlertsTrap>;
   close(): Promise<void>;
 }
@@ -29,7 +30,7 @@ const API = '/api/v2/';
 /** The real server accepts request lines of a mebibyte, and bodies of any size. */
 const LIMITS = { maxHeaderSize: (1 << 20) + 4096, maxBody: 1 << 26 };
 
-export async function startAlertmanagerEmulator(options: EmulatorOptions): Promise<Emulator> {
+export async function startAlertmanagerEmulator(options: AlertsOptions): Promise<Emulator> {
   const { port, now, randomUuid = randomUUID, seed = 'empty' } = options;
   const traps = new Set<AlertsTrap>();
   const silences = new Silences(now, randomUuid);
@@ -40,7 +41,7 @@ export async function startAlertmanagerEmulator(options: EmulatorOptions): Promi
     port,
     now,
     ...LIMITS,
-    respond: (request) => (traps.has('error-200') ? plain(200, ERROR_TEXT) : respond(routes, request)),
+    respond: (request) => (traps.has('error-200') ? plain(200, 'error: no such tenant\n') : respond(routes, request)),
   });
   return { url, traps, close };
 }

@@ -4,11 +4,10 @@ import { compileMatchers, type LabelSet, type Match, type Matcher, refuse } from
 
 type SilenceState = 'active' | 'pending' | 'expired';
 
-export interface Silence extends PostedSilence {
+interface Silence extends PostedSilence {
   readonly updatedAt: number;
 }
 
-/** How long an expired silence is stored. */
 const RETENTION_MS = 120 * 3_600_000;
 const NOT_FOUND = 'silence not found';
 
@@ -120,7 +119,6 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** As the server returns it. */
 export function silenceAnswer(silence: Silence, now: number): object {
   const { startsAt, endsAt, updatedAt } = silence;
   const times = { startsAt: iso(startsAt), endsAt: iso(endsAt), updatedAt: iso(updatedAt) };

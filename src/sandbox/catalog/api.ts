@@ -1,7 +1,6 @@
 /** The endpoints of doc 3 §4, part A. What the document does not show follows the public implementation. */
 import { Refusal } from '../http.ts';
 import type { CatalogTrap } from '../traps.ts';
-import { dynamics } from './dynamics.ts';
 import type { Parameters } from './parameters.ts';
 import {
   commonCount,
@@ -17,6 +16,13 @@ import {
   type Catalog,
   categoryItem,
   cursorItem,
+  DAY,
+  HOUR,
+  isoZ,
+  type Micros,
+  parseIso,
+  SERIES_FIELDS,
+  type Snapshot,
   type SourceRow,
   settlementItem,
   snapshotItem,
@@ -26,7 +32,7 @@ import {
 /** Receives the parts of the path that `{}` stands for, and returns the JSON of the response. */
 export type CatalogRoute = (query: Parameters, part: string) => unknown;
 
-export interface CatalogApiOptions {
+interface CatalogApiOptions {
   readonly catalog: () => Catalog;
   readonly traps: ReadonlySet<CatalogTrap>;
 }
@@ -56,7 +62,7 @@ export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<R
 
   return {
     '/healthz': () => {
-      if (traps.has('database-down')) throw new Refusal(503, { detail: DATABASE_DOWN });
+      if (traps.has('database-down')) throw refused(503, DATABASE_DOWN);
       return { status: 'ok' };
     },
     '/products': (query) => {
@@ -108,7 +114,7 @@ export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<R
       // The service's own default is a value that it then refuses.
       const scope = (query.text('scope') ?? 'all_stores').trim().toLowerCase();
       if (scope !== 'stores' && scope !== 'regions') {
-        throw new Refusal(400, { detail: 'scope must be one of: stores, regions' });
+        throw refused(400, 'scope must be one of: stores, regions');
       }
       return commonCount(data().sources, scope, placesOf(query));
     },
@@ -191,11 +197,15 @@ function observedOrder(query: Parameters): 1 | -1 {
   query.check();
   if (sort === 'observed_at_desc') return -1;
   if (sort === 'observed_at_asc') return 1;
-  throw new Refusal(400, { detail: `unsupported sort: ${sort}` });
+  throw refused(400, `unsupported sort: ${sort}`);
+}
+
+function refused(status: number, detail: string): Refusal {
+  return new Refusal(status, { detail });
 }
 
 function notFound(what: string): Refusal {
-  return new Refusal(404, { detail: `${what}_not_found` });
+  return refused(404, `${what}_not_found`);
 }
 
 interface Updated {
@@ -205,4 +215,51 @@ interface Updated {
 
 function latestUpdateFirst(a: Updated, b: Updated): number {
   return b.updated_at - a.updated_at || a.id - b.id;
+}
+
+type SeriesRequest = Readonly<
+  Record<'canonical_product_id' | 'parser_name' | 'source_id' | 'field' | 'interval' | 'date_from' | 'date_to', string>
+>;
+
+const STEPS: ReadonlyMap<string, Micros> = new Map([
+  ['1h', HOUR],
+  ['6h', 6 * HOUR],
+  ['1d', DAY],
+  ['7d', 7 * DAY],
+]);
+const MAX_POINTS = 20_000;
+
+/** A field of one source over time: doc 3 §4, with the rules seen on the public implementation. Reads the snapshots of the product once the request is known to be valid. */
+export function dynamics(request: SeriesRequest, snapshots: () => readonly Snapshot[]) {
+  const { parser_name, source_id, interval } = request;
+  const [from, to] = [instant(request.date_from), instant(request.date_to)];
+  if (from > to) throw refused(422, 'date_from must be <= date_to');
+  const field = SERIES_FIELDS.find((name) => name === request.field);
+  if (field === undefined) throw refused(400, `unsupported field: ${request.field}`);
+  const step = STEPS.get(interval);
+  if (step === undefined) throw refused(400, `unsupported interval: ${interval}`);
+  const count = Math.floor((to - from) / step) + 1;
+  if (count > MAX_POINTS) throw refused(400, 'requested range is too large');
+  const rows = snapshots().filter((row) => row.parser_name === parser_name && row.source_id === source_id);
+  if (rows.length === 0) throw refused(404, 'source not found');
+  const values: (number | null)[] = Array.from({ length: count }, () => null);
+  // Later observations overwrite earlier ones. What comes after `to` does not count, not even in the last bucket.
+  for (const row of rows.toSorted((a, b) => a.observed_at - b.observed_at || a.id - b.id)) {
+    const [one, other] = [row.valid_from_at ?? row.observed_at, row.valid_to_at ?? row.observed_at];
+    const start = Math.max(Math.min(one, other), from);
+    const end = Math.min(Math.max(one, other), to);
+    if (end >= start) values.fill(row[field], Math.floor((start - from) / step), Math.floor((end - from) / step) + 1);
+  }
+  return {
+    dates: Array.from({ length: count }, (_, index) => isoZ(from + index * step)),
+    values,
+    meta: { ...request, date_from: isoZ(from), date_to: isoZ(to) },
+  };
+}
+
+function instant(text: string): Micros {
+  const time = parseIso(text);
+  if (time === undefined) throw refused(422, 'datetime must be valid ISO8601');
+  if (Number.isNaN(time)) throw refused(422, 'datetime must include timezone');
+  return time;
 }

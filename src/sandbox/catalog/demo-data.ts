@@ -3,7 +3,7 @@ import type { Course } from './history.ts';
 
 export type Place = keyof typeof PLACES;
 export type Shelf = keyof typeof SHELVES;
-export type Store = (typeof STORES)[number];
+type Store = (typeof STORES)[number];
 
 /** Country, region, normalized region, name, normalized name, alias, latitude, longitude. */
 export const PLACES = {

@@ -1,5 +1,6 @@
 /** A small, believable catalog whose history ends at the time it is made. */
 import { createHash } from 'node:crypto';
+import { uuidOf } from '../random.ts';
 import {
   DEMO_PRODUCTS,
   type DemoProduct,
@@ -11,8 +12,18 @@ import {
   STORES,
 } from './demo-data.ts';
 import { type Course, history } from './history.ts';
-import { DAY, HOUR, type Micros, SECOND } from './instants.ts';
-import type { Catalog, Category, Cursor, Settlement, Snapshot, SourceRow } from './records.ts';
+import {
+  type Catalog,
+  type Category,
+  type Cursor,
+  DAY,
+  HOUR,
+  type Micros,
+  SECOND,
+  type Settlement,
+  type Snapshot,
+  type SourceRow,
+} from './records.ts';
 
 const DISCONTINUED_FOR = 130 * DAY;
 
@@ -22,7 +33,6 @@ interface Listing {
   readonly product: DemoProduct;
   readonly offer: Offer;
   readonly place: Place | null;
-  /** Which of the offer's places it is. */
   readonly index: number;
 }
 
@@ -30,12 +40,11 @@ interface Listing {
 function listingsOf(product: DemoProduct): readonly Listing[] {
   return product.offers.flatMap((offer) => {
     const title = product.title ?? '';
-    const id = product.id ?? uuidOf(product.lasting ? title : `${offer.store}: ${title}`);
+    const id = product.id ?? idOf(product.lasting ? title : `${offer.store}: ${title}`);
     return offer.places.map((place, index) => ({ id, product, offer, place, index }));
   });
 }
 
-/** `nowMs` in milliseconds since 1970. */
 export function demoCatalog(nowMs: number): Catalog {
   const now = Math.floor(nowMs) * 1000;
   const settlements = settlementsAt(now);
@@ -67,7 +76,7 @@ export function withManyProducts(base: Catalog, nowMs: number): Catalog {
     return {
       ...template,
       id: FIRST_OF_MANY + index,
-      canonical_product_id: uuidOf(title_original),
+      canonical_product_id: idOf(title_original),
       source_id: `receiver:run-many:${index + 1}`,
       title_original,
       title_normalized_no_stopwords: title_original.toLowerCase(),
@@ -88,7 +97,6 @@ export function withManyProducts(base: Catalog, nowMs: number): Catalog {
 
 interface Listed {
   readonly row: SourceRow;
-  /** The row still exists. */
   readonly isCurrent: boolean;
   readonly past: () => readonly Snapshot[];
 }
@@ -112,7 +120,7 @@ function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
     const { price, discount_price, loyal_price, available_count } = found;
     const observed = { price, discount_price, loyal_price, available_count, observed_at };
     const id = FIRST_RUN_ID + today.id * 100 + RUNS - day;
-    const row = { ...today, ...observed, id, source_id: `receiver:${uuidOf(`${today.parser_name} run ${day}`)}:${id}` };
+    const row = { ...today, ...observed, id, source_id: `receiver:${idOf(`${today.parser_name} run ${day}`)}:${id}` };
     const { canonical_product_id, parser_name, source_id, price_unit } = row;
     const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
     const snapshot = { ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at };
@@ -126,12 +134,9 @@ function observedAt(now: Micros, number: number): Micros {
   return minute - (5 + ((number * 7) % 50)) * 60 * SECOND + ((number * 482_113) % SECOND);
 }
 
-/** A version 4 UUID, always the same for the same text. */
-function uuidOf(text: string): string {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+/** Always the same for the same text. */
+function idOf(text: string): string {
+  return uuidOf(createHash('sha256').update(text).digest().subarray(0, 16));
 }
 
 interface Related {

@@ -1,6 +1,7 @@
 /** The past of a row, made backwards from what it shows today: always the same for the same row. */
-import { DAY, HOUR, type Micros } from './instants.ts';
-import type { Snapshot, SourceRow } from './records.ts';
+
+import { seededRandom } from '../random.ts';
+import { DAY, HOUR, type Micros, type Snapshot, type SourceRow } from './records.ts';
 
 export type Course = keyof typeof COURSES;
 
@@ -29,7 +30,6 @@ const COURSES = {
 /** How far intervals reach back, and the single observations before them. */
 const INTERVALS = 100 * DAY;
 const POINTS = 240 * DAY;
-/** Between two single observations. */
 const SINGLE = [2 * DAY, 5 * DAY] as const;
 
 const SPIKE = { at: 21 * DAY, lasts: 5 * HOUR, times: 3.2 };
@@ -45,7 +45,7 @@ type Moment = Values & { readonly from: Micros; readonly to: Micros };
 export function history(row: SourceRow, course: Course): readonly Snapshot[] {
   const { lasts, change } = COURSES[course];
   const { canonical_product_id, parser_name, source_id, price_unit, observed_at } = row;
-  const random = randomFrom(row.id);
+  const random = seededRandom(row.id);
   /** The latest first; a single observation ends when it begins. */
   const moments: Moment[] = [];
   let part = 1;
@@ -91,7 +91,6 @@ function asPrice(today: number | null, part: number): number | null {
   return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
 }
 
-/** Splits the moment of the spike in three. */
 function withSpike(moment: Moment, observed_at: Micros): readonly Moment[] {
   const [start, stop] = [observed_at - SPIKE.at, observed_at - SPIKE.at + SPIKE.lasts];
   if (moment.from >= start || moment.to <= stop) return [moment];
@@ -101,15 +100,4 @@ function withSpike(moment: Moment, observed_at: Micros): readonly Moment[] {
     { ...moment, price, from: start, to: stop },
     { ...moment, to: start },
   ];
-}
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = Math.imul(seed, 0x9e3779b1);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

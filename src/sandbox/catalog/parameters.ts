@@ -74,7 +74,6 @@ export class Parameters {
     return TRUE.has(word);
   }
 
-  /** A part of the path. */
   pathInteger(name: string, input: string): number {
     return this.#integer(['path', name], input);
   }

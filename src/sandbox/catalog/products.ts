@@ -1,8 +1,7 @@
 /** Products: the service filters the rows of the stores first, and groups them then, so that a filter changes a product's item. */
 import { Refusal } from '../http.ts';
-import { isoZ } from './instants.ts';
 import type { Parameters } from './parameters.ts';
-import type { SourceRow } from './records.ts';
+import { isoZ, type SourceRow } from './records.ts';
 
 type ProductFilters = ReturnType<typeof filtersOf>;
 
@@ -23,7 +22,7 @@ export function filtersOf(query: Parameters) {
 }
 
 /** The rows of one product that pass the filters; the latest one provides its fields. */
-export interface Product {
+interface Product {
   readonly id: string;
   readonly latest: SourceRow;
   readonly priceFrom: number | null;
@@ -43,7 +42,6 @@ const SORTS: ReadonlyMap<string, Order> = new Map<string, Order>([
   ['rating_desc', (a, b) => nullsLast(a.latest.rating, b.latest.rating, -1)],
 ]);
 
-/** Throws for an unknown order. */
 export function orderOf(sort: string): Order {
   const order = SORTS.get(sort);
   if (order === undefined) throw new Refusal(400, { detail: `unsupported sort: ${sort}` });

@@ -1,23 +1,26 @@
 /** The product catalog on loopback, emulated at the wire: for trying `svc` out, and for its tests. */
-import { findRoute, type LocalServer, plain, Refusal, type Request, type Response, startServer } from '../http.ts';
+import {
+  type EmulatorOptions,
+  findRoute,
+  type LocalServer,
+  plain,
+  Refusal,
+  type Request,
+  type Response,
+  startServer,
+} from '../http.ts';
 import type { CatalogTrap } from '../traps.ts';
 import { type CatalogRoute, catalogRoutes } from './api.ts';
 import { demoCatalog, withManyProducts } from './demo.ts';
 import { Parameters } from './parameters.ts';
 import { type Catalog, EMPTY_CATALOG } from './records.ts';
 
-export interface CatalogEmulatorOptions {
-  /** Any free port by default. */
-  readonly port?: number;
-  /** Milliseconds since 1970; the data end at the time of the start. */
-  readonly now: () => number;
-  readonly seed?: 'demo' | 'empty';
-  /** Replaces the data of the seed. */
+/** The data end at the time of the start. */
+export interface CatalogEmulatorOptions extends EmulatorOptions {
   readonly catalog?: Catalog;
 }
 
 export interface CatalogEmulator extends LocalServer {
-  /** May change at any time. */
   readonly traps: Set<CatalogTrap>;
 }
 

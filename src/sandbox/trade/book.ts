@@ -16,7 +16,6 @@ export interface Account {
   dayBalance: number;
 }
 
-/** The stop or the limit of a trade. */
 export interface Exit {
   rate: number;
   /** 0 stays, 1 follows every tick, a larger number follows in steps of so many tenths of a pip. */
@@ -49,7 +48,7 @@ export interface ClosedTrade {
 }
 
 export const WAITING = 1;
-export const IN_PROCESS = 2;
+const IN_PROCESS = 2;
 export const CANCELED = 3;
 export const EXECUTING = 6;
 
@@ -78,9 +77,7 @@ export interface Order {
   trailedFrom: number;
   /** Orders of a group end together; 0 for no group. */
   ocoBulkId: number;
-  /** The price when the order came. */
   readonly quoted: number;
-  /** The trade that this order closes. */
   readonly closes: string | undefined;
 }
 

@@ -10,13 +10,11 @@ interface Span {
   readonly to: number;
 }
 
-export interface Period {
+interface Period {
   readonly name: string;
   /** Undefined where neither days nor candles are limited. */
   readonly days?: number;
-  /** At least the length of a candle. */
   readonly ms: number;
-  /** The candle that contains a time. */
   readonly around: (ms: number) => Span;
 }
 
@@ -64,10 +62,9 @@ export function periodOf(name: string): Period | undefined {
   return PERIODS.find((period) => period.name === (/^[hdw]/.test(name) ? name.toUpperCase() : name));
 }
 
-/** Earlier years are unknown. */
 const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 
-export type Row = readonly number[];
+type Row = readonly number[];
 
 /** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
 export function candles(
@@ -106,7 +103,6 @@ function row(market: Market, instrument: Instrument, label: number, { from, to }
   return [label / 1000, ...bids, ...asks, Math.max(1, ticks)];
 }
 
-/** Before the start. */
 function pastBar(market: Market, instrument: Instrument, from: number, end: number): Bar {
   const { offerId, volatility } = instrument;
   const price = (part: number): number => market.past(instrument, from + (end - from) * part);

@@ -1,8 +1,9 @@
 /** How a moving market fills orders: with slippage, in parts, or not at all, and always the same with the same seed. */
+
+import { seededRandom } from '../random.ts';
 import { isEntry, type Order } from './book.ts';
 import { isForex, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { seededRandom } from './random-walk.ts';
 
 /** Of new orders at market. */
 const REJECTED = 0.02;

@@ -7,14 +7,13 @@ import { json, type Request, type Response } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { decodeBinaryPayload, decodePayload, EngineSession, type SessionOwner } from './engine-session.ts';
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly traps: ReadonlySet<TradeTrap>;
   readonly accepts: (token: string) => boolean;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
 }
 
-/** Engine.IO's own numbers, not the gateway's. */
 const FAILURES = ['Transport unknown', 'Session ID unknown', 'Bad handshake method', 'Bad request'] as const;
 const [UNKNOWN_TRANSPORT, UNKNOWN_SESSION, BAD_METHOD, BAD_REQUEST] = [0, 1, 2, 3] as const;
 
@@ -54,7 +53,6 @@ export class EngineServer implements SessionOwner {
     this.#sessions.delete(session.id);
   }
 
-  /** The session with this id, if the request reaches the node that owns it. */
   find(id: string, { headers }: IncomingMessage): EngineSession | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined || !this.#options.traps.has('sticky-nodes')) return session;
@@ -62,7 +60,6 @@ export class EngineServer implements SessionOwner {
     return cookies.includes(`${BALANCER}=${nodeName(session.node)}`) ? session : undefined;
   }
 
-  /** A poll, or a POST of packets. */
   handle({ method, query, body, message }: Request, response: ServerResponse): Response | undefined {
     const parameters = new URLSearchParams(query);
     const [id, transport] = [parameters.get('sid'), parameters.get('transport')];

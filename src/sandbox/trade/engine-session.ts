@@ -15,7 +15,6 @@ const SETTLING_MS = 50;
 const MAX_UNREAD = 64 << 20;
 
 export interface SessionOwner {
-  /** How long a client may be silent. */
   readonly silenceMs: number;
   ended(session: EngineSession): void;
 }
@@ -25,7 +24,6 @@ export class EngineSession {
   readonly token: string;
   /** The node behind the balancer that owns it. */
   readonly node: number;
-  /** Subscriptions. */
   readonly models = new Set<string>();
   readonly symbols = new Set<string>();
   /** Between the packet `40` and the goodbye; only then its requests are accepted. */

@@ -20,7 +20,6 @@ export function invalid(name: string, value: string): Refusal {
   return refused(2, `Invalid parameter ${name}`, [name, value]);
 }
 
-/** The query of a GET, or the body of a POST. */
 export class Form {
   readonly #values: URLSearchParams;
 
@@ -79,7 +78,6 @@ export class Form {
     throw refusal(JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId, text, code: 20001, stack: '' }));
   }
 
-  /** In thousands. */
   amount({ step: forexStep }: Account, instrument: Instrument): number {
     const amount = Number(this.text('amount'));
     const step = isForex(instrument) ? forexStep : 1;
@@ -120,10 +118,9 @@ function notDivisible(step: number): Refusal {
   return refused(3, `Amount should be divisible by ${step}`, [String(step)]);
 }
 
-export interface Around {
+interface Around {
   readonly instrument: Instrument;
   readonly isBuy: boolean;
-  /** Distances count from this rate. */
   readonly rate: number;
 }
 

@@ -9,7 +9,7 @@ import { orderHandlers } from './orders.ts';
 import { NOT_HOSTILE } from './outbox.ts';
 import { tableHandlers } from './tables.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly exchange: Exchange;
   readonly matching: MatchingEngine;
   readonly engine: EngineServer;
@@ -17,8 +17,7 @@ export interface GatewayOptions {
   readonly hasCallLimits: boolean;
 }
 
-export interface GatewayResponse extends Response {
-  /** The request trades. */
+interface GatewayResponse extends Response {
   readonly isOrder?: boolean;
 }
 

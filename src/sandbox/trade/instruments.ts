@@ -5,14 +5,11 @@ export interface Instrument {
   readonly offerId: number;
   /** The gateway's number of its kind. */
   readonly type: number;
-  /** Digits after the point of its price. */
   readonly digits: number;
   readonly pip: number;
-  /** In pips. */
   readonly spread: number;
   /** The price moves around this one. */
   readonly price: number;
-  /** How far the price moves in a day, as a part of it. */
   readonly volatility: number;
   /** It is also traded on weekends. */
   readonly always: boolean;
@@ -69,7 +66,6 @@ export function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A rate, with the digits of the instrument. */
 export function roundedRate({ digits }: Instrument, rate: number): number {
   return rounded(rate, digits);
 }

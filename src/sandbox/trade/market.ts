@@ -2,16 +2,14 @@
 import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
 import { DAY_MS, dayStart, MINUTE_MS } from './trading-days.ts';
 
-export interface Quote {
+interface Quote {
   readonly bid: number;
   readonly ask: number;
-  /** Of the trading day. */
   readonly high: number;
   readonly low: number;
   readonly at: number;
 }
 
-/** A price that has changed. */
 export interface Move {
   readonly instrument: Instrument;
   readonly bid: number;
@@ -24,17 +22,13 @@ export interface Move {
   readonly isNewDay?: boolean;
 }
 
-/** Where the prices come from. */
 export interface PriceSource {
-  /** The first price of every symbol. */
   start(): readonly Move[];
   /** What has changed since the last call; a symbol may move several times. */
   next(): readonly Move[];
-  /** Whether the symbol is traded now. */
   isOpen(instrument: Instrument): boolean;
 }
 
-/** Part of a candle. */
 export interface Bar {
   readonly open: number;
   readonly high: number;
@@ -73,7 +67,6 @@ export class Market {
     return quote;
   }
 
-  /** What a buyer pays, or a seller gets. */
   rate(instrument: Instrument, isBuy: boolean): number {
     const { bid, ask } = this.quote(instrument);
     return isBuy ? ask : bid;
@@ -157,7 +150,6 @@ export class Market {
   }
 }
 
-/** The part of the last deviation that stays with the next tick. */
 const STAYS = 0.9;
 const DEVIATION = 0.02;
 /** Points of the day so far that show its high and low. */
@@ -190,7 +182,6 @@ export function calmPrices(now: () => number, random: () => number): PriceSource
 /** Waves from minutes to years, each four times as long as the one before. */
 const WAVES = Array.from({ length: 10 }, (_, index) => 2 * MINUTE_MS * 4 ** index);
 
-/** The bid at a time, not rounded. */
 export function curvePrice({ offerId, price, volatility }: Instrument, ms: number): number {
   let sum = 0;
   for (const [index, length] of WAVES.entries()) {

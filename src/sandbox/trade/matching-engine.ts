@@ -1,9 +1,17 @@
 /** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
-import { type Book, CANCELED, EXECUTING, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
+import {
+  type Account,
+  type Book,
+  CANCELED,
+  EXECUTING,
+  isEntry,
+  type Order,
+  type OrderDraft,
+  type Trade,
+} from './book.ts';
 import type { Dealer } from './dealer.ts';
 import { type Instrument, isForex, rounded, roundedRate } from './instruments.ts';
-import { checkMargins } from './margin.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
 import { accountRow, closedRow, closingRate, marginOf, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
@@ -15,7 +23,6 @@ export const EXECUTION_MS = 6 * STEP_MS;
 /** For a thousand, in dollars. */
 export const COMMISSION = 0.04;
 
-/** What the parts of the gateway share. */
 export interface Exchange {
   readonly book: Book;
   readonly market: Market;
@@ -259,7 +266,6 @@ export class MatchingEngine {
   }
 }
 
-/** Three parts, if the amount is large enough. */
 function thirds({ instrument, amountK }: Order): number[] {
   const unit = isForex(instrument) ? 1 : 0.001;
   const units = Math.round(amountK / unit);
@@ -272,4 +278,29 @@ function thirds({ instrument, amountK }: Order): number[] {
 function trailSteps({ pip }: Instrument, trail: number, moved: number): number {
   const step = (trail * pip) / 10;
   return Math.trunc(moved / step + Math.sign(moved) * 1e-9) * step;
+}
+
+/** Below the margin, an account is warned and cannot open positions; below half of it, everything is closed. */
+function marginState(account: Account, { book, market }: Exchange): Account['mc'] {
+  const row = accountRow(account, [...book.trades.values()], market);
+  if (row['usdMr'] === 0) return 'N';
+  if (Number(row['usableMargin3']) <= 0) return 'Y';
+  return Number(row['usableMargin']) <= 0 ? 'W' : 'N';
+}
+
+function checkMargins(exchange: Exchange, close: (trade: Trade) => void): void {
+  const { book, market, outbox } = exchange;
+  const trades = [...book.trades.values()];
+  for (const account of book.accounts) {
+    const state = marginState(account, exchange);
+    const isOver = account.mc === 'Y' && trades.some((trade) => trade.account === account);
+    // Liquidation ends when nothing is open, even if the prices come back.
+    if (state !== account.mc && !isOver) {
+      account.mc = state;
+      outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
+    }
+    if (account.mc !== 'Y') continue;
+    const closing = new Set([...book.orders.values()].map(({ closes }) => closes));
+    for (const trade of trades) if (trade.account === account && !closing.has(trade.tradeId)) close(trade);
+  }
 }

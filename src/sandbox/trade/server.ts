@@ -1,6 +1,13 @@
 /** The trading gateway on loopback, emulated from its document: for trying `svc` out, and for its tests. */
 import type { IncomingMessage } from 'node:http';
-import { isLoopbackHost, type LocalServer, type Request, type Response, startServer } from '../http.ts';
+import {
+  type EmulatorOptions,
+  isLoopbackHost,
+  type LocalServer,
+  type Request,
+  type Response,
+  startServer,
+} from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { Book } from './book.ts';
 import { Dealer } from './dealer.ts';
@@ -10,27 +17,19 @@ import { Gateway, parametersOf } from './gateway.ts';
 import { findInstrument } from './instruments.ts';
 import { calmPrices, Market, type PriceSource } from './market.ts';
 import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
+import { type RecordedTick, randomWalk, replayed } from './moving-prices.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
-import { randomWalk } from './random-walk.ts';
-import { type RecordedTick, replayed } from './replay.ts';
 import { accountRow } from './table-rows.ts';
 import { tableRows } from './tables.ts';
 
-/** How the prices move. */
 export type Movement =
   /** Prices walk at random; a `volatility` of 1 is usual. */
   | { readonly seed: number; readonly volatility: number }
   | { readonly ticks: readonly RecordedTick[]; readonly speed: number };
 
-export interface TradingEmulatorOptions {
-  /** Any free port by default. */
-  readonly port?: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Uniform in [0, 1): the token and the prices are made from it. */
+/** `empty` has the accounts, too. */
+export interface TradingEmulatorOptions extends EmulatorOptions {
   readonly random: () => number;
-  /** `empty` has the accounts, too. */
-  readonly seed?: 'demo' | 'empty';
   /** Divides the time between ticks, and the time that an order takes. */
   readonly fast?: number;
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
@@ -43,9 +42,8 @@ export interface TradingEmulatorOptions {
   readonly caps?: boolean;
 }
 
-export interface LoggedRequest {
+interface LoggedRequest {
   readonly method: string;
-  /** Without the query. */
   readonly path: string;
   readonly form: readonly (readonly [string, string])[];
 }
@@ -53,19 +51,14 @@ export interface LoggedRequest {
 export interface TradingEmulator extends LocalServer {
   /** 40 hexadecimal digits. */
   readonly token: string;
-  /** May change at any time. */
   readonly traps: Set<TradeTrap>;
   /** The latest thousand, without the polls of the connections. */
   readonly requests: readonly LoggedRequest[];
   /** Tests may read and change it at any time. */
   readonly book: Book;
-  /** The ids of the live connections. */
   readonly sessions: readonly string[];
-  /** Moves the prices now. */
   tick(): void;
-  /** Fixes the bid of a symbol from the next tick on. */
   setPrice(symbol: string, bid: number): void;
-  /** Cuts every connection, as a network would. */
   cut(): void;
 }
 
@@ -103,7 +96,6 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
       release();
       return { ...result, delayMs: EXECUTION_MS / fast };
     }
-    // After the response.
     setImmediate(release);
     return { ...result, lost: result.isOrder && traps.has('lost-order-answer') };
   };
@@ -173,7 +165,6 @@ function startOf(engine: EngineServer, now: () => number): () => boolean {
   };
 }
 
-/** What each tick pushes of a table. */
 const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
   ['Offer', ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low']],
   ['OpenPosition', ['t', 'tradeId', 'close', 'grossPL', 'visiblePL']],

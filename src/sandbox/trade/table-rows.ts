@@ -68,7 +68,6 @@ function openProfit(trade: Trade, market: Market): number {
   return profit(trade, trade.amountK, closingRate(trade, market));
 }
 
-/** The profit in pips. */
 function inPips({ instrument, isBuy, open }: ClosedTrade['trade'], close: number): number {
   return rounded((isBuy ? close - open : open - close) / instrument.pip, 1);
 }
@@ -77,7 +76,6 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-/** What open and closed trades show. */
 function tradeFields({ tradeId, account, instrument, isBuy, open, roll }: ClosedTrade['trade'], amountK: number) {
   return {
     ratePrecision: instrument.digits,

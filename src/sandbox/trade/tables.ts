@@ -137,7 +137,6 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
   };
 }
 
-/** The rows of a table, without the total. */
 export function tableRows(name: ModelName, { book, market, traps }: Exchange): readonly TableRow[] {
   const trades = [...book.trades.values()];
   switch (name) {

@@ -2,7 +2,7 @@
 
 export const ACTIVE = 1;
 export const DISABLED = 2;
-export const PENDING = 0;
+const PENDING = 0;
 export const DELIVERED = 1;
 export const FAILED = 2;
 

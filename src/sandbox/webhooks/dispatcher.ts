@@ -1,4 +1,5 @@
 /** Delivers events: signs them, repeats failed deliveries, and disables an endpoint that fails too often (doc 2 §3, §6). */
+
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
@@ -15,11 +16,9 @@ import {
   type Subscription,
 } from './account.ts';
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly now: () => number;
-  /** Divides waiting times. */
   readonly fast: number;
-  /** How long a receiver may take. */
   readonly receiverMs?: number | undefined;
   /** Certificates (PEM) that receivers on this machine may have. */
   readonly receiverCa?: string | undefined;
@@ -50,7 +49,6 @@ export class Dispatcher {
     });
   }
 
-  /** Sends an event to every endpoint that lists its type. */
   emit(event: Envelope): void {
     for (const subscription of this.#account.subscriptions.values()) {
       if (subscription.events.includes(event.type)) this.queue(subscription, event);

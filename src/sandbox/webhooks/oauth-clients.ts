@@ -1,5 +1,6 @@
-/** OAuth clients: their registration (doc 2 §5, RFC 7591) and authentication, and the parameters and errors of all endpoints. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+/** OAuth clients: their registration (doc 2 §5, RFC 7591) and authentication; their grants; and the parameters and errors of all endpoints. */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Refusal, type Response } from '../http.ts';
 import { ALLOW_LISTED, type WebhooksTrap } from '../traps.ts';
@@ -68,7 +69,7 @@ const REGISTRATION = z.object({
   application_type: z.optional(z.unknown()),
 });
 
-export interface Client extends Omit<z.infer<typeof REGISTRATION>, 'application_type'> {
+interface Client extends Omit<z.infer<typeof REGISTRATION>, 'application_type'> {
   readonly client_id: string;
   readonly client_secret?: string;
 }
@@ -89,17 +90,14 @@ export class Clients {
     return isForgotten ? undefined : this.#clients.get(id);
   }
 
-  /** Somebody has signed in with this client. */
   use({ client_id }: Client): void {
     this.#used.add(client_id);
   }
 
-  /** How clients may authenticate. */
   get methods(): readonly string[] {
     return this.#traps.has('one-method') ? ['client_secret_post'] : METHODS;
   }
 
-  /** Returns the JSON of the response. */
   register(type: string | undefined, body: string): unknown {
     const traps = this.#traps;
     const { application_type, ...registration } = readRegistration(type, body);
@@ -206,4 +204,109 @@ function invalidMetadata(why: string): OAuthError {
 
 function badRedirect(why: string): OAuthError {
   return new OAuthError('invalid_redirect_uri', why);
+}
+
+/** Doc 2 §8, which does not show the lifetime of a code. */
+const ACCESS_S = 3600;
+const REFRESH_MS = 90 * 24 * 3_600_000;
+const CODE_MS = 60_000;
+const EARLY_END_S = 60;
+const EMAIL = 'owner@sandbox.example';
+
+export interface GrantsOptions {
+  readonly now: () => number;
+  readonly fast: number;
+  readonly traps: ReadonlySet<WebhooksTrap>;
+}
+
+export interface Approval {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly challenge: string;
+}
+
+/** One sign-in, whose tokens end together. */
+interface SignIn {
+  readonly approval: Approval;
+  isRevoked: boolean;
+}
+
+interface Credential {
+  readonly signIn: SignIn;
+  readonly until: number;
+  isUsed: boolean;
+}
+
+/** Codes, and the tokens made from them. Using a code or a refresh token twice ends all tokens of its sign-in. */
+export class Grants {
+  readonly #codes = new Map<string, Credential>();
+  readonly #accessTokens = new Map<string, Credential>();
+  readonly #refreshTokens = new Map<string, Credential>();
+  readonly #options: GrantsOptions;
+
+  constructor(options: GrantsOptions) {
+    this.#options = options;
+  }
+
+  approve(approval: Approval): string {
+    return this.#issue(this.#codes, 'code_', { approval, isRevoked: false }, CODE_MS);
+  }
+
+  exchange(client: Client, text: string, redirectUri: string, verifier: string) {
+    const code = this.#find(this.#codes, client, text, 'the code');
+    const { approval } = code.signIn;
+    if (approval.redirectUri !== redirectUri) throw invalidGrant('redirect_uri is not the one of the code');
+    // RFC 7636 §4.1, §4.6
+    const hash = createHash('sha256').update(verifier).digest('base64url');
+    if (!/^[\w.~-]{43,128}$/.test(verifier) || !sameText(hash, approval.challenge)) {
+      throw invalidGrant('code_verifier does not match the code_challenge');
+    }
+    code.isUsed = true;
+    return this.#tokens(code.signIn, client.grant_types.includes('refresh_token'));
+  }
+
+  refresh(client: Client, text: string) {
+    const token = this.#find(this.#refreshTokens, client, text, 'the refresh token');
+    const rotates = !this.#options.traps.has('kept-refresh-token');
+    token.isUsed = rotates;
+    return this.#tokens(token.signIn, rotates);
+  }
+
+  accepts(text: string): boolean {
+    const token = this.#accessTokens.get(text);
+    return token !== undefined && !token.signIn.isRevoked && token.until > this.#options.now();
+  }
+
+  #issue(to: Map<string, Credential>, prefix: string, signIn: SignIn, ms: number): string {
+    const text = secretValue(prefix);
+    to.set(text, { signIn, until: this.#options.now() + ms, isUsed: false });
+    return text;
+  }
+
+  #find(all: ReadonlyMap<string, Credential>, client: Client, text: string, name: string): Credential {
+    const found = all.get(text);
+    if (found?.signIn.approval.client.client_id !== client.client_id) throw invalidGrant(`${name} is unknown`);
+    if (found.isUsed) found.signIn.isRevoked = true;
+    if (found.signIn.isRevoked) throw invalidGrant(`${name} was used before, or is revoked`);
+    if (found.until <= this.#options.now()) throw invalidGrant(`${name} is too old`);
+    return found;
+  }
+
+  #tokens(signIn: SignIn, withRefresh: boolean) {
+    const { fast, traps } = this.#options;
+    const expires_in = Math.max(1, Math.floor(ACCESS_S / fast));
+    const lifetime = traps.has('early-end') ? EARLY_END_S / fast : expires_in;
+    return {
+      access_token: this.#issue(this.#accessTokens, 'at_', signIn, lifetime * 1000),
+      token_type: 'Bearer',
+      expires_in: traps.has('no-lifetime') ? undefined : expires_in,
+      refresh_token: withRefresh ? this.#issue(this.#refreshTokens, 'rt_', signIn, REFRESH_MS / fast) : undefined,
+      scope: SCOPE,
+      email: EMAIL,
+    };
+  }
+}
+
+function invalidGrant(why: string): OAuthError {
+  return new OAuthError('invalid_grant', why);
 }

@@ -1,8 +1,11 @@
 /** The OAuth endpoints of doc 2 §4 and §5. They know nothing of svc. */
 import { json, type Request, type Response } from '../http.ts';
-import { hostile, type WebhooksTrap } from '../traps.ts';
+import { hostile } from '../traps.ts';
 import {
+  type Approval,
   Clients,
+  Grants,
+  type GrantsOptions,
   invalidRequest,
   OAuthError,
   type Parameters,
@@ -12,12 +15,8 @@ import {
   SCOPE,
   secretValue,
 } from './oauth-clients.ts';
-import { type Approval, Grants } from './oauth-grants.ts';
 
-export interface OAuthOptions {
-  readonly now: () => number;
-  readonly fast: number;
-  readonly traps: ReadonlySet<WebhooksTrap>;
+interface OAuthOptions extends GrantsOptions {
   /** Approve every sign-in without a page. */
   readonly autoApprove: boolean;
 }
@@ -54,7 +53,6 @@ export class OAuth {
     this.#grants = new Grants(options);
   }
 
-  /** Whether an access token is valid below /v1 now. */
   accepts(accessToken: string): boolean {
     return this.#grants.accepts(accessToken);
   }

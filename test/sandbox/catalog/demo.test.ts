@@ -1,8 +1,7 @@
 /** The catalog that the sandbox comes with, and its traps. */
 import { describe, expect, test } from 'vitest';
 import { demoCatalog } from '../../../src/sandbox/catalog/demo.ts';
-import { DAY, HOUR } from '../../../src/sandbox/catalog/instants.ts';
-import type { SourceRow } from '../../../src/sandbox/catalog/records.ts';
+import { DAY, HOUR, type SourceRow } from '../../../src/sandbox/catalog/records.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { wire } from '../../support/alertmanager.ts';
 import { catalogOf, NOON_MS, row, snapshot, startCatalog } from './service.ts';

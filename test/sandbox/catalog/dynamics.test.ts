@@ -1,9 +1,8 @@
 /** A price over time: buckets, intervals and single observations, limits, times. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dynamics } from '../../../src/sandbox/catalog/dynamics.ts';
-import { DAY, HOUR, isoZ, type Micros, parseIso } from '../../../src/sandbox/catalog/instants.ts';
-import type { Snapshot } from '../../../src/sandbox/catalog/records.ts';
+import { dynamics } from '../../../src/sandbox/catalog/api.ts';
+import { DAY, HOUR, isoZ, type Micros, parseIso, type Snapshot } from '../../../src/sandbox/catalog/records.ts';
 import { at, catalogOf, snapshot, startCatalog, type TestCatalog } from './service.ts';
 
 const MONDAY = at('2026-02-02T00:00:00Z');

@@ -1,5 +1,5 @@
 /** The emulated catalog with rows of a test's own, asked at the wire. */
-import type { Micros } from '../../../src/sandbox/catalog/instants.ts';
+import type { Micros } from '../../../src/sandbox/catalog/records.ts';
 import {
   type Catalog,
   type Category,

@@ -4,7 +4,7 @@ import type { Order } from '../../../src/sandbox/trade/book.ts';
 import { Dealer } from '../../../src/sandbox/trade/dealer.ts';
 import { INSTRUMENTS, type Instrument } from '../../../src/sandbox/trade/instruments.ts';
 import { Market } from '../../../src/sandbox/trade/market.ts';
-import { randomWalk } from '../../../src/sandbox/trade/random-walk.ts';
+import { randomWalk } from '../../../src/sandbox/trade/moving-prices.ts';
 import { type Json, listen, marketOrder, orderIdOf, rowsOf, startGateway, type TestGateway } from './service.ts';
 
 const EURUSD = INSTRUMENTS[0] as Instrument;

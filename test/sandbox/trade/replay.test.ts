@@ -1,6 +1,6 @@
 /** A recording, replayed by the gateway. */
 import { expect, test } from 'vitest';
-import type { RecordedTick } from '../../../src/sandbox/trade/replay.ts';
+import type { RecordedTick } from '../../../src/sandbox/trade/moving-prices.ts';
 import { listen, NOW, rowsOf, startGateway } from './service.ts';
 
 const at = (seconds: number, symbol: string, bid: number, more: Partial<RecordedTick> = {}): RecordedTick => {

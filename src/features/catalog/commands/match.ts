@@ -4,7 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { withLock } from '../../../store/lock.ts';
-import { checkNewFile, writeNewFile } from '../../../store/new-file.ts';
+import { checkNewFile, writeNewFile } from '../../../store/named-files.ts';
 import { readOwnFile } from '../../../store/own-file.ts';
 import { type Catalog, openCatalog, type PageQuery } from '../api.ts';
 import { PRODUCT_ARGUMENT, pages, type Report, readingProblems, SOURCE_FLAGS } from '../lists.ts';

@@ -6,7 +6,7 @@ import { xmlText } from '../../../output/escape.ts';
 import { type HtmlStyle, htmlNote, htmlOf } from '../../../output/html.ts';
 import type { AnyOutput, RecordOutput } from '../../../output/types.ts';
 import { zoneOf } from '../../../output/zone.ts';
-import { checkNewFile, writeNewFile } from '../../../store/new-file.ts';
+import { checkNewFile, writeNewFile } from '../../../store/named-files.ts';
 import type { SharedResponses } from '../api.ts';
 import { TZ_FLAG } from '../lists.ts';
 import { type PageSection, reportPage } from '../report/page.ts';

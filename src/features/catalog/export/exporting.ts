@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { discard } from '../../../store/atomic-write.ts';
-import { checkNewFile } from '../../../store/new-file.ts';
+import { checkNewFile } from '../../../store/named-files.ts';
 import { errorCode, fileFailure } from '../../../store/own-file.ts';
 import type { Catalog } from '../api.ts';
 import type { Report } from '../lists.ts';

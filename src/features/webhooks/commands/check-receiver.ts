@@ -2,7 +2,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
-import { isPipeOrDevice, writeToPipe } from '../../../store/pipes.ts';
+import { isPipeOrDevice, writeToPipe } from '../../../store/named-files.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { PROBE_NAMES } from '../probes.ts';
 import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-check.ts';

@@ -1,7 +1,6 @@
 /** The catalog as its real writer fills it: every daily run makes a new source with one snapshot, and leaves the old rows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../../src/sandbox/catalog/instants.ts';
-import type { Snapshot, SourceRow } from '../../../../src/sandbox/catalog/records.ts';
+import { DAY, HOUR, type Snapshot, type SourceRow } from '../../../../src/sandbox/catalog/records.ts';
 import type { CatalogEmulator } from '../../../../src/sandbox/catalog/server.ts';
 import { catalogOf, row, settlement, snapshot, startCatalog } from '../../../sandbox/catalog/service.ts';
 import { svc } from '../../../support/svc.ts';

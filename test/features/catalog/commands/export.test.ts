@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DAY } from '../../../../src/sandbox/catalog/instants.ts';
-import type { Snapshot, SourceRow } from '../../../../src/sandbox/catalog/records.ts';
+import { DAY, type Snapshot, type SourceRow } from '../../../../src/sandbox/catalog/records.ts';
 import {
   catalogOf,
   row,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DAY } from '../../../../src/sandbox/catalog/instants.ts';
+import { DAY } from '../../../../src/sandbox/catalog/records.ts';
 import {
   catalogOf,
   NOON_MS,

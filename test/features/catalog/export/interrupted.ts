@@ -3,8 +3,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ExportFormat } from '../../../../src/features/catalog/export/files.ts';
-import { DAY } from '../../../../src/sandbox/catalog/instants.ts';
-import type { Snapshot } from '../../../../src/sandbox/catalog/records.ts';
+import { DAY, type Snapshot } from '../../../../src/sandbox/catalog/records.ts';
 import { type Ended, svc } from '../../../e2e/binary.ts';
 import { catalogOf, NOON_MS, row, settlement, snapshot, startCatalog } from '../../../sandbox/catalog/service.ts';
 
