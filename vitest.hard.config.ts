@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { instrumented } from './test/hard/instrument.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const manyRuns = `${root}test/hard/many-runs.ts`;
@@ -22,7 +23,15 @@ const shared = {
   env: { NO_PROXY: '*' },
 } as const;
 
-const suites = readdirSync(`${root}test/hard`).filter((name) => name.endsWith('.hard.ts'));
+/** Counters in every branch of src/. */
+const counters = {
+  name: 'counters',
+  enforce: 'post',
+  transform: (code: string, id: string) =>
+    id.startsWith(`${root}src/`) ? { code: instrumented(code), map: null } : undefined,
+} as const;
+
+const suites = readdirSync(`${root}test/hard`).filter((name) => name.endsWith('.hard.ts') && name !== 'guided.hard.ts');
 
 export default defineConfig({
   test: {
@@ -67,6 +76,15 @@ export default defineConfig({
       ...suites.map((name) => ({
         test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },
       })),
+      {
+        plugins: [counters],
+        test: {
+          ...shared,
+          name: 'guided',
+          include: ['test/hard/guided.hard.ts'],
+          setupFiles: ['test/hard/counters.ts', shared.setupFiles],
+        },
+      },
     ],
   },
 });

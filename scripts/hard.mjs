@@ -1,6 +1,6 @@
 // npm run test:hard [-- suite…]: the long suites one after the other, each in its time; what came of them goes to bench/hard.md.
 // SVC_HARD_SCALE=0.1 runs a tenth of everything, 6 an hour of the bot, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
-// The fuzz suite takes other cases every time; SVC_SEED takes those of a seed that it printed.
+// The suites fuzz and guided take other cases every time; SVC_SEED takes those of a seed that they printed. guided adds to its corpora.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -13,6 +13,11 @@ const SUITES = {
     'every parser and every escaper on generated input, 100,000 runs a property or 2.5 s of it, 20 million texts shown',
     10,
   ],
+  guided: [
+    'parsers on inputs that a search makes of the corpora in test/hard/corpus: it keeps what reaches new branches',
+    15,
+  ],
+  faults: ['45 faults of the network, each at 5 positions of a read and of a write', 10],
   kills: ['kill -9 before, within and after every step in the file system', 10],
   refusals: ['a full, read-only or broken disk at every step in the file system', 5],
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
@@ -24,8 +29,9 @@ const SUITES = {
     'commands killed while they refresh a login, and 20 processes at once, in the file, a small helper and pass',
     15,
   ],
-  cuts: ['the network cut at every byte of a write and of its answer', 2],
+  cuts: ['the network cut at every byte of a write, of its answer and of the handshake by polling', 4],
   imports: ['svc silences import killed at random moments', 2],
+  moments: ['rotations, silences around a command and trading sessions killed at random moments, and the next run', 15],
   spool: [
     'svc webhooks listen --spool killed at random moments: no event lost, none repeated but the one under way',
     8,

@@ -198,7 +198,8 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
 const HANDSHAKE_ALERT = /_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
 function garbageReason(error: Error & { readonly data?: string | null }, { host, protocol }: URL): Reason {
-  if (protocol === 'http:' && error.data?.startsWith('\x15\x03')) {
+  // An alert in the place of a response: what spoke TLS has read no request.
+  if (protocol === 'http:' && /expected HTTP\//i.test(error.message) && error.data?.startsWith('\x15\x03')) {
     return { code: 'tls_failed', text: `${host} speaks TLS`, hint: 'write the address with https://', refused: true };
   }
   return { code: 'bad_answer', text: `${host} sent something that is not HTTP` };

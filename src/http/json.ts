@@ -73,9 +73,17 @@ export class ArrayItems {
   }
 
   /** The items that the chunk completes, parsed together: one `JSON.parse` per chunk. */
-  push(chunk: Buffer): readonly unknown[] {
+  push(piece: Buffer): readonly unknown[] {
+    let chunk = piece;
     let start = 0;
     if (this.#phase === 'before') {
+      // The byte order mark may arrive in pieces.
+      this.#open.push(piece);
+      chunk = this.#open.take();
+      if (chunk[0] === 0xef && chunk.length < 3) {
+        this.#open.push(chunk);
+        return [];
+      }
       start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
       if (start === chunk.length) return [];
       if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');

@@ -292,7 +292,7 @@ export function shownValue(setting: Setting, text: string): string {
     return text.startsWith('[') ? JSON.stringify(shown) : (shown[0] ?? '');
   }
   if (!['url', 'urls', 'proxy'].includes(setting.type) || problemWith(setting, text) === undefined) return text;
-  return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*)?.*@/is, '$1***@');
+  return text.replace(/^([a-z][a-z0-9+.-]*:[/\\]*(?![/\\]))?.*@/is, '$1***@');
 }
 
 function urlProblem(text: string): string | undefined {

@@ -57,6 +57,8 @@ export async function readYaml(text: string): Promise<YamlFile> {
     merge: true,
     lineCounter: lines,
     prettyErrors: false,
+    // Warnings would show the text unescaped.
+    logLevel: 'error',
   });
   const at = (offset: number, message: string): Problem => {
     const { line, col } = lines.linePos(offset);

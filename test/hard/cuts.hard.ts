@@ -173,6 +173,49 @@ describe('an order', () => {
       });
 });
 
+describe('the handshake of Engine.IO 3 by polling', () => {
+  const opening = '0{"sid":"s1","upgrades":[],"pingInterval":25000,"pingTimeout":20000}';
+  const packets = (...all: readonly string[]): string => all.map((one) => `${one.length}:${one}`).join('');
+  const TEXT = { 'content-type': 'text/plain; charset=UTF-8' };
+  /** In one response, or in that of the first poll. */
+  const HANDSHAKES: Readonly<Record<string, readonly [opening: string, poll: string]>> = {
+    'with its message': [answer(200, packets(opening, '40'), TEXT), ''],
+    'before its message': [answer(200, packets(opening), TEXT), answer(200, packets('40'), TEXT)],
+  };
+  const isPoll = ({ method, path }: Received): boolean => method === 'GET' && path.includes('sid=s1');
+  const connects = (url: string) =>
+    svc(['trade', 'accounts', '-o', 'json', '--transport', 'polling', '--timeout', '5s'], {
+      env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: 'token-0123456789' },
+    });
+
+  for (const [name, [first, poll]] of Object.entries(HANDSHAKES))
+    for (const [end, cut] of Object.entries(ENDS))
+      for (const [what, whole] of [['opening', first] as const, ...(poll === '' ? [] : [['poll', poll] as const])])
+        it(`${name}: the ${what} is ${end}: no table is asked for, and nobody takes it for connected`, async ({
+          task,
+        }) => {
+          let at = 0;
+          await using server = await faultServer((socket, request) => {
+            if (what === 'poll' && !isPoll(request))
+              socket.write(request.path.includes('sid=') ? answer(200, 'ok') : first);
+            else cut(socket, whole.slice(0, at));
+          });
+          for (at of bytesOf(whole.length)) {
+            const before = server.requests.length;
+            const { code, stdout, stderr } = await connects(server.url);
+            expect({ at, code, stdout, stderr: code === 7 ? '' : stderr }).toEqual({
+              at,
+              code: 7,
+              stdout: '',
+              stderr: '',
+            });
+            const tables = server.requests.slice(before).filter(({ path }) => path.startsWith('/trading/'));
+            expect(tables, `cut at ${at}`).toEqual([]);
+            counted(task, 1);
+          }
+        });
+});
+
 describe('the journal of orders', () => {
   const folder = testFolder();
 

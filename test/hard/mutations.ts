@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 
-const PIECES = [
+export const PIECES = [
   ...[
     '',
     '\0',

@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCurl, shellWord } from '../../src/http/as-curl.ts';
 import { bodyText, buildRequest } from '../../src/http/endpoint.ts';
+import { counted } from '../hard/scale.ts';
 import { onPath, shells } from '../support/peers.ts';
+import { IS_HARD } from '../support/turns.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
@@ -48,6 +50,19 @@ describe.each(shells())('$name', ({ command, args, env }) => {
       }),
       { numRuns: 2 },
     );
+  });
+
+  // 10,000 of them, a hundred in a line: the long suites only.
+  test.runIf(IS_HARD)('10,000 different values are the texts that they were made of', async ({ task }) => {
+    const generated = fc.sample(hostile, { numRuns: 30_000, seed: Number(process.env['SVC_SEED']) || Date.now() });
+    const values = [...new Set(generated.map((text) => text.replace(/\n+$/, '')))].slice(0, 10_000);
+    expect(values).toHaveLength(10_000);
+    for (let at = 0; at < values.length; at += 100) {
+      const some = values.slice(at, at + 100);
+      const script = `/usr/bin/printf '%s\\0' ${some.map(shellWord).join(' ')}`;
+      expect((await runs(script)).toString()).toBe(some.map((word) => `${word}\0`).join(''));
+      counted(task, some.length);
+    }
   });
 
   test.skipIf(onPath('curl') === undefined)('curl sends the names, values and bodies that svc would send', async () => {

@@ -1,4 +1,4 @@
-/** Every command against a service that repeats its credential, in ten ways: no form of it comes out. */
+/** Every command against a service that repeats its credential, in ten places and six encodings: no form of it comes out. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { answer, type Fault } from '../http/servers.ts';
@@ -11,23 +11,37 @@ const CANARY = 'CANARY/abc+def/9f8e7d6c';
 const json = (body: string) => answer(400, body, { 'content-type': 'application/json' });
 const text = (status: number, body: string) => answer(status, body, { 'content-type': 'text/plain' });
 
-const REFLECTIONS: Readonly<Record<string, (secret: string) => string>> = {
-  'body text': (secret) => text(403, `denied: ${secret}`),
-  'JSON message': (secret) => json(JSON.stringify({ code: 400, message: `bad token ${secret}`, error: secret })),
-  'JSON escapes': (secret) =>
-    json(`{"message":"bad token ${secret.replaceAll('/', '\\/').replaceAll('+', '\\u002B')} ${units(secret)}"}`),
-  'redirect Location': (secret) => answer(302, '', { location: `http://idp.example/login/${secret}?rd=${secret}` }),
-  header: (secret) => answer(403, '', { 'x-echo': secret, 'www-authenticate': `Bearer error_description="${secret}"` }),
-  'HTML title': (secret) => answer(502, `<!doctype html><title>${secret}</title>`, { 'content-type': 'text/html' }),
-  'percent-encoded': (secret) =>
-    text(400, `${encodeURIComponent(secret)} ${lowerHex(encodeURIComponent(secret))} ${percent(secret)}`),
-  base64: (secret) =>
-    text(401, `${base64(secret)} ${base64(`ann:${secret}`)} ${Buffer.from(secret).toString('base64url')}`),
-  hex: (secret) =>
-    text(500, `${Buffer.from(secret).toString('hex')} ${Buffer.from(secret).toString('hex').toUpperCase()}`),
-  'OAuth error_description': (secret) =>
-    json(JSON.stringify({ error: 'invalid_request', error_description: `unknown token ${secret}` })),
+/** In JSON, the escapes are those of the JSON itself. */
+const ENCODINGS: Readonly<Record<string, (secret: string) => readonly string[]>> = {
+  plain: (secret) => [secret],
+  'JSON escapes': (secret) => [secret.replaceAll('/', '\\/').replaceAll('+', '\\u002B')],
+  'unicode escapes': (secret) => [units(secret)],
+  percent: (secret) => [encodeURIComponent(secret), lowerHex(encodeURIComponent(secret)), percent(secret)],
+  base64: (secret) => [base64(secret), base64(`ann:${secret}`), Buffer.from(secret).toString('base64url')],
+  hex: (secret) => [Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('hex').toUpperCase()],
 };
+
+const CARRIERS: Readonly<Record<string, (forms: readonly string[], all: string) => string>> = {
+  'body text': (_, all) => text(403, `denied: ${all}`),
+  'JSON message': (_, all) => json(`{"code":400,"message":"bad token ${all}","error":"${all}"}`),
+  'field errors': (_, all) => json(`{"detail":[{"loc":["query","${all}"],"msg":"not ${all}","type":"value_error"}]}`),
+  'an error within an error': (_, all) => json(`{"response":{"executed":false,"error":"Error: ${all}"}}`),
+  'redirect Location': (forms) =>
+    answer(302, '', { location: `http://idp.example/login/${forms[0]}?${forms.map((one) => `rd=${one}`).join('&')}` }),
+  header: (_, all) => answer(403, '', { 'x-echo': all, 'set-cookie': `a=${all}` }),
+  'www-authenticate': (_, all) => answer(401, '', { 'www-authenticate': `Bearer error_description="${all}"` }),
+  'HTML title': (_, all) => answer(502, `<!doctype html><title>${all}</title>`, { 'content-type': 'text/html' }),
+  'a page as text': (_, all) => text(500, `<!doctype html>\n<title>${all}</title>\n<p>${all}`),
+  'OAuth error_description': (_, all) => json(`{"error":"invalid_request","error_description":"unknown ${all}"}`),
+};
+const REFLECTIONS: Readonly<Record<string, (secret: string) => string>> = Object.fromEntries(
+  Object.entries(CARRIERS).flatMap(([carrier, write]) =>
+    Object.entries(ENCODINGS).map(([encoding, forms]) => [
+      `${carrier}, ${encoding}`,
+      (secret: string) => write(forms(secret), forms(secret).join(' ')),
+    ]),
+  ),
+);
 const NAMES = Object.keys(REFLECTIONS);
 
 /** One call of every command that sends requests. */
@@ -94,6 +108,7 @@ describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$nam
 
 it('has reached every command with all reflections of its turn', () => {
   expect(COMMANDS.length).toBeGreaterThan(60);
+  expect(NAMES).toHaveLength(10 * 6);
   for (const [at, { command }] of COMMANDS.entries())
     for (const name of inTurn(NAMES, at, 2)) expect(visited, command.id).toContain(`${command.id}: ${name}`);
 });

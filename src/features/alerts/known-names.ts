@@ -97,7 +97,7 @@ function addEquality({ labels, alertNames }: KnownNames, name: string, value: st
 async function parseYaml(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
-    return parse(text);
+    return parse(text, { logLevel: 'error' });
   } catch {
     return undefined;
   }

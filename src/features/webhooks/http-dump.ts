@@ -2,6 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { parseJsonText } from '../../json-object.ts';
 import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
+import { trimmed } from './signature.ts';
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 /** The blank line that ends the headers, with the line end before it. */
@@ -106,10 +107,8 @@ export function headerLines(text: string): RawHeader[] {
   for (const line of text.split(/\r?\n/)) {
     const before = headers.at(-1);
     const colon = line.indexOf(':', 1);
-    if (/^[ \t]/.test(line) && before !== undefined) before[1] = `${before[1]} ${line.trim()}`;
-    else if (colon > 0) {
-      headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')]);
-    }
+    if (/^[ \t]/.test(line) && before !== undefined) before[1] += `${before[1] && ' '}${line.trim()}`;
+    else if (colon > 0) headers.push([line.slice(0, colon).trim(), trimmed(line.slice(colon + 1))]);
   }
   return headers;
 }
