@@ -16,7 +16,8 @@ case "$(uname -m)" in
   *) echo "svc has no executable for $(uname -m)" >&2; exit 1 ;;
 esac
 target=$system-$processor
-if [ "$system" = linux ] && ldd --version 2>&1 | grep -qi musl; then target=$target-musl; fi
+# musl's ldd fails, even when it says what it is.
+if [ "$system" = linux ] && { ldd --version 2>&1 || :; } | grep -i musl >/dev/null; then target=$target-musl; fi
 archive=svc-$version-$target.$([ "$system" = windows ] && echo zip || echo tar.gz)
 
 releases=${SVC_RELEASES:-https://github.com/$repository/releases/download}

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environment, HOME, ROOT } from './binary.ts';
@@ -11,9 +11,9 @@ const VERSION = '9.8.7';
 const TARGET = `linux-${process.arch}`;
 
 /** A release with the archive of one executable, which prints its version. */
-function release(): { readonly folder: string; readonly archive: string } {
+function release(target = TARGET): { readonly folder: string; readonly archive: string } {
   const folder = mkdtempSync(join(HOME, 'releases-'));
-  const name = `svc-${VERSION}-${TARGET}`;
+  const name = `svc-${VERSION}-${target}`;
   const files = join(folder, `v${VERSION}`);
   mkdirSync(join(folder, name));
   mkdirSync(files);
@@ -25,9 +25,14 @@ function release(): { readonly folder: string; readonly archive: string } {
   return { folder, archive };
 }
 
-function install(releases: string) {
+function install(releases: string, path?: string) {
   const to = join(mkdtempSync(join(HOME, 'installed-')), 'bin');
-  const env = { ...environment(), SVC_RELEASES: pathToFileURL(releases).href };
+  const { PATH, ...rest } = environment();
+  const env = {
+    ...rest,
+    PATH: [path, PATH].filter((one) => one !== undefined).join(delimiter),
+    SVC_RELEASES: pathToFileURL(releases).href,
+  };
   const run = spawnSync('bash', [join(ROOT, 'scripts/install.sh'), 'owner/svc', VERSION, to], {
     env,
     encoding: 'utf8',
@@ -39,6 +44,15 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
   it('installs the executable of this machine and says its version', () => {
     const { status, stdout, stderr, program } = install(release().folder);
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: `${VERSION}\n` });
+    expect(existsSync(program)).toBe(true);
+  });
+
+  it("installs the executable for musl where the system's ldd is that of musl", () => {
+    const commands = mkdtempSync(join(HOME, 'musl-'));
+    const ldd = '#!/bin/sh\nprintf "musl libc (x86_64)\\nVersion 1.2.3\\n" >&2\nexit 1\n';
+    writeFileSync(join(commands, 'ldd'), ldd, { mode: 0o755 });
+    const { status, stderr, program } = install(release(`${TARGET}-musl`).folder, commands);
+    expect(status, stderr).toBe(0);
     expect(existsSync(program)).toBe(true);
   });
 
