@@ -18,6 +18,7 @@ import {
   relocateAlertmanager,
 } from './alertmanagers.mjs';
 import { BUN, fetchBun } from './bun.mjs';
+import { FOREIGN, foreignFolder } from './foreign.mjs';
 import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
@@ -157,6 +158,17 @@ function readyExamples() {
   return ready("alertmanager's examples", EXAMPLES, download, () => {});
 }
 
+/** What runs the executables of another Linux (foreign.mjs). */
+function readyForeign(target) {
+  const { packages, finish } = FOREIGN[target];
+  const download = (work) => {
+    withLists((apt) => run('apt-get', [...apt, 'download', ...packages], work));
+    const [file] = readdirSync(work).filter((name) => name.startsWith(`${packages[0]}_`));
+    return run('dpkg-deb', ['-f', file, 'Version'], work).trim();
+  };
+  return ready(`${packages[0]} for ${target}`, foreignFolder(target), download, finish);
+}
+
 let missing = false;
 function report(name, step) {
   try {
@@ -182,4 +194,6 @@ if (process.argv.includes('--clock'))
       () => {},
     ),
   );
+for (const target of Object.keys(FOREIGN))
+  if (process.argv.includes(`--${target}`)) report(`what runs ${target}`, () => readyForeign(target));
 if (missing && process.env.CI === 'true') process.exitCode = 1;

@@ -1,27 +1,54 @@
 // npm run test:executable [-- arguments of vitest]: builds the executable of this machine, and runs on it all suites that start svc: the
 // commands, the registry (faults, write-once, credentials), the built binary and hostile peers, then the long suites of kills, full
 // disks and broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long.
+// npm run test:executable -- --target linux-arm64|linux-x64-musl [arguments of vitest]: the same for an executable that this machine cannot run
+// as it is (foreign.mjs), with only the suite of the built binary. Under qemu everything takes ten times as long, and so tests may.
+// The tables are left out: what stops the clock for them is made for this machine's processor and C library.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FOREIGN, isFetched, within } from './foreign.mjs';
 import { root, run, setup } from './setup.mjs';
 
 const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features', 'test/contract'];
 const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'spool', 'cuts'];
+const IN_FOREIGN = [
+  '--testTimeout=900000',
+  '--hookTimeout=600000',
+  '--maxWorkers=2',
+  '--exclude=test/e2e/tables.test.ts',
+];
 
 const args = process.argv.slice(2);
-const target = `linux-${process.arch}`;
+const native = `linux-${process.arch}`;
+const target = args[0] === '--target' ? args.splice(0, 2)[1] : native;
+const isForeign = Object.hasOwn(FOREIGN, target);
+if (target !== native && !isForeign) {
+  console.error(`this machine runs no ${target}; it runs ${[native, ...Object.keys(FOREIGN)].join(', ')}`);
+  process.exit(2);
+}
 setup();
-if (run(process.execPath, ['scripts/peers.mjs', '--clock']) !== 0) process.exit(1);
+if (run(process.execPath, ['scripts/peers.mjs', '--clock', `--${target}`]) !== 0) process.exit(1);
+if (isForeign && !isFetched(target)) process.exit(1);
 if (run(process.execPath, ['scripts/executables.mjs', '--target', target, '--built']) !== 0) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-executable-'));
 const runs = join(folder, 'runs');
 writeFileSync(runs, '');
-const env = { ...process.env, SVC_BINARY: `${root}build/${target}/svc`, SVC_BINARY_RUNS: runs };
-const vitest = (...more) => run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...more], { env });
+const env = {
+  ...process.env,
+  SVC_BINARY: `${root}build/${target}/svc`,
+  SVC_BINARY_RUNS: runs,
+  ...(FOREIGN[target]?.isEmulated ? { SVC_EMULATED: '1' } : {}),
+};
+const vitest = (...more) => {
+  const line = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', ...more];
+  const [command, ...rest] = isForeign ? within(target, [...line, ...IN_FOREIGN]) : line;
+  return run(command, rest, { env });
+};
 const long = ['--config=vitest.hard.config.ts', ...LONG.map((name) => `--project=${name}`)];
-const statuses = args.length > 0 ? [vitest(...args)] : [vitest(...SUITES), vitest(...long)];
+const all = () => (isForeign ? [vitest('test/e2e')] : [vitest(...SUITES), vitest(...long)]);
+const statuses = args.length > 0 ? [vitest(...args)] : all();
 
 /** A line for each start of svc: `executable`, or what kept it in the process of the test. */
 const counts = {};

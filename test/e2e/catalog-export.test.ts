@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => exporting.end());
 
-it('is resumed after kill -9, with the same files', { timeout: 30_000 }, async () => {
+it('is resumed after kill -9, with the same files', async () => {
   const first = freshFolder();
   exporting.prepare(first);
   const { points } = await stepsOf(first, undefined, (env) => exporting.run(first, env));

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getJson } from '../support/alertmanager.ts';
+import { IS_EMULATED } from '../support/executable.ts';
 import { browse } from '../support/oidc.ts';
 import { freePorts } from '../support/ports.ts';
 import { HOME, output, type Running, shell, startSvc, svc } from './binary.ts';
@@ -105,7 +106,7 @@ describe('svc sandbox run', () => {
     }
   });
 
-  it.each([
+  it.skipIf(IS_EMULATED).each([
     ['no-such-command', 'not found'],
     ['./no-such-command', 'not found'],
     ['/dev/null/command', 'not found'],
@@ -119,7 +120,7 @@ describe('svc sandbox run', () => {
     expect(await run('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
   });
 
-  it('tells a command that is not found from one that may not be run', async () => {
+  it.skipIf(IS_EMULATED)('tells a command that is not found from one that may not be run', async () => {
     const closed = join(HOME, 'closed');
     const open = join(HOME, 'open');
     for (const folder of [closed, open]) mkdirSync(folder);

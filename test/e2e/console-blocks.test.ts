@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOWNESS } from '../support/executable.ts';
 import { HOME, ROOT, start, startSvc } from './binary.ts';
 import { named, noScript, SPINNER } from './terminal.ts';
 
@@ -99,7 +100,7 @@ function rewritten(document: string, outputs: readonly (readonly string[])[]): s
 }
 
 describe.each(DOCUMENTS)('%s', (name) => {
-  it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 }, async () => {
+  it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 * SLOWNESS }, async () => {
     const path = join(ROOT, name);
     const document = readFileSync(path, 'utf8');
     const steps = [...document.matchAll(BLOCK)].flatMap(([, block = '']) => stepsOf(block));

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { deliver, event, KEY } from '../features/webhooks/receiver-client.ts';
+import { SLOWNESS } from '../support/executable.ts';
 import { HOME, type Running, startSvc } from './binary.ts';
 
 interface Took {
@@ -90,7 +91,9 @@ export async function killSpool(kills: number, eventsPerRun: number, random: () 
       ({ listener, port } = await start());
     }
     away = false;
-    await expect.poll(() => new Set(took.map(({ id }) => id)).size, { timeout: 60_000 }).toBeGreaterThanOrEqual(sent);
+    await expect
+      .poll(() => new Set(took.map(({ id }) => id)).size, { timeout: 60_000 * SLOWNESS })
+      .toBeGreaterThanOrEqual(sent);
     collect(listener);
     await listener.kill('SIGINT');
   } finally {

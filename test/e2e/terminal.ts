@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SLOWNESS } from '../support/executable.ts';
 import { environment, HOME, start, type Variables } from './binary.ts';
 
 function works(command: string, mark: string): boolean {
@@ -39,7 +40,7 @@ export const WATCH_ENDS: readonly (readonly [how: string, code: number])[] = [
   ['a refusal', 4],
 ];
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 15_000 * SLOWNESS;
 
 export class Terminal {
   static #opened = 0;

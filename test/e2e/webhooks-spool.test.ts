@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { deliver, event, KEY } from '../features/webhooks/receiver-client.ts';
+import { SLOWNESS } from '../support/executable.ts';
 import { environment, HOME, start } from './binary.ts';
 import { killSpool } from './spool-kills.ts';
 import { named } from './terminal.ts';
@@ -59,7 +60,7 @@ it.skipIf(noMount)(named('a full disk is answered 500, and drains', noMount), as
   // What is left of the disk is filled, too.
   while ((await deliver(port, event(`evt_${answered.length}`))).status === 204) answered.push(`evt_${answered.length}`);
   away = false;
-  await expect.poll(() => taken, { timeout: 10_000 }).toEqual(answered);
+  await expect.poll(() => taken, { timeout: 10_000 * SLOWNESS }).toEqual(answered);
   await expect.poll(async () => (await deliver(port, event('evt_last'))).status).toBe(204);
   await expect.poll(() => taken.at(-1)).toBe('evt_last');
   process.kill(pid, 'SIGINT');

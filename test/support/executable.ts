@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const { SVC_BINARY, SVC_BINARY_RUNS } = process.env;
+const { SVC_BINARY, SVC_BINARY_RUNS, SVC_EMULATED } = process.env;
 
 /** Undefined where the tests run the source. */
 export const EXECUTABLE = SVC_BINARY === undefined ? undefined : resolve(SVC_BINARY);
@@ -10,6 +10,11 @@ export const LAUNCHER = join(import.meta.dirname, '../../bin/svc.cjs');
 /** The command line of svc, without its arguments. */
 export const SVC: readonly [string, ...string[]] =
   EXECUTABLE === undefined ? [process.execPath, LAUNCHER] : [EXECUTABLE];
+
+/** It runs under qemu, where all takes longer, and where the program cannot find out why another one does not start. */
+export const IS_EMULATED = SVC_EMULATED !== undefined;
+/** For the time that a test allows. */
+export const SLOWNESS = IS_EMULATED ? 20 : 1;
 
 /** Counts a start of svc for the report of `npm run test:executable`: by the executable, or what kept it in the test's process. */
 export function countRun(kind: string): void {
