@@ -1,13 +1,14 @@
-# docker build --build-arg VERSION=0.2.0 . : an image of the musl executable that `npm run release -- --dry-run` left in release/.
-FROM alpine:3.22
+# docker build --build-arg VERSION=0.2.0 . : an image of the Debian package that `npm run release -- --dry-run` left in release/.
+# BASE may be any other Debian or Ubuntu, such as one with certificates of your own.
+ARG BASE=debian:12-slim
+FROM ${BASE}
 ARG VERSION
-ARG TARGETARCH=amd64
-RUN apk add --no-cache libstdc++ ca-certificates
-COPY release/svc-${VERSION}-linux-*-musl.tar.gz /tmp/
-RUN case "$TARGETARCH" in amd64) processor=x64 ;; *) processor=$TARGETARCH ;; esac \
-  && tar -xzf "/tmp/svc-${VERSION}-linux-${processor}-musl.tar.gz" -C /tmp --strip-components=1 \
-  && install -m 755 /tmp/svc /usr/local/bin/svc \
-  && rm -rf /tmp/*
-USER 65534:65534
-ENV HOME=/tmp
+# Every user may write in the home directory: clusters choose the user.
+RUN --mount=type=bind,source=release,target=/release \
+  dpkg --install "/release/svc_${VERSION}_$(dpkg --print-architecture).deb" \
+  && useradd --uid 10001 --create-home svc \
+  && chmod 1777 /home/svc
+USER 10001
+ENV HOME=/home/svc
+WORKDIR /home/svc
 ENTRYPOINT ["svc"]

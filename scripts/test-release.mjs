@@ -1,13 +1,26 @@
 // npm run test:release: what `npm run release -- --dry-run` left in release/, installed, used and removed as users do. The npm package is
 // installed on every version of Node.js. The packages for Debian and Fedora and the executable are installed, as root, in systems without Node.js.
+// The executables for arm64 and musl run where foreign.mjs runs them, and the GitHub action's steps in the shell that GitHub gives them.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
 import { debianArchive } from './alertmanagers.mjs';
+import { FOREIGN, isFetched, within } from './foreign.mjs';
 import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
-import { root } from './setup.mjs';
+import { root, run } from './setup.mjs';
 
 /** Too old for svc. */
 const OLD_NODE = '18.20.8';
@@ -32,6 +45,8 @@ try {
   const reason = inDebian();
   if (reason !== undefined) console.log(`left out: everything in a new Debian system: ${reason}`);
   inRpmRoot();
+  for (const target of Object.keys(FOREIGN)) onForeign(target);
+  action();
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -113,6 +128,29 @@ function inDebian() {
   uses('the executable', (line) => at(`PATH=${user}/bin:$PATH; ${line}`));
   at(`${user}/bin/svc config purge --yes; rm -r ${user}/bin`);
   check('  config purge leaves nothing', svcFiles(`${system}${user}`), []);
+  image(system);
+}
+
+/** What the Dockerfile makes, with this Debian in the place of the one that it names. */
+function image(debian) {
+  if (sh('command -v buildah').status !== 0) return console.log('left out: the Dockerfile: there is no buildah');
+  const context = join(work, 'image');
+  mkdirSync(context);
+  sh(`tar -C ${debian} --exclude=./release --exclude='./dev/*' -cf ${context}/debian.tar .`);
+  writeFileSync(`${context}/Dockerfile`, 'FROM scratch\nADD debian.tar /\n');
+  const places = ['--storage-driver=vfs', `--root=${context}/images`, `--runroot=${context}/run`];
+  const buildah = (command, ...args) => spawned('buildah', [...places, command, ...args]);
+  const build = (...args) => buildah('build', '--isolation=chroot', '--quiet', ...args).status;
+  const fromBase = ['--build-arg', 'BASE=localhost/debian', '--build-arg', `VERSION=${version}`];
+  check('the Dockerfile', [build('-t', 'localhost/debian', context), build('-t', 'svc', ...fromBase, root)], [0, 0]);
+  const { Entrypoint, User } = JSON.parse(buildah('inspect', '--type=image', 'svc').stdout).OCIv1.config;
+  check('  starts svc, and not as root', [Entrypoint, User], [['svc'], '10001']);
+  const container = buildah('from', 'svc').stdout.trim();
+  const inImage = (line, ...options) =>
+    buildah('run', '--isolation=chroot', ...options, container, '--', 'sh', '-c', line);
+  uses('the image', inImage);
+  const line = 'id -u && svc config set timeout 20s >/dev/null && svc config get timeout';
+  check('  as any user', inImage(`rm -r .config; ${line}`, '--user=4711').stdout, '4711\n20s\n');
 }
 
 /** An empty folder as the root of a system: what the package needs of it is not checked. */
@@ -131,6 +169,48 @@ function inRpmRoot() {
   uses('the package for Fedora', (line) => sh(line, { env }));
   check('  man', sh('man -w svc svc-alerts', { env: { ...env, MANPATH: `${system}/usr/share/man` } }).status, 0);
   check('  rpm --erase leaves nothing', [rpm('--erase svc'), filesIn(`${system}/usr`)], [0, []]);
+}
+
+/** The executable in the archive for another processor or C library. */
+function onForeign(target) {
+  run(process.execPath, ['scripts/peers.mjs', `--${target}`], { stdio: 'ignore' });
+  if (!isFetched(target)) return console.log(`left out: ${target}: what runs it cannot be fetched`);
+  const home = join(work, `home-${target}`);
+  mkdirSync(home);
+  sh(`tar -xzf ${RELEASE}svc-${version}-${target}.tar.gz --strip-components=1 -C ${home}`);
+  const env = { ...environment(home), PATH: [home, process.env.PATH].join(delimiter) };
+  const [command, ...rest] = within(target, ['sh', '-c']);
+  uses(target, (line) => spawned(command, [...rest, line], { env }));
+}
+
+/** The steps of action.yml, one after the other, as a job of GitHub runs them. */
+function action() {
+  const [temporary, paths, home] = ['temp', 'paths', 'home-action'].map((name) => join(work, name));
+  for (const folder of [temporary, home, `${work}/releases`]) mkdirSync(folder);
+  symlinkSync(RELEASE, `${work}/releases/v${version}`);
+  writeFileSync(paths, '');
+  const { runs } = parse(readFileSync(`${root}action.yml`, 'utf8'));
+  const inputs = { version, repository: 'OWNER/svc', run: "sandbox run -- svc alerts check 'severity=~crit.*'" };
+  const given = (text) => text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name) => inputs[name]);
+  for (const step of runs.steps) {
+    const env = {
+      ...environment(home),
+      SVC_RELEASES: `file://${work}/releases`,
+      RUNNER_TEMP: temporary,
+      GITHUB_PATH: paths,
+      GITHUB_ACTION_PATH: root,
+      PATH: [...readFileSync(paths, 'utf8').split('\n').filter(Boolean), process.env.PATH].join(delimiter),
+      ...Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, given(value)])),
+    };
+    const { status, stdout } = spawned('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], { env });
+    const isCheck = step === runs.steps.at(-1);
+    // Critical alerts fire in the sandbox, so that the check says no.
+    check(
+      `the action: ${step.run.slice(0, 40)}`,
+      [status, isCheck && !/^failed: /.test(stdout)],
+      [isCheck ? 1 : 0, false],
+    );
+  }
 }
 
 /** The first things that a user does. */

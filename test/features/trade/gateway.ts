@@ -9,6 +9,7 @@ import { openSession } from '../../../src/features/trade/session.ts';
 import type { SessionEvent, SessionOptions } from '../../../src/features/trade/session-types.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
+import { SLOWNESS } from '../../support/executable.ts';
 
 export const TOKEN = '0123456789abcdef0123456789abcdef01234567';
 
@@ -160,7 +161,7 @@ export function wholeReader(session: Session): () => Promise<SessionEvent | unde
 
 export async function until(holds: () => boolean): Promise<void> {
   // On a busy machine a step takes seconds; less than a test may.
-  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+  for (const end = performance.now() + 20_000 * SLOWNESS; performance.now() < end; ) {
     if (holds()) return;
     await new Promise((done) => setTimeout(done, 5));
   }
