@@ -47,8 +47,8 @@ const LEAST_WATCH_MS = 4_500;
 /** For a session: how often, and after how long, tables are read again that the gateway refused. */
 const MOST_READS = 20;
 const AGAIN_MS = 1_000;
-/** For a session, which may search for many: the least time between two looks at the tables that it knows. */
-const LOOK_MS = 250;
+/** For a session, which may search for many: the least time between two searches in the tables that it knows. */
+const LEAST_PAUSE_MS = 250;
 
 /** Reads the tables, watches pushes until the request is found, and reads the tables again at the end. */
 export async function findLost(
@@ -109,7 +109,7 @@ export async function findLost(
       } else {
         isLate = await Promise.race([changed, late]);
         if (isLate) await refresh();
-        else if (shared !== undefined) await ctx.sleep(LOOK_MS, ctx.signal);
+        else if (shared !== undefined) await ctx.sleep(LEAST_PAUSE_MS, ctx.signal);
       }
     }
   } finally {
