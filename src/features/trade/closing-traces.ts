@@ -1,10 +1,9 @@
 /** Evidence for a close whose response was lost: open positions, positions closed since, and open orders. */
-import { SvcError } from '../../errors.ts';
 import { exactSum } from '../../output/decimal.ts';
 import type { LostOrder } from './order-candidates.ts';
 import { orderText, positionText } from './order-text.ts';
-import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
-import type { SeenTables } from './seen-tables.ts';
+import type { ClosedPosition, OpenPosition } from './schema.ts';
+import type { SeenModel, SeenTables } from './seen-tables.ts';
 import { isSince, shownTime } from './table-time.ts';
 
 export interface ClosingTrace {
@@ -38,38 +37,37 @@ export function otherSide(
   return { of, isOf, before: rows?.filter(isOf) };
 }
 
-/** `sentAt` is by the gateway's clock. */
-export async function closingTraces(lost: LostClosing, sentAt: number, tables: SeenTables): Promise<ClosingTrace> {
-  const { before, isOf } = lost;
-  const trades = new Set((before ?? []).map(({ tradeId }) => tradeId));
-  let isDone = false;
-  let [closedK, openK] = [0, 0];
-  let orderIds: readonly string[] = [];
+/** `sentAt` is by the gateway's clock. Tables that could not be read show nothing. */
+export function closingTraces({ of, before, isOf }: LostClosing, sentAt: number, tables: SeenTables): ClosingTrace {
+  const rows = <N extends SeenModel>(name: N) => (tables.unread.has(name) ? [] : tables.rows(name));
+  const open = rows('OpenPosition').filter(isOf);
+  const closed = rows('ClosedPosition').filter((row) => isOf(row) && isSince(row.closeTime, sentAt));
+  const trades = new Set([...(before ?? []), ...open].map(({ tradeId }) => tradeId));
+  // Orders that are about to close one of the trades.
+  const orders = rows('Order').filter(
+    ({ isEntryOrder, tradeId = '' }) => isEntryOrder === false && trades.has(tradeId),
+  );
+  const isOpenKnown = !tables.unread.has('OpenPosition');
+  const openK = amountOf(open);
   const texts = [
-    await unlessLimited('open positions', async () => {
-      const open = (await tables.model('OpenPosition')).filter(isOf);
-      for (const { tradeId } of open) trades.add(tradeId);
-      openK = amountOf(open);
-      isDone ||= before !== undefined && openK < amountOf(before);
-      return openText(lost, open);
-    }),
-    await unlessLimited('closed positions', async () => {
-      const late = closedSince(lost, sentAt, await tables.model('ClosedPosition'));
-      closedK = amountOf(late);
-      isDone ||= late.length > 0;
-      return late.length === 0 ? undefined : `closed in the last minutes: ${late.map(closedText).join(', ')}`;
-    }),
-    await unlessLimited('open orders', async () => {
-      const orders = closingOrders(trades, await tables.model('Order'));
-      orderIds = orders.map(({ orderId }) => orderId);
-      return orders.length === 0 ? undefined : `open to close it: ${orders.map(orderText).join(', ')}`;
-    }),
+    isOpenKnown ? openText({ of, before }, open) : [],
+    closed.length === 0 ? [] : `closed in the last minutes: ${closed.map(closedText).join(', ')}`,
+    orders.length === 0 ? [] : `open to close it: ${orders.map(orderText).join(', ')}`,
   ];
-  const text = texts.filter((one) => one !== undefined).join('; ');
-  return { text, isDone, closedK, openK, orderIds };
+  return {
+    text: [...unreadTexts(tables), ...texts.flat()].join('; '),
+    isDone: closed.length > 0 || (isOpenKnown && before !== undefined && openK < amountOf(before)),
+    closedK: amountOf(closed),
+    openK,
+    orderIds: orders.map(({ orderId }) => orderId),
+  };
 }
 
-function openText({ of, before }: LostClosing, open: readonly OpenPosition[]): string {
+export function unreadTexts({ unread }: SeenTables): readonly string[] {
+  return [...unread].map(([name, { message }]) => `the table ${name} could not be read: ${message}`);
+}
+
+function openText({ of, before }: Omit<LostClosing, 'isOf'>, open: readonly OpenPosition[]): string {
   const [now, then] = [amountOf(open), before === undefined ? undefined : amountOf(before)];
   if (open.length === 0) return `${of}: nothing open ${then === undefined ? 'now' : 'any more'}`;
   const rows = open.map(positionText).join(', ');
@@ -82,29 +80,7 @@ function closedText({ tradeId, amountK, close, closeTime }: ClosedPosition): str
   return `trade ${tradeId} ${amountK ?? '?'}K @ ${close ?? '?'} (${shownTime(closeTime) ?? 'time unknown'})`;
 }
 
-function closedSince(
-  { isOf }: LostClosing,
-  sentAt: number,
-  rows: readonly ClosedPosition[],
-): readonly ClosedPosition[] {
-  return rows.filter((row) => isOf(row) && isSince(row.closeTime, sentAt));
-}
-
-/** Orders that are about to close one of the trades. */
-function closingOrders(trades: ReadonlySet<string>, orders: readonly Order[]): readonly Order[] {
-  return orders.filter(({ isEntryOrder, tradeId = '' }) => isEntryOrder === false && trades.has(tradeId));
-}
-
 /** In thousands. */
 export function amountOf(rows: readonly { readonly amountK?: number | undefined }[]): number {
   return exactSum(rows.map(({ amountK = 0 }) => amountK));
-}
-
-async function unlessLimited(what: string, read: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-    return `the ${what} could not be read: ${error.message}`;
-  }
 }

@@ -82,13 +82,6 @@ export class SeenTables {
     }
   }
 
-  /** Rejects if the table could not be read. */
-  async model<N extends SeenModel>(name: N): Promise<readonly ModelRows[N][]> {
-    const error = this.unread.get(name);
-    if (error !== undefined) throw error;
-    return this.rows(name);
-  }
-
   /** The current rows, as far as they are known. */
   rows<N extends SeenModel>(name: N): readonly ModelRows[N][] {
     const rows = name === 'ClosedPosition' ? this.#closed : this.#open[name as 'Order'].values();

@@ -9,6 +9,7 @@ import {
   type RecentEntries,
   readJournal,
 } from '../../store/order-journal.ts';
+import { unreadTexts } from './closing-traces.ts';
 import type { FillReport } from './fills.ts';
 import { marketDayStart } from './market-hours.ts';
 import { freshAccounts } from './order-account.ts';
@@ -43,7 +44,7 @@ export async function settleEntries(
     const repeats = others.filter((one) => isEqualLost(entry, one));
     const equals = 1 + repeats.length;
     const about = { sentAt: Date.parse(at), tables, others: others.filter((one) => !repeats.includes(one)), equals };
-    const found = await settle(entry, { ...about, offers, accounts });
+    const found = settle(entry, { ...about, offers, accounts });
     const inFlight = [entry, ...repeats].some((one) => isInFlight(one, ctx.now()));
     const times = { readFrom, readTo: ctx.now(), clockSkewMs };
     const settled = inFlight ? stillSent(found) : checkedAbsence(found, entry, times, tables);
@@ -91,7 +92,7 @@ export function checkedAbsence(
   settled: Settlement,
   { path, order_ids, ...sent }: Pick<JournalEntry, 'path' | 'order_ids' | 'at' | 'clock_skew'>,
   { readFrom, readTo, clockSkewMs }: TableTimes,
-  { unread }: SeenTables,
+  tables: SeenTables,
 ): Settlement {
   const { outcome, evidence, candidates } = settled;
   const skew = clockSkewMs ?? 0;
@@ -106,10 +107,7 @@ export function checkedAbsence(
     evidence: why,
     waitMs,
   });
-  if (unread.size > 0) {
-    const why = [...unread.values()].map(({ message }) => message).join('; ');
-    return unknown(`not all tables could be read: ${why}`, Infinity);
-  }
+  if (tables.unread.size > 0) return unknown(unreadTexts(tables).join('; '), Infinity);
   if (waitMs > 0) {
     return unknown(`${evidence}, but it was sent less than ${IN_FLIGHT_MS / 1000} s ago: try again later`, waitMs);
   }

@@ -1,5 +1,12 @@
 /** Finds the outcome of a request from the tables: after a lost response, and for `journal settle`. */
-import { amountOf, type ClosingTrace, closingTraces, type LostClosing, otherSide } from './closing-traces.ts';
+import {
+  amountOf,
+  type ClosingTrace,
+  closingTraces,
+  type LostClosing,
+  otherSide,
+  unreadTexts,
+} from './closing-traces.ts';
 import {
   isFound,
   type LostOrder,
@@ -56,7 +63,7 @@ const TINY = 1e-9;
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-export async function settle({ path, form }: JournaledRequest, context: SettlingContext): Promise<Settlement> {
+export function settle({ path, form }: JournaledRequest, context: SettlingContext): Settlement {
   const fields = Object.fromEntries(
     Object.entries(form).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
@@ -113,7 +120,7 @@ function lostOrders(
   });
 }
 
-async function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Promise<Settlement> {
+function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Settlement {
   const { tables, sentAt, others, equals = 1, earlier } = context;
   const closed = tables.everyRow('ClosedPosition');
   const open = tables.rows('OpenPosition');
@@ -126,11 +133,10 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
   // Both of a pair may be of the same side.
   const candidates = [...new Map(fitting.map((one) => [`${one.kind} ${one.id}`, one])).values()];
   const found = candidates.filter(({ isTaken }) => !isTaken);
-  const trace = await offsetBy(lost, context);
+  const trace = offsetBy(lost, context);
   const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
   const about = { candidates, isDone };
-  const unread = [...tables.unread].map(([name, { message }]) => `the table ${name} could not be read: ${message}`);
-  const seen = (trace === undefined ? unread : [trace.text]).map((text) => `${text}; `).join('');
+  const seen = (trace === undefined ? unreadTexts(tables) : [trace.text]).map((text) => `${text}; `).join('');
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);
   const kinds = (['order', 'position'] as const).map((kind) => found.filter((one) => one.kind === kind));
   if (kinds.some((one) => amountOf(one) > wanted * equals + TINY)) {
@@ -157,18 +163,18 @@ async function settledOrders(lost: readonly LostOrder[], context: SettlingContex
 }
 
 /** What a market order may have closed in a non-hedging account. */
-async function offsetBy(lost: readonly LostOrder[], context: SettlingContext): Promise<ClosingTrace | undefined> {
+function offsetBy(lost: readonly LostOrder[], context: SettlingContext): ClosingTrace | undefined {
   const [order] = lost;
   if (order === undefined || order.hedges === true || order.rate !== undefined) return undefined;
   return closingTraces(otherSide(order, context.before), context.sentAt, context.tables);
 }
 
-async function settledClosing(
+function settledClosing(
   of: string,
   isOf: LostClosing['isOf'],
   { before, sentAt, tables }: SettlingContext,
-): Promise<Settlement> {
-  const trace = await closingTraces({ of, isOf, before: before?.filter(isOf) }, sentAt, tables);
+): Settlement {
+  const trace = closingTraces({ of, isOf, before: before?.filter(isOf) }, sentAt, tables);
   const { text: evidence, isDone, orderIds, openK } = trace;
   if (orderIds.length > 0) return { outcome: 'open', evidence, orderIds, isDone };
   return { outcome: isDone ? 'filled' : openK > 0 ? 'absent' : 'unknown', evidence, isDone };
@@ -176,8 +182,7 @@ async function settledClosing(
 
 function settledChange(isCancel: boolean, fields: Fields, { tables, offers }: SettlingContext): Settlement {
   const { order_id: id, rate, amount } = fields;
-  const unread = tables.unread.get('Order');
-  if (unread !== undefined) return unreadable(unread.message);
+  if (tables.unread.has('Order')) return unreadable(tables);
   const row = tables.rows('Order').find(({ orderId }) => orderId === id);
   if (row === undefined) {
     const evidence = `order ${id} is no longer open: it was canceled or filled`;
@@ -191,8 +196,7 @@ function settledChange(isCancel: boolean, fields: Fields, { tables, offers }: Se
 }
 
 function exitsOf(id: string, { tables }: SettlingContext): Settlement {
-  const unread = tables.unread.get('OpenPosition');
-  if (unread !== undefined) return unreadable(unread.message);
+  if (tables.unread.has('OpenPosition')) return unreadable(tables);
   const row = tables.rows('OpenPosition').find(({ tradeId }) => tradeId === id);
   if (row === undefined) return { outcome: 'unknown', evidence: `trade ${id} is no longer open`, isDone: true };
   const { stop, limit } = row;
@@ -201,8 +205,7 @@ function exitsOf(id: string, { tables }: SettlingContext): Settlement {
 }
 
 function groupsOf({ orderIds, addOrderIds, removeOrderIds }: Fields, { tables }: SettlingContext): Settlement {
-  const unread = tables.unread.get('Order');
-  if (unread !== undefined) return unreadable(unread.message);
+  if (tables.unread.has('Order')) return unreadable(tables);
   const ids = [orderIds, addOrderIds, removeOrderIds].flatMap((list) => list?.split(',') ?? []);
   const texts = ids.map((id) => {
     const row = tables.rows('Order').find(({ orderId }) => orderId === id);
@@ -212,8 +215,8 @@ function groupsOf({ orderIds, addOrderIds, removeOrderIds }: Fields, { tables }:
   return { outcome: 'unknown', evidence: texts.join(', '), isDone: false };
 }
 
-function unreadable(why: string): Settlement {
-  return { outcome: 'unknown', evidence: `the current state could not be read: ${why}`, isDone: false };
+function unreadable(tables: SeenTables): Settlement {
+  return { outcome: 'unknown', evidence: unreadTexts(tables).join('; '), isDone: false };
 }
 
 /** As many as make up the amount. */

@@ -146,7 +146,7 @@ describe('an unknown outcome', () => {
     gateway.feed.usedUp.clear();
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout)[0].evidence).toContain(
-      'not all tables could be read: the gateway says that all calls',
+      'the table ClosedPosition could not be read: the gateway says that all calls',
     );
   });
 
