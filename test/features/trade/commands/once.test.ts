@@ -266,18 +266,22 @@ describe('an order with a key whose outcome is unknown', () => {
     const home = await homeWith();
     await add(home, { sent: { id: 'id-2', once: 'l' } });
     const lock = `${home}/state/trade/orders.ndjson.lock`;
-    let waiting = 0;
-    // Both have read the tables once they wait for the journal.
+    let reads = 0;
+    gateway.feed.onModel = (model) => {
+      if (model === 'ClosedPosition') reads += 1;
+      return false;
+    };
+    // Both wait for the journal once they have read the tables.
     const runs = await withLock(lock, lockContext, async () => {
+      const waiting = new Set<unknown>();
       let ready = (): void => {};
       const both = new Promise<void>((resolve) => {
         ready = resolve;
       });
       const started = [ONCE, ONCE.with(-1, 'l')].map((argv) => {
-        let isWaiting = false;
-        const sleepsUntil = (ms: number): undefined => {
-          if (ms < 5 && !isWaiting && ++waiting === 2) ready();
-          if (ms < 5) isWaiting = true;
+        const sleepsUntil = (): undefined => {
+          if (reads === 2) waiting.add(argv);
+          if (waiting.size === 2) ready();
         };
         return gateway.run(argv, { home, sleepsUntil });
       });
