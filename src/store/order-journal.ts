@@ -50,7 +50,13 @@ export function openOrderJournal(
     async sent(order, claim) {
       const id = randomUUID();
       const owner = context.processName ?? processName(pid);
-      await entries.write({ id, at: at(), profile, base_url: gateway.href, ...order, owner }, context, claim);
+      const line = { id, at: at(), profile, base_url: gateway.href, ...order, owner };
+      // However long the lock was waited for, it is not sent before this.
+      const dated = async (): Promise<void> => {
+        await claim?.();
+        line.at = at();
+      };
+      await entries.write(line, context, dated);
       return id;
     },
     async answered(id, outcome, { orderIds, message, error }) {

@@ -261,6 +261,28 @@ describe('an order with a key whose outcome is unknown', () => {
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
   });
 
+  it('is as old as its line in the journal, for which it may have waited', async () => {
+    const home = temporaryHome();
+    let late = 0;
+    let waits = 0;
+    const now = () => Date.now() + late;
+    const { run, released } = await withLock(`${home}/state/trade/orders.ndjson.lock`, lockContext, async () => {
+      let ready = (): void => {};
+      const waited = new Promise<void>((resolve) => {
+        ready = resolve;
+      });
+      const sleepsUntil = (): undefined => {
+        if (++waits === 5) ready();
+        if (waits <= 5) late += 2_000;
+      };
+      const run = gateway.run(ONCE, { home, now, sleepsUntil });
+      await waited;
+      return { run: [run], released: now() };
+    });
+    expect((await run[0])?.code).toBe(0);
+    expect(Date.parse(gateway.journal()[0]?.at ?? '')).toBeGreaterThanOrEqual(released);
+  });
+
   it('has no position that another process has found for its own', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
