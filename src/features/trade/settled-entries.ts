@@ -67,13 +67,8 @@ export function atGateway<E extends Pick<JournalEntry, 'at' | 'clock_skew'>>(ent
 
 /** What is found may belong to an equal order that is on its way. */
 function stillSent(settled: Settlement): Settlement {
-  const { outcome, evidence } = settled;
-  if (outcome === 'unknown') return settled;
-  return {
-    ...settled,
-    outcome: 'unknown',
-    evidence: `${evidence}, but its sender, or that of an equal one, still runs`,
-  };
+  const evidence = `${settled.evidence}, but its sender, or that of an equal one, still runs`;
+  return { ...settled, outcome: 'unknown', evidence, waitMs: 1_000 };
 }
 
 /** When the tables were read, by our clock. */

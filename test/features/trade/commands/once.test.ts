@@ -283,6 +283,15 @@ describe('an order with a key whose outcome is unknown', () => {
     expect(Date.parse(gateway.journal()[0]?.at ?? '')).toBeGreaterThanOrEqual(released);
   });
 
+  it('is not the matter of the user while an equal one is on its way', async () => {
+    gateway.feed.tables['OpenPosition'] = [position()];
+    const home = await homeWith();
+    await add(home, { sent: { id: 'id-2', once: 'l', owner: { ...lockOwner(process.pid) } } });
+    const run = await gateway.run([...ONCE, '--timeout', '1s'], { home });
+    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+    expect(errorOf(run)).toMatchObject({ hint: 'repeat the command later', journal_id: 'id-1' });
+  });
+
   it('has no position that another process has found for its own', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
