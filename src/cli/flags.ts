@@ -223,6 +223,9 @@ type ArgumentValue<A extends Argument> = A extends { repeat: true }
     ? Operand<A>
     : Operand<A> | undefined;
 
+/** What the user gave of these options. */
+export type Options<F extends Flags> = Input<Record<never, never>, F>;
+
 /** `older-than` → `olderThan`. */
 export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -6,7 +6,7 @@ import type { Choice, Context, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../http/as-curl.ts';
 import type { Confirmed } from '../http/endpoint.ts';
-import type { KnownSecrets } from '../http/known-secrets.ts';
+import type { KnownSecrets } from '../http/redact.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText } from '../output/escape.ts';
 import { compileQuery } from '../output/shape.ts';

@@ -17,7 +17,6 @@ export class Deadline {
   #started = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Not started. */
   constructor(ms: number, expire: () => void) {
     this.#left = Math.min(ms, LONGEST_TIMER);
     this.#expire = expire;
@@ -76,7 +75,6 @@ export class ByteList {
     this.#used += chunk.length;
   }
 
-  /** Removes and returns the oldest bytes. */
   shift(): Buffer | undefined {
     if (this.#chunks.length === 0) this.#seal();
     const chunk = this.#chunks.shift();
@@ -84,7 +82,6 @@ export class ByteList {
     return chunk;
   }
 
-  /** Removes and returns all bytes. */
   take(): Buffer {
     this.#seal();
     const [first] = this.#chunks;

@@ -26,7 +26,6 @@ export function openClient(target: Target, rules: ServiceRules): Client {
 
 interface Begun {
   readonly begin: Buffer;
-  /** Unread bytes. */
   readonly rest: AsyncGenerator<Buffer, void, void> | undefined;
 }
 
@@ -44,7 +43,6 @@ export class Client {
     return this.#sender.clockSkewMs;
   }
 
-  /** Closes all connections and aborts their requests. */
   close(): Promise<void> {
     return this.#sender.close();
   }

@@ -37,7 +37,7 @@ export const PROXY_CREDENTIAL = 'the proxy requires a user and a password: http:
 export const CHECK_FIRST = 'check the state of the service before you repeat it';
 
 /** How far the exchange had come. */
-export interface Progress {
+interface Progress {
   readonly baseUrl: URL;
   readonly status: number | undefined;
   readonly received: number;

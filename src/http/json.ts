@@ -14,7 +14,7 @@ export class JsonFault extends Error {
   }
 }
 
-export function decodeUtf8(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw new JsonFault('it is not UTF-8');
   return bytes.toString('utf8');
@@ -28,7 +28,7 @@ export function parseJson(bytes: Buffer, exact = false): unknown {
   return parseText(exact ? exactIntegers(text) : text);
 }
 
-export function parseText(text: string, mostValues?: number): unknown {
+function parseText(text: string, mostValues?: number): unknown {
   try {
     return parseJsonText(text, mostValues);
   } catch (error) {

@@ -7,7 +7,6 @@ import type { Outbound } from './target.ts';
 import { type Exchange, Transport } from './transport.ts';
 
 export interface Posting {
-  /** POST by default. */
   readonly method?: 'GET' | 'POST';
   readonly url: URL;
   /** Sent unchanged, in this order and case, except those of the connection itself. */

@@ -29,7 +29,6 @@ import type { Target } from './target.ts';
 import { shownHeaders } from './tracer.ts';
 import { type Exchange, type Response, type ResponseHeaders, Transport } from './transport.ts';
 
-/** What differs from service to service. */
 export interface ServiceRules extends RequestRules {
   /** The service's own interpretation of a status of 400 or above; `undefined` uses the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
@@ -50,14 +49,12 @@ export interface ServiceRules extends RequestRules {
   readonly stallMs?: number;
 }
 
-/** A request with a successful response. */
 export interface Sent<R> {
   readonly exchange: Exchange;
   readonly response: Response;
   readonly result: R;
 }
 
-/** One failed attempt. */
 interface Failure {
   readonly error: SvcError;
   readonly again: boolean;

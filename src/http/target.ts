@@ -1,5 +1,5 @@
 /** Where requests go and under which rules. The command line, environment and profile decide; the transport obeys. */
-import type { KnownSecrets } from './known-secrets.ts';
+import type { KnownSecrets } from './redact.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 
@@ -74,7 +74,6 @@ export interface Outbound {
   readonly log: RequestLog;
 }
 
-/** Where the client reports. */
 export interface RequestLog {
   /** 0: no events, 1: one per response and failure, 2: also their details and frames. */
   readonly level: 0 | 1 | 2;

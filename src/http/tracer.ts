@@ -8,7 +8,6 @@ const LONGEST_FRAME = 200;
 /** How much of a frame is redacted before it is cut. */
 const READ_FRAME = 4096;
 
-/** For one attempt. */
 export type Trace = ReturnType<Tracer['begin']>;
 
 export class Tracer {
@@ -54,7 +53,6 @@ export class Tracer {
     };
   }
 
-  /** A websocket message. */
   frame(direction: 'sent' | 'received', message: string): void {
     if (this.#outbound.log.level < 2) return;
     const text = this.#hidden(message.slice(0, READ_FRAME));

@@ -19,7 +19,7 @@ export interface Response {
   readonly socket?: Duplex;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** What is traced of the request. */
   readonly request: RequestValue;
   readonly deadline: Deadline;
@@ -58,7 +58,6 @@ export class Transport {
     return new Exchange(pool, options, { trace, waited }, this.#active).start(request);
   }
 
-  /** Closes all connections and aborts their requests. */
   async close(): Promise<void> {
     this.#outbound.signal.removeEventListener('abort', this.#interrupt);
     const pools = await Promise.allSettled(this.#pools.values());
@@ -147,7 +146,6 @@ export class Exchange implements ResponseHandler {
     });
   }
 
-  /** Aborts it. */
   failed(thrown: unknown): Reason {
     this.cancel(new SvcError('connection_lost', 'the rest of the response is not needed'));
     const reason = this.reasonOf(thrown);

@@ -118,7 +118,6 @@ export class WebSocket {
     clearTimeout(late);
   }
 
-  /** Ends it at once. */
   destroy(): void {
     this.#closing = true;
     this.#socket.destroy();

@@ -32,8 +32,7 @@ import { headerFile, headerLines } from '../../src/features/webhooks/http-dump.t
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
 import { eventOf, HEADER, parsedLine } from '../../src/features/webhooks/receiver/spool-lines.ts';
 import { recordedDelivery } from '../../src/features/webhooks/recording-reader.ts';
-import { signingSecret } from '../../src/features/webhooks/secret.ts';
-import { signatureOf, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
+import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { shellWord } from '../../src/http/as-curl.ts';
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';

@@ -1,4 +1,5 @@
 /** Every reader of what a service, a file or a person says, on samples that were spoilt: what it gives is well-formed, or it refuses. */
+
 import { rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,12 +19,11 @@ import { requestToken } from '../../src/features/oauth/token-endpoint.ts';
 import { decodePayload, PacketFault, readMessage, readOpening } from '../../src/features/trade/engine-packet.ts';
 import { tradingError } from '../../src/features/trade/envelope.ts';
 import { explainTrading, refusal } from '../../src/features/trade/failed-answer.ts';
+import { explainRecordings } from '../../src/features/webhooks/api.ts';
 import { capturedDeliveries } from '../../src/features/webhooks/captured-json.ts';
 import { readEvent } from '../../src/features/webhooks/delivery.ts';
-import { explainRecordings } from '../../src/features/webhooks/failed-answer.ts';
 import { httpDeliveries } from '../../src/features/webhooks/http-dump.ts';
-import { signingSecret } from '../../src/features/webhooks/secret.ts';
-import { signatureOf, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
+import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KnownSecrets } from '../../src/http/known-secrets.ts';
+import { KnownSecrets } from '../../src/http/redact.ts';
 
 function hiding(...secrets: readonly string[]): KnownSecrets {
   const known = new KnownSecrets();

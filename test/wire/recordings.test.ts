@@ -5,9 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openRecordings, type Recordings } from '../../src/features/webhooks/api.ts';
+import { messageOfService, openRecordings, type Recordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
-import { messageOfService } from '../../src/features/webhooks/failed-answer.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
 import { CONFIRMED, targetFor } from '../http/targets.ts';

@@ -14,7 +14,7 @@ import { chosenStore, misplaced, type Sealable, storeOf } from '../../store/seal
 import { loadSettings, type Settings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { credentialSource } from './authorizer.ts';
-import { isAlive, isoTime, loginStatus, refreshEnd } from './login-status.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd, timeCell } from './login-status.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */
 interface LoginRow {
@@ -38,8 +38,6 @@ const STATES: Readonly<Record<LoginRow['state'], Cell>> = {
   token_set: { text: 'credential set', tone: 'good' },
   none: { text: 'no credential', tone: 'dim' },
 };
-
-const timeCell = (text: string | null): Cell => (text === null ? undefined : { time: text });
 
 export const LOGIN_LIST: ListOutput<LoginRow> = {
   kind: 'list',

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import type { ServerMetadata } from './discovery.ts';
 import type { Verdict } from './loopback-listener.ts';
 
-export interface AuthorizationParts {
+interface AuthorizationParts {
   readonly server: ServerMetadata;
   readonly clientId: string;
   readonly redirectUri: string;

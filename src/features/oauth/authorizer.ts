@@ -25,13 +25,13 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
-      header: async () => (await import('./stored-authorizer.ts')).gatewayHeader({ ...context, settings }, target),
+      header: async () => (await import('./token-manager.ts')).gatewayHeader({ ...context, settings }, target),
     };
   }
   if (service !== 'webhooks') return undefined;
   let loading: Promise<Authorizer> | undefined;
   const stored = (): Promise<Authorizer> => {
-    loading ??= import('./stored-authorizer.ts').then(
+    loading ??= import('./token-manager.ts').then(
       ({ StoredAuthorizer }) => new StoredAuthorizer({ ...context, settings }, target),
     );
     return loading;
@@ -45,7 +45,7 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
 
 /** `svc __refresh`, which svc itself runs. */
 export async function refreshProcess(context: Context): Promise<number> {
-  return (await import('./refresh-process.ts')).refreshProcess(context);
+  return (await import('./refreshing.ts')).refreshProcess(context);
 }
 
 /** The variable or the setting that a service's credential comes from; undefined if svc stores it, or there is none. */
@@ -168,7 +168,7 @@ function basic(user: string, password: string): Headers {
  * The credential in the environment for a service, bound to one origin. A token that is set but empty is an error: a script whose secret is missing must not
  * continue without one.
  */
-export function environmentAuthorizer(
+function environmentAuthorizer(
   env: Env,
   { service, baseUrl, log }: Pick<Target, 'service' | 'baseUrl' | 'log'>,
   settings: Settings,

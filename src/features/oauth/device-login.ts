@@ -11,17 +11,14 @@ import { type SignedIn, signedIn } from './login.ts';
 import type { KnownClients, LoginOptions } from './login-client.ts';
 import { showQrCode } from './login-options.ts';
 import { DEVICE_GRANT, isLive, offeredMethods, registerClient } from './registration.ts';
+import type { DeviceAuthorization } from './schema.ts';
 import { isClientError, requestForm, requestToken, type TokenOutcome } from './token-endpoint.ts';
 
 /** RFC 8628 §3.5, also where the server names no interval. */
 const INTERVAL_S = 5;
 const SLOWER_S = 5;
 
-interface Code {
-  readonly device_code: string;
-  readonly expires_in: number;
-  readonly interval?: number | undefined;
-}
+type Code = Pick<DeviceAuthorization, 'device_code' | 'expires_in' | 'interval'>;
 
 /** `target.signal` ends it at once. */
 export async function signInByDevice(
@@ -94,7 +91,6 @@ async function deviceClient(
   return registered instanceof Plan ? registered : registered.client;
 }
 
-/** Shows the person where to go. */
 async function requestCode(
   target: Target,
   url: URL,
@@ -122,7 +118,6 @@ async function requestCode(
   return rest;
 }
 
-/** Until the person has decided, or the time is over. */
 async function poll(
   target: Target,
   server: ServerMetadata,

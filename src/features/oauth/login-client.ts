@@ -11,7 +11,6 @@ import { protocolRequest } from './protocol-request.ts';
 import { isLive, offeredMethods, registerClient } from './registration.ts';
 import { isClientError } from './token-endpoint.ts';
 
-/** What differs from login to login. */
 export interface LoginOptions {
   /** Undefined takes the method of the latest client, else one that the server offers. */
   readonly method: ClientAuthMethod | undefined;
@@ -31,7 +30,6 @@ interface GivenClient {
   readonly secret: string | undefined;
 }
 
-/** The stored clients. */
 export interface KnownClients {
   readonly all: readonly ClientRecord[];
   /** The server no longer knows it: no sign-in uses it again. */

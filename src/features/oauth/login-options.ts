@@ -93,7 +93,6 @@ function prompted(ctx: RunContext): Paste {
   };
 }
 
-/** One address per line. */
 function piped(ctx: RunContext): Paste {
   let lines: AsyncIterator<string> | undefined;
   return async (problem, withdrawn) => {

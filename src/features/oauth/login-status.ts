@@ -1,15 +1,16 @@
 /** The state of a stored login, without a request. */
+import type { Cell } from '../../output/types.ts';
 import type { OAuthCredential } from '../../store/credentials.ts';
 
 /** Doc 2 §5 and §8. */
-export const REFRESH_DAYS = 90;
+const REFRESH_DAYS = 90;
 const IDLE_DAYS = 90;
 /** How long before an expiry svc warns. */
 const WARNING_DAYS = 7;
 const DAY_S = 86_400;
 
 /** The fields of a credential that decide its state; times in Unix seconds. */
-export interface Login {
+interface Login {
   readonly kind: 'oauth' | 'personal';
   readonly obtained_at: number;
   readonly expires_at?: number | undefined;
@@ -19,7 +20,7 @@ export interface Login {
   readonly login_required?: { readonly reason: string } | undefined;
 }
 
-export interface LoginStatus {
+interface LoginStatus {
   readonly signedIn: boolean;
   readonly advice: string | null;
 }
@@ -74,6 +75,11 @@ function inDays(end: number, now: number): string {
 /** RFC 3339; null if there is no such time. */
 export function isoTime(seconds: number | undefined): string | null {
   return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
+}
+
+/** Of a text of `isoTime`. */
+export function timeCell(text: string | null): Cell {
+  return text === null ? undefined : { time: text };
 }
 
 /** In Unix seconds. */

@@ -53,7 +53,6 @@ export async function storeClient(client: ClientRecord, ctx: RunContext): Promis
   await withCredentials(ctx.paths, ctx, (file) => file.save(withClient(file.document, client)));
 }
 
-/** Replaces the previous one. */
 export async function storeLogin(login: New<Credential>, client: ClientRecord | undefined, ctx: RunContext) {
   const { target, settings } = ctx;
   const credential: Credential = {

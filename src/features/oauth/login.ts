@@ -6,9 +6,9 @@ import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
 import { type Begun, chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
-import { grantedFields, isClientError, requestToken, type TokenGrant, type TokenOutcome } from './token-endpoint.ts';
+import type { TokenGrant } from './schema.ts';
+import { grantedFields, isClientError, requestToken, type TokenOutcome } from './token-endpoint.ts';
 
-/** The person, and the browser. */
 export interface LoginUser {
   /** Called before anything else happens with it. */
   show(url: URL): Promise<void>;
@@ -19,7 +19,6 @@ export interface LoginUser {
   readonly paste: ((problem: string | undefined, withdrawn: AbortSignal) => Promise<string | undefined>) | undefined;
 }
 
-/** What to store. */
 export interface SignedIn {
   readonly client: ClientRecord;
   readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;

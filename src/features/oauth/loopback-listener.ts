@@ -27,9 +27,8 @@ export interface LoopbackListener {
   close(): Promise<void>;
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly path: string;
-  /** Any free one by default. */
   readonly port?: number | undefined;
   /** Tried in this order; the next only if the machine lacks the previous one. */
   readonly hosts?: readonly string[];

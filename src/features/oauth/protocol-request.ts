@@ -7,7 +7,7 @@ import { type Effect, endpoint, type Parser, type Plan } from '../../http/endpoi
 import type { Target } from '../../http/target.ts';
 import { isObject } from '../../json-object.ts';
 
-export interface ProtocolRequest<E extends Effect = Effect> {
+interface ProtocolRequest<E extends Effect = Effect> {
   readonly method: 'GET' | 'POST';
   /** Absolute, as in the service's metadata. */
   readonly url: URL;

@@ -9,7 +9,7 @@ import type { ServerMetadata } from './discovery.ts';
 import { callbackPath, openListener } from './loopback-listener.ts';
 import { type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 
-export interface RegistrationRequest {
+interface RegistrationRequest {
   readonly method: ClientAuthMethod;
   readonly clientName: string;
   readonly redirectUris: readonly string[];
@@ -18,7 +18,7 @@ export interface RegistrationRequest {
   readonly device?: boolean;
 }
 
-export interface Registration {
+interface Registration {
   readonly client: ClientRecord;
   /** Notices about a response that differs from the request but is usable. */
   readonly warnings: readonly string[];
@@ -69,7 +69,7 @@ function isHttp(uri: string): boolean {
 }
 
 /** In order of preference: a client without a secret has none to lose. */
-export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** The methods that both the server and svc support; all of svc's if the server does not say. */
 export function offeredMethods({ token_endpoint_auth_methods_supported: offered }: ServerMetadata) {

@@ -19,6 +19,13 @@ export const serverMetadata = z.looseObject({
 });
 export type ServerMetadata = Readonly<z.infer<typeof serverMetadata>>;
 
+/** Null counts as missing. */
+const optional = <T extends z.core.SomeType>(type: T) =>
+  z.pipe(
+    z.nullish(type),
+    z.transform((value) => value ?? undefined),
+  );
+
 /** A longer lifetime counts as unlimited. */
 const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
 
@@ -28,15 +35,16 @@ const lifetime = z.pipe(
   z.transform((seconds) => Math.min(Math.floor(Number(seconds)), LONGEST_LIFETIME_S)),
 );
 
-export const tokenResponse = z.looseObject({
+export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),
   token_type: text.check(z.regex(/^bearer$/i, 'is not Bearer')),
-  expires_in: z.nullish(lifetime),
-  refresh_token: z.nullish(text.check(z.minLength(1, 'is empty'))),
+  expires_in: optional(lifetime),
+  refresh_token: optional(text.check(z.minLength(1, 'is empty'))),
   scope: z.catch(z.optional(text), undefined),
   email: z.catch(z.optional(text), undefined),
 });
+export type TokenGrant = Readonly<z.infer<typeof tokenResponse>>;
 
 /** RFC 8628 §3.2. */
 export const deviceAuthorization = z.looseObject({
@@ -47,6 +55,7 @@ export const deviceAuthorization = z.looseObject({
   expires_in: lifetime,
   interval: z.catch(z.optional(lifetime), undefined),
 });
+export type DeviceAuthorization = Readonly<z.infer<typeof deviceAuthorization>>;
 
 export const clientRegistration = z.looseObject({
   client_id: text.check(z.minLength(1, 'is empty')),

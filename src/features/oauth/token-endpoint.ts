@@ -6,6 +6,7 @@ import type { Target } from '../../http/target.ts';
 import { parseJsonText, schemaProblem } from '../../json-object.ts';
 import type { ClientRecord } from '../../store/credentials.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import type { TokenGrant } from './schema.ts';
 
 export type OAuthClient = Pick<
   ClientRecord,
@@ -17,9 +18,9 @@ export type OAuthClient = Pick<
  * two parts. They are tried in this order: what RFC 6749 §2.3.1 and doc 2 §5 say comes first.
  */
 const BASIC_FORMS = ['encoded', 'encoded_without_client_id', 'plain', 'plain_without_client_id'] as const;
-export type BasicForm = (typeof BASIC_FORMS)[number];
+type BasicForm = (typeof BASIC_FORMS)[number];
 
-export interface TokenRequest {
+interface TokenRequest {
   /** How the service is reached. Its headers go along only where the endpoint is on the same origin. */
   readonly target: Target;
   readonly tokenEndpoint: string;
@@ -29,17 +30,11 @@ export interface TokenRequest {
   readonly timeoutMs?: number;
 }
 
-export interface TokenGrant {
-  readonly access_token: string;
-  /** Seconds; undefined where the service does not say. */
-  readonly expires_in: number | undefined;
-  readonly refresh_token: string | undefined;
-  readonly scope: string | undefined;
-  readonly email: string | undefined;
-}
-
 /** What a login stores of a grant. */
-export function grantedFields({ access_token, expires_in, refresh_token }: TokenGrant, now: number) {
+export function grantedFields(
+  { access_token, expires_in, refresh_token }: Pick<TokenGrant, 'access_token' | 'expires_in' | 'refresh_token'>,
+  now: number,
+) {
   return {
     access_token,
     obtained_at: now,
@@ -84,15 +79,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
     const wrong = schemaProblem(read.error.issues, answer);
     return { kind: 'unclear', failure: new SvcError('bad_answer', `${line}: the answer cannot be used: ${wrong}`) };
   }
-  const { access_token, expires_in, refresh_token, scope, email } = read.data;
-  const grant = {
-    access_token,
-    expires_in: expires_in ?? undefined,
-    refresh_token: refresh_token ?? undefined,
-    scope,
-    email,
-  };
-  return { kind: 'granted', grant, basicForm };
+  return { kind: 'granted', grant: read.data, basicForm };
 }
 
 /** RFC 7009. Resolves to what went wrong, if anything did. */
@@ -105,12 +92,7 @@ export async function revokeToken(
 }
 
 /** Any other form that a client sends with its authentication, such as that of RFC 8628 §3.1. */
-export async function requestForm(
-  request: Omit<TokenRequest, 'tokenEndpoint'>,
-  at: string,
-): Promise<
-  Exclude<TokenOutcome, { kind: 'granted' }> | { readonly kind: 'answered'; readonly answer: ProtocolAnswer }
-> {
+export async function requestForm(request: Omit<TokenRequest, 'tokenEndpoint'>, at: string): Promise<Submitted> {
   return submit({ ...request, tokenEndpoint: at });
 }
 

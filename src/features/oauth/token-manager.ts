@@ -1,12 +1,13 @@
-/** The stored login of one profile and address: its access token, replaced when it must be, by one process of many. */
+/** Stored credentials for the transport: the login of one profile and address, whose access token is replaced when it must be, by one process of many; and the token of the trading gateway. */
 import { SvcError } from '../../errors.ts';
-import type { Target } from '../../http/target.ts';
+import type { Authorizer, Target } from '../../http/target.ts';
 import {
   type Credential,
   type CredentialKey,
   type CredentialsDocument,
   credentialAddress,
   findCredential,
+  findGatewayToken,
   type OAuthCredential,
   type PersonalCredential,
   withCredential,
@@ -14,10 +15,10 @@ import {
 import { canStore, readOpened, withCredentials } from '../../store/credentials-file.ts';
 import { isSameSecret } from '../../store/sealed-records.ts';
 import type { Settings } from '../../store/settings.ts';
-import { isFresh } from './login-status.ts';
-import { Refresh, type RefreshContext, type RefreshRequest, tokenSum } from './refreshing.ts';
+import { isAlive, isFresh } from './login-status.ts';
+import { Refresh, type RefreshContext, type RefreshRequest, refreshElsewhere, tokenSum } from './refreshing.ts';
 
-export type TokenContext = RefreshContext & { readonly settings: Settings };
+type TokenContext = RefreshContext & { readonly settings: Settings };
 
 const DAY_S = 86_400;
 
@@ -25,7 +26,6 @@ export class TokenManager {
   readonly #context: TokenContext;
   readonly #target: Target;
   readonly #key: CredentialKey;
-  /** The same for the whole process. */
   readonly #spread: number;
   #warned = false;
   /** What the file would hold, where nothing can be written. */
@@ -104,7 +104,6 @@ export class TokenManager {
   /** In a process of its own, which is not lost if this one is. Undefined if there can be none. */
   async #elsewhere(request: RefreshRequest): Promise<OAuthCredential | undefined> {
     if (this.#context.runDetached === undefined) return undefined;
-    const { refreshElsewhere } = await import('./refresh-process.ts');
     if (!(await refreshElsewhere(request, this.#target, this.#context))) return undefined;
     const { credential, document } = await this.#read();
     if (credential?.kind !== 'oauth') throw this.#notSignedIn(document.credentials);
@@ -156,5 +155,91 @@ function personalRefused({ expires_at }: PersonalCredential): SvcError {
   return new SvcError('unauthorized', `the service refused the personal token: ${why}`, {
     hint: 'create a new one at the service, then: svc oauth login --token-stdin',
     httpStatus: 401,
+  });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A 401 this soon after a refresh answers a request that was sent with the old token. */
+const OVERLAP_MS = 10_000;
+/** How long to go on with a token that could not be replaced, before the next try. */
+const NEXT_TRY_MS = 30_000;
+
+export class StoredAuthorizer implements Authorizer {
+  readonly origin: string;
+  readonly #context: TokenContext;
+  readonly #target: Target;
+  readonly #tokens: TokenManager;
+  #current: { readonly credential: Credential; readonly headers: Headers; readonly since: number } | undefined;
+  #refreshed = Number.NEGATIVE_INFINITY;
+  /** All requests of this process wait for the same token. */
+  #request: Promise<Headers> | undefined;
+
+  constructor(context: TokenContext, target: Target) {
+    this.origin = target.baseUrl.origin;
+    this.#context = context;
+    this.#target = target;
+    this.#tokens = new TokenManager(context, target);
+  }
+
+  async header(): Promise<Headers> {
+    const current = this.#current;
+    const now = this.#context.now();
+    if (current !== undefined) {
+      const { credential, headers, since } = current;
+      if (isFresh(credential, now / 1000, 0)) return headers;
+      if (now - since < NEXT_TRY_MS && isAlive(credential, now / 1000)) return headers;
+    }
+    return this.#once(async () => {
+      // A proxy in front of the service may add the token to what its own header lets through.
+      if (this.#target.secretHeaders.size > 0 && (await this.#tokens.stored()) === undefined) return {};
+      return this.#use(await this.#tokens.current());
+    });
+  }
+
+  async refresh(): Promise<boolean> {
+    const current = this.#current;
+    if (current === undefined) return false;
+    if (this.#context.now() - this.#refreshed < OVERLAP_MS) return true;
+    await this.#once(async () => {
+      const headers = this.#use(await this.#tokens.after(current.credential.access_token));
+      this.#refreshed = this.#context.now();
+      return headers;
+    });
+    return true;
+  }
+
+  #once(request: () => Promise<Headers>): Promise<Headers> {
+    this.#request ??= request().finally(() => {
+      this.#request = undefined;
+    });
+    return this.#request;
+  }
+
+  /** The same object for the same token: the transport then builds its headers once. */
+  #use(credential: Credential): Headers {
+    const headers = { authorization: `Bearer ${credential.access_token}` };
+    this.#current = { credential, headers, since: this.#context.now() };
+    return headers;
+  }
+}
+
+/** Throws `unauthorized` if no token is stored. */
+export async function gatewayHeader(
+  context: TokenContext,
+  { baseUrl, log }: Target,
+): Promise<{ readonly authorization: string }> {
+  const profile = context.settings.profile.name;
+  const base_url = credentialAddress(baseUrl);
+  const found = await readOpened(context.paths, context, (document) =>
+    findGatewayToken(document, { profile, base_url }),
+  );
+  const { document, record: token, warnings } = found;
+  for (const warning of warnings) log.warn(warning);
+  if (token !== undefined) return { authorization: `Bearer ${token.access_token}` };
+  const others = (document.gateway_tokens ?? []).filter((one) => one.profile === profile).map((one) => one.base_url);
+  const but = others.length === 0 ? '' : `, only for ${others.join(', ')}`;
+  throw new SvcError('unauthorized', `profile ${profile} has no token for ${base_url}${but}`, {
+    hint: 'store one with: svc trade login (or set SVC_TRADE_TOKEN)',
   });
 }

@@ -1,5 +1,5 @@
 /** Removes the token and the connection ids from what the gateway sends and svc prints. */
-import type { KnownSecrets } from '../../http/known-secrets.ts';
+import type { KnownSecrets } from '../../http/redact.ts';
 import { redactText } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
 import type { Envelope } from './schema.ts';

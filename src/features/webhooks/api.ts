@@ -1,13 +1,17 @@
 /** The recording service: every endpoint of doc 2 §4 below /v1, and its client. */
+
+import { type ErrorCode, SvcError } from '../../errors.ts';
+import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import { openClient } from '../../http/client.ts';
-import { type Confirmed, endpoint, Plan } from '../../http/endpoint.ts';
+import { type Confirmed, type EndpointShape, endpoint, Plan } from '../../http/endpoint.ts';
+import { CHECK_FIRST } from '../../http/failures.ts';
+import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { explainRecordings } from './failed-answer.ts';
+import { isObject, parseJsonText } from '../../json-object.ts';
 import type { LogItem, Sample, Subscription } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 
-/** Loads with the first response. */
 function schema<N extends keyof Schemas>(name: N): () => Promise<Schemas[N]> {
   return async () => (await import('./schema.ts'))[name];
 }
@@ -97,4 +101,104 @@ export function openRecordings(target: Target) {
     },
     close: () => client.close(),
   };
+}
+
+type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
+
+/** The cause of a failure that the service itself reported, and not a proxy. */
+class ServiceMessage extends Error {
+  override readonly name = 'ServiceMessage';
+}
+
+/** The service's own message about a failure; undefined if the failure is not the service's. */
+export function messageOfService({ cause }: SvcError): string | undefined {
+  return cause instanceof ServiceMessage ? cause.message : undefined;
+}
+
+/** A write whose response was lost. `found`: what the list shows of it. */
+export function stillUnknown(error: SvcError, found: string, hint: string): SvcError {
+  return new SvcError('outcome_unknown', `${error.message}; ${found}`, {
+    hint,
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
+}
+
+/** The same where the list does not show the change, or could not be read. Only a failure reported by the service itself means that it was not done. */
+export function unresolved(
+  error: SvcError,
+  what: 'created' | 'updated' | 'deleted',
+  listed: boolean,
+  hint: string,
+): SvcError {
+  if (!listed) return stillUnknown(error, 'the list could not be read either', hint);
+  const message = messageOfService(error);
+  // Behind a proxy, or after a cut, a request may still be carried out.
+  if (message === undefined) return stillUnknown(error, `the list does not show it as ${what} yet`, hint);
+  const details = { httpStatus: error.httpStatus, cause: error };
+  return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
+}
+
+export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
+  const { status } = answer;
+  const own = serviceError(answer);
+  const reason = own ?? serviceMessage(answer);
+  const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
+    new SvcError(code, message, { httpStatus: status, hint, cause: own && new ServiceMessage(own) });
+
+  switch (status) {
+    case 400:
+    case 409:
+    case 415:
+    case 422:
+      return failure('refused', reason === '' ? `the recording service refused the request: status ${status}` : reason);
+    case 401:
+      return failure(
+        'unauthorized',
+        `the recording service rejected the credential${reason === '' ? '' : `: ${reason}`}`,
+        answer.credentialSource === undefined
+          ? 'sign in with svc oauth login, or set SVC_WEBHOOKS_TOKEN to a valid token'
+          : `check ${answer.credentialSource}`,
+      );
+    case 404:
+      if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {
+        return failure('not_found', 'there is no subscription with this id', 'svc webhooks list shows them');
+      }
+      return failure(
+        'wrong_path',
+        `the service does not know ${endpoint.method} ${endpoint.path}: ${reason || 'no reason given'}`,
+        'check the path of --base-url: svc adds /v1 to it',
+      );
+    case 429:
+      return failure('limited', reason || 'the recording service answered 429', retryHint(answer));
+  }
+  // Failures of a proxy say nothing about the service, and are reported with the address.
+  if (status < 500 || own === undefined) return undefined;
+  const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${reason}`;
+  if (endpoint.effect === 'read') return failure('server_error', failed);
+  return failure('outcome_unknown', `${failed}; it may have been applied`, CHECK_FIRST);
+}
+
+function retryHint({ headers }: FailedAnswer): string {
+  const after = headers['retry-after'];
+  return after !== undefined && /^\d{1,6}$/.test(after)
+    ? `the service asks you to wait ${after} s before you try again`
+    : 'wait before you try again';
+}
+
+const LONGEST = 300;
+
+/** `code: message` if the body has the documented shape `{error: {code, message}}`. */
+function serviceError({ text }: FailedAnswer): string | undefined {
+  let value: unknown;
+  try {
+    value = parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+  const error = isObject(value) ? value['error'] : undefined;
+  if (!isObject(error) || typeof error['code'] !== 'string' || error['code'] === '') return undefined;
+  const { code, message } = error;
+  const reason = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
+  return redactText([...reason].slice(0, LONGEST).join(''));
 }

@@ -22,19 +22,22 @@ import type { LogItem, Subscription } from './schema.ts';
 import { openedSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
+  checkReceiverUrl,
   checkSubscriptionId,
   DISABLED,
   DISABLING_FAILURES,
   eventsLeft,
   eventsOf,
   findSubscription,
+  isLoopback,
   MANY_FAILURES,
   QUOTA,
   quotaText,
   RETRY_MINUTES,
+  receiverWarnings,
+  sameAddress,
   subscriptionStatus,
 } from './subscription.ts';
-import { checkReceiverUrl, isLoopback, receiverWarnings, sameAddress } from './subscription-url.ts';
 
 function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', subject: null };

@@ -1,6 +1,7 @@
 /** Columns that several of the webhook commands share. */
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import type { SentDelivery } from './sending.ts';
+import type { ShownSecret } from './stored-secrets.ts';
 import {
   DISABLING_FAILURES,
   eventsOf,
@@ -40,13 +41,6 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
   { name: 'last-activity', cell: (one) => timeCell(one.updated_at) },
   { name: 'created', cell: (one) => timeCell(one.created_at), wide: true },
 ];
-
-interface ShownSecret {
-  readonly endpoint_id: string;
-  readonly base_url: string | null;
-  readonly fingerprint: string;
-  readonly stored_at: string;
-}
 
 export const SECRET_COLUMNS: readonly Column<ShownSecret>[] = [
   { name: 'endpoint', cell: (secret) => secret.endpoint_id },

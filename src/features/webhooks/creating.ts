@@ -8,12 +8,19 @@ import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
-import type { Recordings, SubscriptionDraft } from './api.ts';
-import { unresolved } from './failed-answer.ts';
+import { type Recordings, type SubscriptionDraft, unresolved } from './api.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
-import { fingerprint } from './secret.ts';
-import { DISABLED, eventsOf, eventText, QUOTA, quotaText, sameEvents, subscriptionStatus } from './subscription.ts';
-import { sameAddress } from './subscription-url.ts';
+import { fingerprint } from './signature.ts';
+import {
+  DISABLED,
+  eventsOf,
+  eventText,
+  QUOTA,
+  quotaText,
+  sameAddress,
+  sameEvents,
+  subscriptionStatus,
+} from './subscription.ts';
 
 interface Creation {
   readonly dryRun: boolean;
@@ -28,7 +35,7 @@ interface Creation {
 /** Stands for the id where neither the response nor the list has it. */
 export const UNKNOWN_ID = 'unknown';
 
-export interface Created {
+interface Created {
   readonly id: string;
   readonly secret: Secret;
   /** The service's response without the secret. */
@@ -181,24 +188,16 @@ export function createdRow(
   };
 }
 
-interface UnbrokenCreate {
-  /** For all requests of the command. */
-  readonly signal: AbortSignal;
-  /** Creates, and stores the secret: the first signal waits up to 3 s for both, the second does not. */
-  unbroken<T>(work: () => Promise<T>): Promise<T>;
-  /** The signal that arrived, although there is a result. */
-  interruption(): SvcError | undefined;
-}
-
 const GRACE_MS = 3_000;
 
-export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>): UnbrokenCreate {
+/** `unbroken` creates, and stores the secret: the first signal waits for both, the second does not. `signal` is for all requests. */
+export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>) {
   const stop = new AbortController();
   let came: SvcError | undefined;
   const end = (): void => stop.abort(came);
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
-    async unbroken(work) {
+    async unbroken<T>(work: () => Promise<T>): Promise<T> {
       const over = new AbortController();
       const release = ctx.takeSignals((name) => {
         if (came !== undefined) end();
@@ -213,6 +212,7 @@ export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'tak
         if (came !== undefined) end();
       }
     },
+    /** The signal that arrived, although there is a result. */
     interruption: () => came,
   };
 }

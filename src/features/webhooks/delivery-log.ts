@@ -29,7 +29,7 @@ export function shownLogItem(item: LogItem): ShownLogItem {
   return { ...item, status_text: deliveryStatus(item.status) };
 }
 
-export interface LogReading {
+interface LogReading {
   readonly size: number;
   readonly maxPages: number;
   notice(text: string): void;

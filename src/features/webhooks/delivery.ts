@@ -1,8 +1,10 @@
 /** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
+import type { Flags, Options } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
-import type { SignedHeaders } from './signature.ts';
+import { EVENT_FLAG, eventFilter } from './event-types.ts';
+import { type SignedHeaders, signatureOf } from './signature.ts';
 
 /** A received header: the name in its original case, repeated headers separate. */
 export type RawHeader = readonly [name: string, value: string];
@@ -10,9 +12,7 @@ export type RawHeader = readonly [name: string, value: string];
 export interface Delivery {
   /** Where it was read: `hook.http`, `rec.ndjson:12`, `trace.har#3`. */
   readonly source: string;
-  /** In the order received. */
   readonly headers: readonly RawHeader[];
-  /** The exact bytes. */
   readonly body: Uint8Array;
   /** The time of receipt in Unix seconds, if it is recorded. */
   readonly receivedS?: number | undefined;
@@ -126,3 +126,102 @@ export function asEvent(value: unknown): ReadEvent | undefined {
 function string(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
+
+const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
+const SIGNATURE = `${HEADER_PREFIX}Signature`;
+
+/** The age of a delivery in seconds, by its own timestamp. */
+export function ageOf(headers: readonly RawHeader[], nowS: number): number {
+  return nowS - Number(headerValues(headers, TIMESTAMP)[0]);
+}
+
+/** The new values replace the old ones in their places, or come last. */
+export function resigned(
+  headers: readonly RawHeader[],
+  key: string | Uint8Array,
+  timestamp: string,
+  body: Uint8Array,
+): RawHeader[] {
+  const values = new Map([
+    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
+    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
+  ] as const);
+  const places = new Set(values.keys());
+  const all = headers.flatMap(([name, value]): RawHeader[] => {
+    const known = name.toLowerCase();
+    if (!places.has(known)) return [[name, value]];
+    const made = values.get(known);
+    values.delete(known);
+    // One that was there twice comes once.
+    return made === undefined ? [] : [[name, made[1]]];
+  });
+  return [...all, ...values.values()];
+}
+
+const GROUP = 'Filter options';
+
+export const FILTER_FLAGS = {
+  since: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received since this time' },
+  until: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received until this time' },
+  event: { ...EVENT_FLAG, group: GROUP },
+  status: {
+    type: 'choice',
+    choices: ['delivered', 'failed'],
+    group: GROUP,
+    help: 'Only with this recorded outcome',
+  },
+} as const satisfies Flags;
+
+/** Both times are included. */
+type FilterInput = Options<typeof FILTER_FLAGS>;
+
+/** Counts what it leaves out. Throws `invalid_value` for an event type that the service does not have. */
+export class DeliveryFilter {
+  readonly #input: FilterInput;
+  readonly #prefix: string;
+  readonly #types: readonly string[];
+  /** By option. */
+  readonly #leftOut = new Map<string, number>();
+
+  /** `prefix` is that of the service's headers. */
+  constructor(input: FilterInput, prefix: string) {
+    this.#input = input;
+    this.#prefix = prefix;
+    this.#types = eventFilter(input.event);
+  }
+
+  /** The type is the one in the body where that was read; otherwise the header says it, if there is one. */
+  takes(delivery: Delivery, type?: string | null): boolean {
+    const option = this.#against(delivery, type);
+    if (option !== undefined) this.leaveOut(option);
+    return option === undefined;
+  }
+
+  leaveOut(option: string): void {
+    this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
+  }
+
+  report(notice: (text: string) => void): void {
+    if (this.#leftOut.size === 0) return;
+    notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
+  }
+
+  #against(delivery: Delivery, type: string | null | undefined): string | undefined {
+    const { since, until, status } = this.#input;
+    const { receivedS, failed } = delivery;
+    if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
+    const receivedMs = (receivedS ?? 0) * 1000;
+    if (since !== undefined && receivedMs < since.ms) return '--since';
+    if (until !== undefined && receivedMs > until.ms) return '--until';
+    if (status !== undefined && failed !== (status === 'failed')) return '--status';
+    if (this.#types.length === 0) return undefined;
+    const found = type === undefined ? this.#typeOf(delivery) : type;
+    return this.#types.includes(found ?? '') ? undefined : '--event';
+  }
+
+  #typeOf({ headers, body }: Delivery): string | undefined {
+    return headerValues(headers, `${this.#prefix}Event`)[0] ?? readEvent(body)?.type;
+  }
+}
+
+const NO_TIME = '--since or --until (their time of receipt is unknown)';

@@ -2,13 +2,14 @@
 import { isObject } from '../../json-object.ts';
 import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
 import { asEvent, type ReadEvent } from './delivery.ts';
-import type { EventVerdict } from './event-input.ts';
+import type { Verdict } from './signature.ts';
 
-/** As the service has it. */
 type EventValue = ReadEvent['value'];
 
+/** `unsigned`: an event alone, without a signature. `unchecked`: no secret was given. */
+export type EventVerdict = Verdict | 'unsigned' | 'unchecked';
+
 export interface EventView {
-  /** Texts are shown completely. */
   readonly full: boolean;
   /** What is known about the signature of a shown event. */
   verdictOf(value: EventValue): { readonly verdict: EventVerdict; readonly secret: string | undefined };
@@ -18,7 +19,6 @@ export function eventRecord(view: EventView): RecordOutput<EventValue> {
   return { kind: 'record', columns: columns(view), id };
 }
 
-/** One line for each event. */
 export function eventList(view: EventView): ListOutput<EventValue> {
   const all = columns(view);
   const wide = all.filter(({ name }) => !NARROW.has(name)).map((column) => ({ ...column, wide: true }) as const);

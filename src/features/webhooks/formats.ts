@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
 import { flowDeliveries } from './captured-flows.ts';
 import { capturedDeliveries, documentDeliveries } from './captured-json.ts';
-import { curlDeliveries } from './curl.ts';
-import { isCurlTrace, traceDeliveries } from './curl-trace.ts';
+import { curlDeliveries, isCurlTrace, traceDeliveries } from './curl.ts';
 import type { Delivery } from './delivery.ts';
 import { httpDeliveries, isHttp, VERBOSE } from './http-dump.ts';
 
@@ -188,7 +187,6 @@ async function readYaml(bytes: Buffer, source: string, { prefix }: Input): Promi
   }
 }
 
-/** Files by name, and for a folder all files in it, by name. */
 export function inputFiles(paths: readonly string[]): readonly string[] {
   const named = paths.length === 0 ? ['-'] : paths;
   if (named.filter((path) => path === '-').length > 1)
@@ -210,7 +208,6 @@ async function readNamedFile(path: string, source: string, chunks: Input['chunks
   return gather(chunks(path), path);
 }
 
-/** All of it in memory. */
 export async function gather(
   pieces: AsyncIterable<Uint8Array>,
   source: string,

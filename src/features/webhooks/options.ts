@@ -1,6 +1,6 @@
 /** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import type { Flags, Options } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
@@ -43,17 +43,9 @@ export const GIVEN_HEADER_FLAGS = {
   },
 } as const satisfies Flags;
 
-interface GivenHeaderInput {
-  readonly timestamp: string | undefined;
-  readonly signature: string | undefined;
-  readonly header: readonly string[];
-  readonly headersFile: string | undefined;
-  readonly headerPrefix: string;
-}
-
 /** Headers from options. A header that is given twice counts twice. */
 export async function givenHeaders(
-  { timestamp, signature, header, headersFile, headerPrefix: prefix }: GivenHeaderInput,
+  { timestamp, signature, header, headersFile, headerPrefix: prefix }: Options<typeof GIVEN_HEADER_FLAGS>,
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<readonly RawHeader[]> {
   const given: RawHeader[] = [];

@@ -78,7 +78,6 @@ export const NO_REDIRECT: Expectation = { text: 'no 3xx', accepts: (status) => !
 
 /** What the deliveries are made of. */
 export interface ProbeKit {
-  /** The complete text of the secret. */
   readonly key: string;
   readonly userAgent: string;
   /** Milliseconds since 1970. */
@@ -105,7 +104,6 @@ interface Signing {
   readonly headerSkewS?: number;
   /** The type in the header, if it differs from the one in the body. */
   readonly type?: string;
-  /** A header that is omitted. */
   readonly without?: RegExp;
 }
 
@@ -122,11 +120,8 @@ export interface Probe {
   readonly name: string;
   /** Expected of each delivery; default 2xx. */
   readonly expected?: Expectation;
-  /** The sentence of the document. */
   readonly rule: string;
-  /** What to change in a failing receiver. */
   readonly fix: string;
-  /** Sent one after the other. */
   readonly sends: readonly Send[];
   /** All of them deliver one event. */
   readonly sameEvent?: true;

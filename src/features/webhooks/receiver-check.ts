@@ -26,7 +26,6 @@ export interface ProbeResult {
   readonly ms: number | null;
   /** The delivery that failed; null where none did. */
   readonly sent: string | null;
-  /** The sentence of the document. */
   readonly rule: string;
   /** What to change where it failed, or to check where it cannot be tested. */
   readonly fix: string | null;
@@ -36,7 +35,7 @@ export interface ProbeResult {
   readonly answer: string;
 }
 
-export interface ReceiverCheck {
+interface ReceiverCheck {
   readonly url: URL;
   /** All where there are none. */
   readonly only: readonly string[];

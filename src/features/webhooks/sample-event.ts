@@ -41,13 +41,12 @@ export function sampleEvent(type: string, options: SampleOptions): SampleEvent {
   return missing <= 0 ? event : envelope(summary(audioId, now, filling(missing)));
 }
 
-/** The body of a delivery of it. */
 export function eventBytes(event: SampleEvent): Uint8Array {
   return Buffer.from(JSON.stringify(event));
 }
 
 /** `evt_` and twelve letters and digits. `evt_sample_…` is the service's own (doc 2 §4 rule 7). */
-export function eventId(random: () => number): string {
+function eventId(random: () => number): string {
   return `evt_${letters(random)}`;
 }
 
@@ -90,15 +89,8 @@ function instant(ms: number): string {
 
 const MINUTE_MS = 60_000;
 
-interface Segment {
-  readonly speaker: string;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
 /** A non-ASCII letter and one beyond the BMP: a receiver that counts characters or re-encodes fails here and not in production. */
-const SEGMENTS: readonly Segment[] = [
+const SEGMENTS = [
   { speaker: 'Zoë', start: 0.4, end: 6.2, text: 'Good morning everybody. Shall we start with the release?' },
   { speaker: 'Marek', start: 6.9, end: 15.1, text: 'The build is green since Tuesday. Only the import is slow.' },
   { speaker: 'Zoë', start: 15.8, end: 21, text: 'Then we ship on Thursday, and look at the import after that.' },
@@ -143,18 +135,16 @@ function filling(bytes: number): string {
 
 /** What is changed in a delivery after it was signed. Of these only the header is not signed. */
 export const TAMPERINGS = ['none', 'body', 'signature', 'timestamp', 'header'] as const;
-export type Tampering = (typeof TAMPERINGS)[number];
+type Tampering = (typeof TAMPERINGS)[number];
 
-export interface EventDraft {
+interface EventDraft {
   readonly type: string;
   readonly id?: string | undefined;
   /** By path: `data.title`. */
   readonly set: Readonly<Record<string, string>>;
-  /** Bytes. */
   readonly size?: number | undefined;
 }
 
-/** Throws `invalid_value`. */
 export function draftEvent({ type, id, set, size }: EventDraft, { now, random }: Surroundings): SampleEvent {
   const event = sampleEvent(type, { now, random, id, size });
   if (size !== undefined) checkSize(event, size);
@@ -214,11 +204,9 @@ function kindOf(value: unknown): string {
   return isObject(value) ? 'an object' : `a ${typeof value}`;
 }
 
-export interface Making extends Surroundings {
-  /** The complete text of the secret. */
+interface Making extends Surroundings {
   readonly key: string;
   readonly tamper: Tampering;
-  /** The error of the timestamp. */
   readonly skewMs: number;
   readonly userAgent: string;
 }

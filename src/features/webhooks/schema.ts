@@ -25,7 +25,7 @@ export const deletion = z.looseObject({ ok: z.boolean() });
 
 export const queuedTest = z.looseObject({ event_id: z.optional(z.string()), queued: z.boolean() });
 
-export const logItem = z.looseObject({
+const logItem = z.looseObject({
   id: z.string(),
   event_id: z.string(),
   event_type: z.optional(z.string()),

@@ -1,24 +1,24 @@
 /** Resends deliveries with their recorded bytes and documented headers. */
 import { SvcError } from '../../errors.ts';
 import {
+  ageOf,
   type Delivery,
+  type DeliveryFilter,
   HEADER_PREFIX,
   lostBytes,
   type RawHeader,
   REBUILT,
   readEvent,
+  resigned,
   signatureHeaders,
 } from './delivery.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
 import { type DeliveryFormat, readDeliveries } from './formats.ts';
 import { forwardedHeaders } from './receiver/forwarder.ts';
-import { ageOf, resigned } from './receiver/resigning.ts';
 import { withAgent } from './sample-event.ts';
-import type { SigningSecret } from './secret.ts';
 import type { Draft } from './sending.ts';
-import { TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
+import { type SigningSecret, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** A file, or `-`. */
   readonly path: string;
   readonly format: DeliveryFormat;

@@ -9,7 +9,6 @@ import type { RawHeader } from './delivery.ts';
 /** How long the service waits for a receiver (doc 2 §6). */
 export const RECEIVER_MS = 5_000;
 
-/** One delivery on its way out. */
 export interface Outgoing {
   readonly eventId: string | null;
   readonly eventType: string | null;
@@ -20,9 +19,7 @@ export interface Outgoing {
 /** Made when it is sent, with a current timestamp. */
 export type Draft = () => Outgoing;
 
-/** The outcome. */
 export interface SentDelivery {
-  /** From 1, in the order they were sent. */
   readonly n: number;
   readonly event_id: string | null;
   readonly event_type: string | null;
@@ -36,11 +33,10 @@ export interface SentDelivery {
   readonly answer: string;
   /** Where a redirect would have led. */
   readonly location: string | null;
-  /** Why there is no response. */
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-export interface Route {
+interface Route {
   readonly url: URL;
   readonly deadlineMs: number;
   /** Parallel requests. With one, each waits for the previous response. */
@@ -91,7 +87,6 @@ export async function* sendAll(
   }
 }
 
-/** The same in a dry run. */
 export async function planAll(source: Iterable<Draft> | AsyncIterable<Draft>, url: URL): Promise<Plan> {
   const deliveries: Outgoing[] = [];
   for await (const draft of source) deliveries.push(draft());
@@ -131,15 +126,14 @@ async function send(
   };
 }
 
-export function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
+function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
   return status !== undefined && status >= 200 && status <= 299;
 }
 
-export function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
+function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
   return status !== undefined && status >= 300 && status <= 399;
 }
 
-/** The combined result of all outcomes. */
 export class Tally {
   sent = 0;
   #accepted = 0;
@@ -162,7 +156,6 @@ export class Tally {
     return this.#answered === 0 ? this.#failure : undefined;
   }
 
-  /** Undefined if all were accepted. */
   get code(): ErrorCode | undefined {
     if (this.#accepted === this.sent) return undefined;
     if (this.#accepted > 0) return 'partly_done';

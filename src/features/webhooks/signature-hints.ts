@@ -2,8 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { parseJsonText } from '../../json-object.ts';
-import { hmacKey, SECRET_PREFIX, type SigningSecret, withoutPrefix } from './secret.ts';
-import { type SignedHeaders, trimmed } from './signature.ts';
+import { hmacKey, SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
 export interface Evidence {
   readonly headers: SignedHeaders;

@@ -1,6 +1,7 @@
 /** The signature of a delivery (doc 2 §6): bytes in, verdict out. Nothing is parsed before it is verified. */
-import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
-import { hmacKey, type SigningSecret } from './secret.ts';
+import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
+import { SvcError } from '../../errors.ts';
+import { Secret } from '../../http/redact.ts';
 
 export type Verdict =
   | 'valid'
@@ -24,7 +25,7 @@ export interface SignedHeaders {
   readonly signatures: readonly string[];
 }
 
-export interface Clock {
+interface Clock {
   /** Unix seconds; a fraction is dropped, as the service's own timestamps have none. */
   readonly nowS: number;
   /** Undefined: the age is not checked. */
@@ -32,7 +33,7 @@ export interface Clock {
 }
 
 /** Remarks that do not make a delivery invalid. */
-export type Note = 'noncanonical_hex_case' | 'tolerance_not_checked';
+type Note = 'noncanonical_hex_case' | 'tolerance_not_checked';
 
 export interface Verification {
   readonly verdict: Verdict;
@@ -50,10 +51,6 @@ export interface Verification {
 /** `sha256=<hex>` of the body with this timestamp, exactly as in the header. */
 export function signatureOf(key: string | Uint8Array, timestamp: string, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`;
-}
-
-function signatureText(digest: Buffer): string {
-  return `sha256=${digest.toString('hex')}`;
 }
 
 /** Verifies a body that is in memory. */
@@ -90,19 +87,17 @@ export class SignatureCheck {
 
   /** `truncated`: the input ended before the body did. Call it once. */
   finish(clock: Clock, truncated = false): Verification {
-    if ('verdict' in this.#shape) return refusal(this.#shape);
+    if ('verdict' in this.#shape) {
+      return { ...this.#shape, signatureOk: false, ageS: null, secretIndex: null, notes: [] };
+    }
     this.#digests = this.#macs.map((mac) => mac.digest());
     return judge(this.#shape, this.#digests, clock, truncated);
   }
 
   /** After the end: the signature by each secret, if there is one to compare with. Within the tolerance each is a forgery. */
   expected(): readonly string[] {
-    return this.#digests.map(signatureText);
+    return this.#digests.map((digest) => `sha256=${digest.toString('hex')}`);
   }
-}
-
-function refusal({ verdict, timestamp }: Refusal): Verification {
-  return { verdict, signatureOk: false, timestamp, ageS: null, secretIndex: null, notes: [] };
 }
 
 function judge(
@@ -174,4 +169,57 @@ export function trimmed(value = ''): string {
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code === 0x20 || code === 0x09;
+}
+
+/** A usable signing secret, and where it came from (`--secret-file key.txt`), which messages may show. */
+export interface SigningSecret {
+  /** The complete text is the key, including `whsec_`. */
+  readonly key: Secret;
+  readonly source: string;
+  /** The key is these bytes, written in base64: not what the document says, but what Standard Webhooks does. */
+  readonly encoding?: 'base64';
+}
+
+/** The prefix of every secret of the service (doc 2 §2). Alone it is not a secret. */
+export const SECRET_PREFIX = 'whsec_';
+
+/** HMAC pads a key with zeros, so that K and K‖NUL sign alike: no secret holds a control character. White space is for `trimmed` hints. */
+const CONTROL = /[\x00-\x08\x0e-\x1f\x7f-\x9f]/;
+
+/** Throws `empty_secret` and `bad_secret` (exit 2), whose messages never contain the secret. */
+export function signingSecret(text: string, source: string): SigningSecret {
+  const advice = { hint: 'nothing was checked or sent' };
+  if (text === '') throw new SvcError('empty_secret', `${source}: the secret is empty`, advice);
+  if (CONTROL.test(text))
+    throw new SvcError('bad_secret', `${source}: the secret contains a control character`, advice);
+  if (text === SECRET_PREFIX) {
+    throw new SvcError('bad_secret', `${source}: the secret is only the prefix ${SECRET_PREFIX}`, advice);
+  }
+  return { key: new Secret(text), source };
+}
+
+/** What the HMAC takes. */
+export function hmacKey({ key, encoding }: SigningSecret): string | Uint8Array {
+  return encoding === undefined ? key.reveal() : Buffer.from(key.reveal(), encoding);
+}
+
+/** The same secret, used as Standard Webhooks does: what follows the prefix is the key in base64. */
+export function standardWebhooksSecret({ key, source }: SigningSecret): SigningSecret {
+  const text = withoutPrefix(key.reveal());
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
+    throw new SvcError(
+      'bad_secret',
+      `${source}: the part after ${SECRET_PREFIX} is not base64, which --key-derivation std needs`,
+    );
+  }
+  return { key: new Secret(text), source, encoding: 'base64' };
+}
+
+export function withoutPrefix(text: string): string {
+  return text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : text;
+}
+
+/** The first 8 hexadecimal digits of the SHA-256 of the text: enough to tell secrets apart. */
+export function fingerprint({ key }: SigningSecret): string {
+  return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 8);
 }

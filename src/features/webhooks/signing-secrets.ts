@@ -1,9 +1,10 @@
 /** The options that give signing secrets. None takes a secret as its value, because other users can see command lines. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import type { Flags, Options } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { fileFailure } from '../../store/own-file.ts';
 import type { VaultContext } from '../../store/sealed-records.ts';
-import { type SigningSecret, signingSecret } from './secret.ts';
+import { type SigningSecret, signingSecret } from './signature.ts';
 import { storedSecret } from './stored-secrets.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
@@ -62,25 +63,14 @@ function refusedSecret(advice: string) {
   } as const;
 }
 
-export interface SecretSources {
-  readonly secretFile: readonly string[];
-  readonly secretEnv: readonly string[];
-  readonly secretFd: readonly number[];
-}
-
-export interface SecretInput extends SecretSources {
-  readonly endpoint: readonly string[];
-}
+export type SecretSources = Omit<Options<typeof SECRET_SOURCE_FLAGS>, 'secret'>;
+export type SecretInput = Omit<Options<typeof SECRET_FLAGS>, 'secret'>;
 
 type SecretContext = Pick<
   RunContext,
   'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'checkSecretFile' | 'secrets'
 > &
   VaultContext;
-
-const ADVICE = {
-  hint: `pass ${SOURCES}, or set ${VARIABLE}`,
-};
 
 /** The secrets of the options, else that of the environment, else none. Exit 2 if one cannot be used. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
@@ -90,11 +80,10 @@ export async function signingSecrets(input: SecretInput, ctx: SecretContext): Pr
   return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
 }
 
-/** At least one. */
 export async function requireSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
   const secrets = await signingSecrets(input, ctx);
   if (secrets.length > 0) return secrets;
-  throw new SvcError('missing_value', 'no signing secret', ADVICE);
+  throw new SvcError('missing_value', 'no signing secret', { hint: `pass ${SOURCES}, or set ${VARIABLE}` });
 }
 
 /** Exactly one, for signing. */
@@ -146,8 +135,7 @@ function fromFile(
     if (typeof file === 'string') ctx.checkSecretFile(file);
     bytes = ctx.readFile(file);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SvcError('file_unusable', `${source}: cannot be read: ${why}`, { cause: error });
+    throw fileFailure(`${source}: cannot be read`, error);
   }
   return secretOf(bytes, source);
 }

@@ -12,7 +12,7 @@ import {
   reserveSpace,
   type StoredSecret,
 } from '../../store/webhook-secrets.ts';
-import { fingerprint } from './secret.ts';
+import { fingerprint } from './signature.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'> & VaultContext;
 
@@ -23,10 +23,7 @@ export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string 
 }
 
 /** Those in a credential helper are not opened yet. */
-export async function storedSecrets({
-  paths,
-  notice,
-}: Pick<Where, 'paths' | 'notice'>): Promise<readonly StoredSecret[]> {
+async function storedSecrets({ paths, notice }: Pick<Where, 'paths' | 'notice'>): Promise<readonly StoredSecret[]> {
   const { secrets, warnings } = await readWebhookSecrets(paths);
   for (const warning of warnings) notice(warning);
   return secrets;
@@ -69,7 +66,7 @@ export async function stillStored(
 }
 
 /** A stored secret without the secret. */
-interface ShownSecret {
+export interface ShownSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
   readonly fingerprint: string;

@@ -27,7 +27,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
     throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
       hint,
       cause: error,
-      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+      httpStatus: error.httpStatus,
     });
   }
 }
@@ -69,17 +69,13 @@ export interface TestResult {
   readonly endpoint_id: string;
   readonly event_id: string;
   readonly outcome: TestOutcome;
-  /** In one line. */
   readonly text: string;
   /** The delivery in the log, null if it has none. */
   readonly delivery: LogItem | null;
   readonly waited_ms: number;
 }
 
-interface Judged {
-  readonly outcome: TestOutcome;
-  readonly text: string;
-}
+type Judged = Pick<TestResult, 'outcome' | 'text'>;
 
 function judgeTest(id: string, eventId: string, { item, subscription }: TestState, waitedMs: number): TestResult {
   const judged = item === undefined ? judgeMissing(id, eventId, subscription, waitedMs) : judgeItem(item, waitedMs);
@@ -118,16 +114,11 @@ function judgeMissing(id: string, eventId: string, subscription: Subscription | 
   };
 }
 
-interface TestWait {
-  readonly waitMs: number;
-  readonly pollMs: number;
-}
-
 /** The state at its end, or at the timeout. */
 export async function waitForTest(
   id: string,
   eventId: string,
-  { waitMs, pollMs }: TestWait,
+  { waitMs, pollMs }: { readonly waitMs: number; readonly pollMs: number },
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<TestResult> {
@@ -149,7 +140,7 @@ export async function waitForTest(
     throw new SvcError('outcome_unknown', `${eventId} is queued, but waiting for it failed: ${message}`, {
       hint: `see: svc webhooks deliveries ${shellWord(id)}`,
       cause: error,
-      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+      httpStatus: error.httpStatus,
     });
   }
 }

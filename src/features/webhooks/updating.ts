@@ -6,10 +6,9 @@ import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
-import { stillUnknown, unresolved } from './failed-answer.ts';
+import { stillUnknown, unresolved } from './api.ts';
 import type { Subscription } from './schema.ts';
-import { DISABLED, eventsOf, eventText, findSubscription, sameEvents } from './subscription.ts';
-import { sameAddress } from './subscription-url.ts';
+import { DISABLED, eventsOf, eventText, findSubscription, sameAddress, sameEvents } from './subscription.ts';
 
 export interface Edit {
   readonly url?: string | undefined;

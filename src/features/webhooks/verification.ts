@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import {
   type Delivery,
+  type DeliveryFilter,
   headerValues,
   isExact,
   lostBytes,
@@ -11,10 +12,8 @@ import {
   readEvent,
   signatureHeaders,
 } from './delivery.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
 import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './formats.ts';
-import type { SigningSecret } from './secret.ts';
-import { SignatureCheck, type Verdict } from './signature.ts';
+import { SignatureCheck, type SigningSecret, type Verdict } from './signature.ts';
 import { findHints } from './signature-hints.ts';
 
 /** The result of a check, wherever the delivery came from. */

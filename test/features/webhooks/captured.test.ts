@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captured-json.ts';
-import { sentBytes } from '../../../src/features/webhooks/curl-trace.ts';
+import { sentBytes } from '../../../src/features/webhooks/curl.ts';
 import { refuseOthers } from '../../../src/features/webhooks/formats.ts';
 
 const PREFIX = 'X-Service-';

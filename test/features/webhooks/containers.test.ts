@@ -16,8 +16,7 @@ import {
 } from '../../../src/features/webhooks/formats.ts';
 import { headerFile, headerLines, httpDeliveries } from '../../../src/features/webhooks/http-dump.ts';
 import { recordedDelivery } from '../../../src/features/webhooks/recording-reader.ts';
-import { signingSecret } from '../../../src/features/webhooks/secret.ts';
-import { verifySignature } from '../../../src/features/webhooks/signature.ts';
+import { signingSecret, verifySignature } from '../../../src/features/webhooks/signature.ts';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from './vectors.ts';
 
 const PREFIX = 'X-Service-';

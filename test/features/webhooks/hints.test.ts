@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signingSecret } from '../../../src/features/webhooks/secret.ts';
-import { signatureOf } from '../../../src/features/webhooks/signature.ts';
+import { signatureOf, signingSecret } from '../../../src/features/webhooks/signature.ts';
 import { describeHint, type Evidence, findHints, REPAIRS } from '../../../src/features/webhooks/signature-hints.ts';
 import { PING, SECRET, T } from './vectors.ts';
 

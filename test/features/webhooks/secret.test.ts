@@ -1,7 +1,12 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprint, hmacKey, signingSecret, standardWebhooksSecret } from '../../../src/features/webhooks/secret.ts';
+import {
+  fingerprint,
+  hmacKey,
+  signingSecret,
+  standardWebhooksSecret,
+} from '../../../src/features/webhooks/signature.ts';
 import { SECRET } from './vectors.ts';
 
 const code = (text: string): string | undefined => {

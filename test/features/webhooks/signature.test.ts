@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { signingSecret } from '../../../src/features/webhooks/secret.ts';
 import {
   SignatureCheck,
   type SignedHeaders,
   signatureOf,
+  signingSecret,
   type Verification,
   verifySignature,
 } from '../../../src/features/webhooks/signature.ts';

@@ -1,4 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { Options } from '../../../cli/flags.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
@@ -6,7 +7,7 @@ import { credentialSource } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
-import { isoTime } from '../login-status.ts';
+import { isoTime, timeCell } from '../login-status.ts';
 import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
 
@@ -67,10 +68,7 @@ export const oauthLogin = recordCommand({
       { name: 'auth-method', cell: ({ auth_method }: StoredLogin) => auth_method ?? undefined },
       { name: 'scope', cell: ({ scope }: StoredLogin) => scope ?? undefined },
       { name: 'email', cell: ({ email }: StoredLogin) => email || undefined },
-      {
-        name: 'expires',
-        cell: ({ expires_at }: StoredLogin) => (expires_at === null ? undefined : { time: expires_at }),
-      },
+      { name: 'expires', cell: ({ expires_at }: StoredLogin) => timeCell(expires_at) },
     ],
     id: ({ base_url }) => base_url,
   },
@@ -87,7 +85,7 @@ export const oauthLogin = recordCommand({
       }
       const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
       const client = await givenClient(input, ctx);
-      return { value: await byBrowser({ ...rest, client, method, waitMs, newClient: newClient === true }, ctx) };
+      return { value: await byBrowser({ ...rest, client, method, waitMs, newClient }, ctx) };
     }
     const { port, paste, device, newClient, ...others } = input;
     const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
@@ -100,13 +98,10 @@ export const oauthLogin = recordCommand({
   },
 });
 
-interface ClientInput {
-  readonly clientId: string | undefined;
-  readonly clientSecretFile: string | undefined;
-  readonly newClient: boolean | undefined;
-}
-
-async function givenClient({ clientId: id, clientSecretFile, newClient }: ClientInput, ctx: RunContext) {
+async function givenClient(
+  { clientId: id, clientSecretFile, newClient }: Options<typeof LOGIN_CLIENT_FLAGS>,
+  ctx: RunContext,
+) {
   if (id === undefined) {
     if (clientSecretFile === undefined) return undefined;
     throw new SvcError('usage', '--client-secret-file needs --client-id');

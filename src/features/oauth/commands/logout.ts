@@ -52,7 +52,7 @@ export const oauthLogout = recordCommand({
       if (stored === undefined) return { gone: undefined, revocation: undefined };
       // Wherever it is: nothing of it may stay.
       const found = await file.find(stored);
-      const client = findClientOf(file.document, stored);
+      const client = stored.kind === 'oauth' ? findClient(file.document, stored) : undefined;
       const revocation = found && revocationOf(found, client && (await file.find(client)));
       const left = await file.save(withoutCredential(file.document, key));
       if (left > 0)
@@ -71,10 +71,6 @@ export const oauthLogout = recordCommand({
     };
   },
 });
-
-function findClientOf(document: Parameters<typeof findClient>[0], credential: Credential) {
-  return credential.kind === 'oauth' ? findClient(document, credential) : undefined;
-}
 
 function revocationOf(credential: Credential, client: ReturnType<typeof findClient>) {
   if (credential.kind !== 'oauth' || credential.revocation_endpoint === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { credentialSource } from '../authorizer.ts';
-import { isoTime } from '../login-status.ts';
+import { isoTime, timeCell } from '../login-status.ts';
 import { TokenManager } from '../token-manager.ts';
 
 interface Refreshed {
@@ -24,10 +24,7 @@ export const oauthRefresh = recordCommand({
       { name: 'base-url', cell: ({ base_url }: Refreshed) => base_url },
       { name: 'profile', cell: ({ profile }: Refreshed) => profile },
       { name: 'scope', cell: ({ scope }: Refreshed) => scope ?? undefined },
-      {
-        name: 'expires',
-        cell: ({ expires_at }: Refreshed) => (expires_at === null ? undefined : { time: expires_at }),
-      },
+      { name: 'expires', cell: ({ expires_at }: Refreshed) => timeCell(expires_at) },
     ],
     id: ({ base_url }) => base_url,
   },

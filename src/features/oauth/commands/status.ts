@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell, RecordOutput } from '../../../output/types.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
 import { chosenStore, FILE_STORE, misplaced, storeOf } from '../../../store/sealed-records.ts';
 import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
-import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd, timeCell } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */
@@ -26,7 +26,6 @@ interface SignIn {
   readonly profile: string;
   readonly base_url: string;
   readonly file: string;
-  /** Such as `600`; null if there is no file. */
   readonly file_mode: string | null;
   readonly email: string | null;
   readonly scope: string | null;
@@ -41,8 +40,6 @@ interface SignIn {
   /** What to do now. */
   readonly advice: string | null;
 }
-
-const timeCell = (text: string | null): Cell => (text === null ? undefined : { time: text });
 
 const SIGN_IN_RECORD: RecordOutput<SignIn> = {
   kind: 'record',
@@ -116,7 +113,6 @@ export const oauthStatus = recordCommand({
   },
 });
 
-/** By the service, or by the login before anything is sent. */
 async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
   try {
     await checkSignIn(target);

@@ -9,8 +9,7 @@ import { eventsCell, statusCell } from '../columns.ts';
 import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
-import { subscriptionCandidates } from '../subscription.ts';
-import { receiverUrl } from '../subscription-url.ts';
+import { receiverUrl, subscriptionCandidates } from '../subscription.ts';
 
 const CREATED_RECORD: RecordOutput<CreatedRow> = {
   kind: 'record',

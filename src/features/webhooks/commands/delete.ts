@@ -10,7 +10,6 @@ import { stillStored } from '../stored-secrets.ts';
 import { checkSubscriptionId, DISABLED, findSubscription, quotaText, subscriptionStatus } from '../subscription.ts';
 import { deleteSubscription } from '../updating.ts';
 
-/** The outcome for one subscription. */
 interface DeletionRow {
   readonly id: string;
   readonly result: 'deleted' | 'already-gone' | 'not-found' | 'error';

@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Flags, Options } from '../../../cli/flags.ts';
 import { type OutageEvent, outageEvent, poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
@@ -67,6 +68,53 @@ const CHANGE_LIST: ListOutput<DeliveryChange> = {
   ],
 };
 
+const FLAGS = {
+  status: {
+    type: 'choice',
+    choices: ['pending', 'delivered', 'failed'],
+    group: 'Filter options',
+    help: 'Filter by status',
+  },
+  event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
+  'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
+  error: {
+    type: 'string',
+    value: 'text',
+    group: 'Filter options',
+    help: 'Only if the last error contains this text',
+  },
+  since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since this time' },
+  limit: { type: 'integer', value: 'n', min: 0, group: 'Filter options', help: 'Maximum number of results' },
+  all: { type: 'boolean', group: 'Paging options', help: 'Read all pages' },
+  page: { type: 'integer', value: 'n', min: 1, group: 'Paging options', help: 'Read this page only (default 1)' },
+  'page-size': {
+    type: 'integer',
+    value: 'n',
+    min: 1,
+    max: 100,
+    group: 'Paging options',
+    help: 'Deliveries per page (default 20)',
+  },
+  'max-pages': {
+    type: 'integer',
+    value: 'n',
+    min: 1,
+    default: 1000,
+    group: 'Paging options',
+    help: 'Maximum number of pages to read',
+  },
+  follow: { type: 'boolean', short: 'f', group: 'Follow options', help: 'Print changes as they happen' },
+  until: {
+    type: 'string',
+    value: 'event',
+    group: 'Follow options',
+    help: 'End when this event is delivered or failed',
+  },
+  wait: { type: 'duration', positive: true, group: 'Follow options', help: 'End after this time' },
+} as const satisfies Flags;
+
+type LogInput = Options<typeof FLAGS>;
+
 export const webhooksDeliveries = listCommand({
   id: 'webhooks deliveries',
   aliases: ['log'],
@@ -79,50 +127,7 @@ export const webhooksDeliveries = listCommand({
   service: 'webhooks',
   streams: ({ follow }) => follow,
   args: { id: SUBSCRIPTION_ARGUMENT },
-  flags: {
-    status: {
-      type: 'choice',
-      choices: ['pending', 'delivered', 'failed'],
-      group: 'Filter options',
-      help: 'Filter by status',
-    },
-    event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
-    'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
-    error: {
-      type: 'string',
-      value: 'text',
-      group: 'Filter options',
-      help: 'Only if the last error contains this text',
-    },
-    since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since this time' },
-    limit: { type: 'integer', value: 'n', min: 0, group: 'Filter options', help: 'Maximum number of results' },
-    all: { type: 'boolean', group: 'Paging options', help: 'Read all pages' },
-    page: { type: 'integer', value: 'n', min: 1, group: 'Paging options', help: 'Read this page only (default 1)' },
-    'page-size': {
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      max: 100,
-      group: 'Paging options',
-      help: 'Deliveries per page (default 20)',
-    },
-    'max-pages': {
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      default: 1000,
-      group: 'Paging options',
-      help: 'Maximum number of pages to read',
-    },
-    follow: { type: 'boolean', short: 'f', group: 'Follow options', help: 'Print changes as they happen' },
-    until: {
-      type: 'string',
-      value: 'event',
-      group: 'Follow options',
-      help: 'End when this event is delivered or failed',
-    },
-    wait: { type: 'duration', positive: true, group: 'Follow options', help: 'End after this time' },
-  },
+  flags: FLAGS,
   exits: ['delivery_failed', 'still_pending'],
   examples: [
     { run: 'svc webhooks deliveries ep_1', why: 'The latest 20' },
@@ -156,18 +161,7 @@ export const webhooksDeliveries = listCommand({
   },
 });
 
-interface Options {
-  readonly id: string;
-  readonly page: number | undefined;
-  readonly pageSize: number | undefined;
-  readonly all: boolean;
-  readonly limit: number | undefined;
-  readonly follow: boolean;
-  readonly until: string | undefined;
-  readonly wait: number | undefined;
-}
-
-function checkOptions({ page, pageSize, all, limit, follow, until, wait }: Options): void {
+function checkOptions({ page, pageSize, all, limit, follow, until, wait }: LogInput): void {
   if (page !== undefined && all) throw new SvcError('usage', '--page and --all cannot be combined');
   if (!follow && (until !== undefined || wait !== undefined)) {
     throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} needs --follow`);
@@ -187,7 +181,7 @@ interface Following {
 
 async function follow(
   filter: LogFilter,
-  { id, until, wait }: Options,
+  { id, until, wait }: LogInput & { readonly id: string },
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<Following> {

@@ -3,8 +3,7 @@ import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { UPDATED_RECORD, updatedRow } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId } from '../subscription.ts';
-import { receiverUrl } from '../subscription-url.ts';
+import { checkSubscriptionId, receiverUrl } from '../subscription.ts';
 import { enableSubscription } from '../updating.ts';
 
 export const webhooksEnable = recordCommand({

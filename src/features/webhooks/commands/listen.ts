@@ -3,9 +3,8 @@ import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { checkPath, endpointsOf, secretSource } from '../receiver/endpoints.ts';
 import { openTargets, type Targets } from '../receiver/forwarder.ts';
-import { ReadyFile } from '../receiver/ready-file.ts';
+import { checkPath, endpointsOf, ReadyFile, secretSource, spoolOf, tlsPair } from '../receiver/listen-options.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import {
   introduction,
@@ -18,8 +17,6 @@ import {
 import { openSeenFile, SeenEvents, type SeenFile } from '../receiver/seen-events.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import type { Spool } from '../receiver/spool.ts';
-import { spoolOf } from '../receiver/spool-input.ts';
-import { tlsPair } from '../receiver/tls-files.ts';
 import { describeHint } from '../signature-hints.ts';
 import { SECRET_FLAGS } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';

@@ -1,8 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST } from '../columns.ts';
-import { HEADER_PREFIX } from '../delivery.ts';
-import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
+import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
 import { DELIVERY_FORMATS } from '../formats.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { planAll, sendAll, Tally } from '../sending.ts';

@@ -14,7 +14,6 @@ import { queueTest, type TestResult, testWarning, waitForTest } from '../test-de
 import { deleteSubscription } from '../updating.ts';
 
 interface RotatedRow extends CreatedRow {
-  /** The id of the old one. */
   readonly replaced: string;
   readonly replaced_deleted: boolean;
   readonly test: TestResult;
@@ -91,16 +90,10 @@ export const webhooksRotate = recordCommand({
 
 interface Rotation {
   readonly old: Subscription;
-  readonly row: { readonly id: string; readonly secret_stored: string; readonly secret_fingerprint: string };
+  readonly row: CreatedRow;
   readonly wait: number;
   /** The proof that the old one may be deleted; undefined if it stays. */
   readonly confirmed: Confirmed | undefined;
-}
-
-interface Finished {
-  readonly test: TestResult;
-  /** Whether the old one was deleted. */
-  readonly replaced_deleted: boolean;
 }
 
 const POLL_MS = 2_000;
@@ -110,7 +103,7 @@ async function finishRotation(
   { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,
   ctx: RunContext,
-): Promise<Finished> {
+): Promise<Pick<RotatedRow, 'test' | 'replaced_deleted'>> {
   const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
   const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
   const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>

@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { isSameSecret } from '../../../store/sealed-records.ts';
 import { changeWebhookSecrets, findWebhookSecret, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import type { SigningSecret } from '../secret.ts';
+import type { SigningSecret } from '../signature.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 

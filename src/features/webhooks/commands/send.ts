@@ -1,22 +1,61 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Flags, Options } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import {
-  draftEvent,
-  eventBytes,
-  makeDelivery,
-  SUMMARY_COMPLETED,
-  type Tampering,
-  WEBHOOK_PING,
-} from '../sample-event.ts';
+import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, TAMPERINGS, WEBHOOK_PING } from '../sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const EVENT = { group: 'Event options' } as const;
+
+const FLAGS = {
+  to: RECEIVER_FLAGS.to,
+  concurrency: RECEIVER_FLAGS.concurrency,
+  deadline: RECEIVER_FLAGS.deadline,
+  insecure: RECEIVER_FLAGS.insecure,
+  event: { ...EVENT, ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
+  body: { ...EVENT, type: 'string', value: 'file', complete: 'files', help: 'Send these exact bytes; - for stdin' },
+  set: { ...EVENT, type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
+  id: { ...EVENT, type: 'string', value: 'evt_x', help: 'Event id' },
+  size: {
+    ...EVENT,
+    type: 'string',
+    value: 'size',
+    check: (text: string) => void parseByteSize(text),
+    help: 'Size of a summary.completed body: 2MiB',
+  },
+  repeat: {
+    ...EVENT,
+    type: 'integer',
+    value: 'n',
+    min: 1,
+    max: 1_000_000,
+    default: 1,
+    help: 'Number of times to send it',
+  },
+  'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
+  skew: {
+    group: 'Fault options',
+    type: 'string',
+    value: '±duration',
+    check: (text: string) => void signedDuration(text),
+    help: 'Sign with a wrong clock: -1h, +10m',
+  },
+  tamper: {
+    group: 'Fault options',
+    type: 'choice',
+    choices: TAMPERINGS,
+    default: 'none',
+    help: 'Change this after signing (header: the event type)',
+  },
+  ...SECRET_FLAGS,
+} as const satisfies Flags;
+
+type SendInput = Options<typeof FLAGS>;
 
 export const webhooksSend = listCommand({
   id: 'webhooks send',
@@ -27,48 +66,7 @@ export const webhooksSend = listCommand({
   details:
     'With --tamper the delivery is invalid on purpose, and the exit status still reports the response: a correct receiver refuses it (exit 1), except for "header", which is not signed. Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
-  flags: {
-    to: RECEIVER_FLAGS.to,
-    concurrency: RECEIVER_FLAGS.concurrency,
-    deadline: RECEIVER_FLAGS.deadline,
-    insecure: RECEIVER_FLAGS.insecure,
-    event: { ...EVENT, ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
-    body: { ...EVENT, type: 'string', value: 'file', complete: 'files', help: 'Send these exact bytes; - for stdin' },
-    set: { ...EVENT, type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
-    id: { ...EVENT, type: 'string', value: 'evt_x', help: 'Event id' },
-    size: {
-      ...EVENT,
-      type: 'string',
-      value: 'size',
-      check: (text: string) => void parseByteSize(text),
-      help: 'Size of a summary.completed body: 2MiB',
-    },
-    repeat: {
-      ...EVENT,
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      max: 1_000_000,
-      default: 1,
-      help: 'Number of times to send it',
-    },
-    'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
-    skew: {
-      group: 'Fault options',
-      type: 'string',
-      value: '±duration',
-      check: (text: string) => void signedDuration(text),
-      help: 'Sign with a wrong clock: -1h, +10m',
-    },
-    tamper: {
-      group: 'Fault options',
-      type: 'choice',
-      choices: ['none', 'body', 'signature', 'timestamp', 'header'],
-      default: 'none',
-      help: 'Change this after signing (header: the event type)',
-    },
-    ...SECRET_FLAGS,
-  },
+  flags: FLAGS,
   outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
@@ -104,29 +102,14 @@ function typesOf(event: readonly string[]): readonly string[] {
 }
 
 /** The value is then that delivery, not a list. */
-function sendsOne({ repeat, event }: Pick<DeliveryOptions, 'repeat' | 'event'>): boolean {
+function sendsOne({ repeat, event }: Pick<SendInput, 'repeat' | 'event'>): boolean {
   return repeat === 1 && typesOf(event).length < 2;
 }
 
-interface DeliveryOptions {
-  readonly event: readonly string[];
-  readonly body: string | undefined;
-  readonly set: Readonly<Record<string, string>>;
-  readonly id: string | undefined;
-  readonly size: string | undefined;
-  readonly repeat: number;
-  readonly newId: boolean;
-  readonly skew: string | undefined;
-  readonly tamper: Tampering;
-  readonly endpoint: readonly string[];
-  readonly secretFile: readonly string[];
-  readonly secretEnv: readonly string[];
-  readonly secretFd: readonly number[];
-}
-
 /** Each is made and signed when it is sent. */
-async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
+async function deliveries(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
   const { set, id, repeat, newId, tamper } = input;
+  const { now, random } = ctx;
   const types = typesOf(input.event);
   for (const type of types) {
     const likely = likelyType(type);
@@ -138,7 +121,7 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
   const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
-  const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, ...clockOf(ctx) };
+  const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, now, random };
   if (input.body !== undefined) {
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
       throw new SvcError(
@@ -161,10 +144,6 @@ async function deliveries(input: DeliveryOptions, userAgent: string, ctx: RunCon
     };
   });
   return many(repeat, makers);
-}
-
-function clockOf({ now, random }: RunContext): Pick<RunContext, 'now' | 'random'> {
-  return { now, random };
 }
 
 function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {

@@ -4,11 +4,10 @@ import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../http/as-curl.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
-import type { RawHeader } from '../delivery.ts';
-import { readEvent } from '../delivery.ts';
+import { type RawHeader, readEvent } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';
 import { deliveryHeaders, deliveryId } from '../sample-event.ts';
-import { fingerprint } from '../secret.ts';
+import { fingerprint } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 interface Signed {
@@ -103,7 +102,7 @@ export const webhooksSign = textCommand({
       case 'signature':
         return { value: signature, footer };
       case 'headers':
-        return { value: lines(headers), footer };
+        return { value: headers.map(([name, value]) => `${name}: ${value}\n`).join(''), footer };
       case 'curl':
         return { value: curlLine(to, headers, file), footer };
       case 'http':
@@ -123,10 +122,6 @@ export const webhooksSign = textCommand({
     }
   },
 });
-
-function lines(headers: readonly RawHeader[]): string {
-  return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
-}
 
 function oneType(text: string): void {
   oneHeader(text);
@@ -159,7 +154,6 @@ function typeIn({ bytes }: SignedBody): string | undefined {
 }
 
 interface SignedBody {
-  /** The text for the header. */
   readonly signature: string;
   readonly size: number;
   readonly sha256: string;
@@ -168,11 +162,9 @@ interface SignedBody {
 }
 
 interface BodySigning {
-  /** The complete text of the secret. */
   readonly key: string;
   /** Unix seconds in digits. */
   readonly timestamp: string;
-  /** The maximum size of a buffered body. */
   readonly most: number;
 }
 

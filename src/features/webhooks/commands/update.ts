@@ -1,13 +1,28 @@
 import { recordCommand } from '../../../cli/command.ts';
+import type { Flags, Options } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { UPDATED_RECORD, updatedRow } from '../columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId } from '../subscription.ts';
-import { receiverUrl } from '../subscription-url.ts';
+import { checkSubscriptionId, receiverUrl } from '../subscription.ts';
 import { type Edit, updateSubscription } from '../updating.ts';
+
+const FLAGS = {
+  url: { type: 'string', value: 'url', help: 'New URL' },
+  'add-event': { ...EVENT_FLAG, help: 'Add these event types' },
+  'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
+  'set-event': {
+    ...EVENT_FLAG,
+    formerly: ['set-events'],
+    emptyHint: 'use --clear-events to stop all deliveries',
+    help: 'Replace all event types by these',
+  },
+  'clear-events': { type: 'boolean', help: 'Remove all event types' },
+} as const satisfies Flags;
+
+type EventOptions = Options<typeof FLAGS>;
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
@@ -18,18 +33,7 @@ export const webhooksUpdate = recordCommand({
   effect: 'write',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
-  flags: {
-    url: { type: 'string', value: 'url', help: 'New URL' },
-    'add-event': { ...EVENT_FLAG, help: 'Add these event types' },
-    'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
-    'set-event': {
-      ...EVENT_FLAG,
-      formerly: ['set-events'],
-      emptyHint: 'use --clear-events to stop all deliveries',
-      help: 'Replace all event types by these',
-    },
-    'clear-events': { type: 'boolean', help: 'Remove all event types' },
-  },
+  flags: FLAGS,
   examples: [
     { run: 'svc webhooks update ep_1 --url https://example.com/v2/hook', why: 'A new URL, the same events' },
     { run: 'svc webhooks update ep_1 --add-event webhook.ping --dry-run', why: 'Preview the request' },
@@ -47,14 +51,6 @@ export const webhooksUpdate = recordCommand({
     }
   },
 });
-
-interface EventOptions {
-  readonly url: string | undefined;
-  readonly addEvent: readonly string[];
-  readonly removeEvent: readonly string[];
-  readonly setEvent: readonly string[];
-  readonly clearEvents: boolean;
-}
 
 function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: EventOptions): Omit<Edit, 'url'> {
   const [add, remove] = [eventTypes(addEvent), eventTypes(removeEvent)];

@@ -9,12 +9,10 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
-import { DeliveryFilter, FILTER_FLAGS } from '../delivery-filter.ts';
+import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { DELIVERY_FORMATS, inputFiles } from '../formats.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { fingerprint, standardWebhooksSecret } from '../secret.ts';
-import type { Verdict } from '../signature.ts';
+import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
 import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { type CheckedDelivery, type CheckOptions, Verification } from '../verification.ts';

@@ -9,12 +9,11 @@ import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
 import { awaitedEvents } from '../event-types.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly url: URL;
   /** All end-to-end headers, not only the documented ones. */
   readonly allHeaders: boolean;
   readonly timeoutMs: number;
-  /** Whether outcomes name the target, because there are several. */
   readonly named: boolean;
 }
 

@@ -5,20 +5,15 @@ import { isSuccess, type Outcome } from './processor.ts';
 import { type DeliveryRow, SLOW_MS, type Tally } from './rows.ts';
 
 export interface MonitorOptions {
-  /** Ends after this many accepted events. */
   readonly count: number | undefined;
-  /** Ends after an accepted event of one of these types or ids. */
   readonly untilEvents: ReadonlySet<string>;
-  /** Ends with the first invalid delivery. */
   readonly failOnInvalid: boolean;
-  /** Continues despite any number of invalid deliveries. */
   readonly keepGoing: boolean;
-  /** The response status for invalid deliveries. */
   readonly onInvalid: number;
 }
 
 /** Whether to continue, or to end with success or failure. */
-export type Decision = 'continue' | 'done' | 'failed';
+type Decision = 'continue' | 'done' | 'failed';
 
 /** Of the service (doc 2 §3): this many failed attempts in a row, including retries, disable the endpoint. */
 const DISABLES = 20;

@@ -1,8 +1,7 @@
 /** Processes a delivery: verifies, de-duplicates, forwards and records it, and only then responds. */
 import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../delivery.ts';
-import type { SigningSecret } from '../secret.ts';
-import { type Verification, verifySignature } from '../signature.ts';
+import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
 import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
@@ -12,7 +11,6 @@ import { eventKey, type SeenEvents } from './seen-events.ts';
 import type { Spool } from './spool.ts';
 
 export interface ProcessorOptions {
-  /** The response to a valid delivery, unless the target decides. */
   readonly respond: number;
   readonly onInvalid: number;
   /** Responds 202 before forwarding. */
@@ -22,14 +20,11 @@ export interface ProcessorOptions {
   readonly toleranceS: number | undefined;
   /** Undefined: nothing is verified. */
   readonly secrets: readonly SigningSecret[] | undefined;
-  /** By path: endpoints with their own secrets. */
   readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly forwardDuplicates: boolean;
   readonly showBody: boolean;
   readonly showInvalid: boolean;
-  /** Whether the digest of each body is needed. */
   readonly digests: boolean;
-  /** Undefined: no search for duplicates. */
   readonly seen: SeenEvents | undefined;
   readonly targets: Targets | undefined;
   /** --filter: of the parsed event. Undefined for all. */
@@ -45,9 +40,7 @@ export interface Outcome {
   readonly row: DeliveryRow;
   /** The final status, which an early response does not show. */
   readonly status: number;
-  /** The option that filtered it out. */
   readonly filtered: Filtered;
-  /** Where the target would have redirected. */
   readonly location: string | undefined;
 }
 
@@ -65,7 +58,6 @@ interface Verified {
   readonly notes: string[];
 }
 
-/** What is known before a delivery is forwarded. */
 interface Plan {
   /** The response; undefined: the target decides. */
   readonly status?: number | undefined;
@@ -258,14 +250,12 @@ function duplicateOf(seen: SeenEvents, key: string, { receivedMs }: IncomingDeli
   return event === undefined ? null : { deliveries: event.deliveries, first_at: isoTime(event.firstMs) };
 }
 
-/** The status that was sent. */
 function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): number {
   const text = valid || status < 300 ? '' : (verification?.verdict ?? '');
   if (!delivery.respond(status, text)) notes.push('sender_gone');
   return status;
 }
 
-/** How a delivery ended. */
 interface Done {
   readonly duplicate: DeliveryRow['duplicate'];
   readonly forwarded: Forwarded | null;

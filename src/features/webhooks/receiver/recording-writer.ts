@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
+import { fileFailure } from '../../../store/own-file.ts';
 import type { RawHeader } from '../delivery.ts';
 
 interface OpenedRecording {
@@ -45,7 +46,7 @@ export function openRecording(path: string, { append }: { readonly append: boole
     return { writer: new RecordingWriter(path, file, opened.isFile(), there === undefined), notices };
   } catch (error) {
     if (file !== undefined) closeSync(file);
-    throw error instanceof SvcError ? error : unwritable(path, error);
+    throw fileFailure(`--record: cannot write ${path}`, error);
   }
 }
 
@@ -114,7 +115,7 @@ export class RecordingWriter {
       return true;
     } catch (error) {
       this.#takeBack(done);
-      const failure = unwritable(this.#path, error);
+      const failure = fileFailure(`--record: cannot write ${this.#path}`, error);
       this.#firstFailure ??= failure;
       if (!this.#failing) this.#changed(failure);
       this.#failing = true;
@@ -175,16 +176,9 @@ function othersMayRead(path: string, { mode }: Stats): string[] {
   return (mode & 0o077) === 0 ? [] : [`--record: other users can read ${path}: chmod 600 ${path}`];
 }
 
-function unwritable(path: string, error: unknown): SvcError {
-  const { message } = error as NodeJS.ErrnoException;
-  const reason = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message;
-  return new SvcError('file_unusable', `--record: cannot write ${path}: ${reason}`, { cause: error });
-}
-
 /** One received delivery. Version 1; fields may be added. */
 export interface RecordedDelivery {
   readonly v: 1;
-  /** RFC 3339 in UTC with milliseconds. */
   readonly received_at: string;
   readonly remote: string;
   readonly method: string;
@@ -200,6 +194,5 @@ export interface RecordedDelivery {
   readonly duplicate: boolean;
   /** The target's response if it was forwarded: a status, or why there is none. */
   readonly forward: { readonly status: number | null; readonly ms: number; readonly error?: string } | null;
-  /** The response to the sender. */
   readonly response: number;
 }

@@ -1,12 +1,11 @@
 /** One request to a receiver: the checks before its body is read, its exact bytes, and the response. Nothing is parsed here. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawHeader } from '../delivery.ts';
-import type { SigningSecret } from '../secret.ts';
+import type { SigningSecret } from '../signature.ts';
 
 export interface Limits {
   /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
   readonly headMs: number;
-  /** For a complete request. */
   readonly requestMs: number;
   /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
   readonly idleMs: number;
@@ -15,9 +14,8 @@ export interface Limits {
   readonly bufferedBytes: number;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly path: string;
-  /** By other paths that take deliveries. */
   readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly maxBody: number;
   readonly bufferedBytes: number;
@@ -30,14 +28,12 @@ export interface Endpoint {
   readonly secrets: readonly SigningSecret[];
 }
 
-/** One complete delivery. */
 export interface IncomingDelivery {
   /** Milliseconds since 1970, when its last byte arrived. */
   readonly receivedMs: number;
   /** By `performance.now()`, when its head arrived. */
   readonly startedMs: number;
   readonly remote: string;
-  /** As requested, with its query. */
   readonly path: string;
   /** As received: order, case and repeats. */
   readonly headers: readonly RawHeader[];

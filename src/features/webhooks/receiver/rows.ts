@@ -5,7 +5,6 @@ import type { Verdict } from '../signature.ts';
 import type { DeliveryFacts } from '../verification.ts';
 import type { RefusalReason } from './requests.ts';
 
-/** Once, when it listens. */
 export interface ReadyRow {
   readonly type: 'ready';
   readonly port: number;
@@ -21,7 +20,6 @@ export interface ReadyRow {
   readonly events: readonly string[] | null;
   /** Only with --spool: the file, and how many of its events wait. */
   readonly spool?: { readonly file: string; readonly waiting: number } | undefined;
-  /** Only with --tunnel. */
   readonly tunnel?: TunnelFacts | undefined;
   readonly pid: number;
 }
@@ -32,7 +30,7 @@ export interface TunnelFacts {
   readonly endpoint_id: string;
 }
 
-export interface ForwardedRow {
+interface ForwardedRow {
   /** Only if there are several. */
   readonly target?: string;
   readonly status: number | null;
@@ -55,7 +53,7 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly body?: string | undefined;
 }
 
-export interface RefusedRow {
+interface RefusedRow {
   readonly type: 'refused';
   readonly received_at: string;
   readonly source: string;
@@ -66,12 +64,11 @@ export interface RefusedRow {
   readonly bytes: number;
 }
 
-export interface WarningRow {
+interface WarningRow {
   readonly type: 'warning';
   readonly message: string;
 }
 
-/** What was received so far. */
 export interface Tally {
   deliveries: number;
   valid: number;
@@ -82,14 +79,12 @@ export interface Tally {
   accepted: number;
   /** Valid, but filtered out by --event or --filter: not counted as a delivery. */
   filtered: number;
-  /** By target, if there are several. */
   targets?: Record<string, { accepted: number; failed: number }>;
-  /** Only with --spool. */
   spool?: Readonly<SpoolTally>;
 }
 
 /** An event of the spool that its target took, or refused for good. */
-export interface SpoolForwardedRow {
+interface SpoolForwardedRow {
   readonly type: 'forwarded';
   readonly at: string;
   readonly received_at: string;
@@ -104,7 +99,7 @@ export interface SpoolForwardedRow {
 }
 
 /** A target of the spool went away or came back. */
-export interface TargetRow {
+interface TargetRow {
   readonly type: 'unreachable' | 'recovered';
   readonly at: string;
   readonly target: string;
@@ -121,8 +116,7 @@ export interface SpoolTally {
   waiting: number;
 }
 
-/** Always the last. */
-export interface EndRow extends Readonly<Tally> {
+interface EndRow extends Readonly<Tally> {
   readonly type: 'end';
 }
 
@@ -132,7 +126,7 @@ export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | Spo
 export const SLOW_MS = 4_000;
 
 /** A sentence for the name of a hint. */
-export type DescribeHint = (name: string) => string;
+type DescribeHint = (name: string) => string;
 
 export function receiverList(describeHint: DescribeHint): ListOutput<ReceiverRow> {
   return { ...RECEIVER_LIST, live: (row) => liveCells(row, describeHint) };

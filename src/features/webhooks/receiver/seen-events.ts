@@ -1,14 +1,15 @@
 /** The events that were accepted: delivery is at least once, and receivers de-duplicate on the event id (doc 2 §1). */
 import { hash } from 'node:crypto';
-import { closeSync, realpathSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, realpathSync, statSync, writeSync } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
+import { writeAtomic } from '../../../store/atomic-write.ts';
 import { openOwnFile, readOwnFile } from '../../../store/own-file.ts';
 
 export const MOST_EVENTS = 100_000;
 export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /** An event that was accepted before. */
-export interface SeenEvent {
+interface SeenEvent {
   /** When it was accepted, in milliseconds since 1970. */
   readonly firstMs: number;
   /** The number of deliveries, this one included. */
@@ -129,15 +130,7 @@ function readLines(path: string): readonly Line[] {
 }
 
 function rewrite(path: string, lines: readonly Line[]): void {
-  const draft = `${path}.new`;
-  rmSync(draft, { force: true });
-  try {
-    writeFileSync(draft, lines.map(format).join(''), { flag: 'wx', mode: 0o600 });
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  writeAtomic(path, lines.map(format).join(''));
 }
 
 function reason(error: unknown): string {

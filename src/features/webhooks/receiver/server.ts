@@ -34,7 +34,6 @@ export interface Receiver {
   readonly port: number;
   /** Accepts nothing more, and waits until all current requests are answered, or for this long. */
   drain(ms: number): Promise<void>;
-  /** Breaks off what is left. */
   destroy(): void;
 }
 

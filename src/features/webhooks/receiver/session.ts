@@ -11,9 +11,7 @@ import type { SeenFile } from './seen-events.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
 
 export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn'>, MonitorOptions {
-  /** To be closed at the end. */
   readonly seenFile: SeenFile | undefined;
-  /** Ends after this time. */
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

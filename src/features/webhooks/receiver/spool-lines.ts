@@ -1,4 +1,5 @@
 /** The lines of a spool: an event, that it is being sent, that it was answered, and what was received before. */
+
 import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { openOwnFile } from '../../../store/own-file.ts';
@@ -54,7 +55,7 @@ const spoolLine = z.union([
   z.object({ seen: z.string(), at: z.number() }),
 ]);
 
-export type SpoolLine = z.infer<typeof spoolLine>;
+type SpoolLine = z.infer<typeof spoolLine>;
 
 /** Undefined if it is damaged. */
 export function parsedLine(line: string): SpoolLine | undefined {

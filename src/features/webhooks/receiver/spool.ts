@@ -6,16 +6,14 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { realTarget } from '../../../store/atomic-write.ts';
 import { holdLock } from '../../../store/lock.ts';
-import type { RawHeader } from '../delivery.ts';
-import { fingerprint, hmacKey, type SigningSecret } from '../secret.ts';
-import { TOLERANCE_S } from '../signature.ts';
+import { ageOf, type RawHeader, resigned } from '../delivery.ts';
+import { fingerprint, hmacKey, type SigningSecret, TOLERANCE_S } from '../signature.ts';
 import type { Forwarded, Forwarder, Targets } from './forwarder.ts';
-import { ageOf, resigned } from './resigning.ts';
 import type { SpoolRow, SpoolTally } from './rows.ts';
 import { type Added, SpoolFile } from './spool-file.ts';
 import { appendRefused, type SpooledEvent, type Waiting } from './spool-lines.ts';
 
-export interface SpoolOptions {
+interface SpoolOptions {
   readonly path: string;
   /** Bytes of waiting events. */
   readonly limit: number;

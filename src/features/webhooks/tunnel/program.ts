@@ -52,7 +52,7 @@ const PRESETS: readonly Preset[] = [
     address: /your url is: (https:\/\/[^\s"]+)/,
   },
 ];
-export const PRESET_NAMES = PRESETS.map(({ name }) => name);
+const PRESET_NAMES = PRESETS.map(({ name }) => name);
 const ANY_ADDRESS = /(https:\/\/[^\s"'<>|)\]]+)/;
 
 /** How long a program may take to print its address. */

@@ -8,8 +8,8 @@ import { openRecordings, type Recordings } from '../api.ts';
 import { createSubscription, UNKNOWN_ID } from '../creating.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
-import { type SigningSecret, signingSecret } from '../secret.ts';
-import { receiverUrl, sameAddress } from '../subscription-url.ts';
+import { type SigningSecret, signingSecret } from '../signature.ts';
+import { receiverUrl, sameAddress } from '../subscription.ts';
 import { queueTest, testWarning, waitForTest } from '../test-delivery.ts';
 import { deleteSubscription } from '../updating.ts';
 import { RunRecord, takeBackLeftovers } from './leftovers.ts';
@@ -199,7 +199,6 @@ export class Tunnel {
   }
 }
 
-/** What would be sent. */
 export async function planTunnel(
   { tunnel, tunnelUrl, path, port, events }: TunnelInput,
   ctx: RunContext,

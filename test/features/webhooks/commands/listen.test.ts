@@ -14,7 +14,11 @@ describe('before it listens', () => {
   it.each([
     [[], {}, 'no signing secret'],
     [['--tls-cert', 'a.pem'], SECRET, '--tls-cert and --tls-key must be given together'],
-    [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], SECRET, '--tls-cert: cannot read none.pem: ENOENT'],
+    [
+      ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+      SECRET,
+      '--tls-cert: cannot read none.pem: no such file or directory',
+    ],
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
     [['--append'], SECRET, '--append needs --record'],
     [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file cannot be combined with --dedupe off'],

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
-import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
+import { KnownSecrets } from '../../../../src/http/redact.ts';
 import type { Outbound } from '../../../../src/http/target.ts';
 import { KEY } from './handmade-receiver.ts';
 

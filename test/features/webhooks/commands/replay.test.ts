@@ -5,7 +5,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendAll, Tally } from '../../../../src/features/webhooks/sending.ts';
-import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
+import { KnownSecrets } from '../../../../src/http/redact.ts';
 import type { Outbound } from '../../../../src/http/target.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';

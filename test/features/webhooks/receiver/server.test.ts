@@ -1,4 +1,5 @@
 /** The receiver at its socket: exact bytes, verdicts, and senders that misbehave. */
+
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
@@ -10,8 +11,7 @@ import {
   type ReceiverOptions,
   startReceiver,
 } from '../../../../src/features/webhooks/receiver/server.ts';
-import { type SigningSecret, signingSecret } from '../../../../src/features/webhooks/secret.ts';
-import type { Verification } from '../../../../src/features/webhooks/signature.ts';
+import { type SigningSecret, signingSecret, type Verification } from '../../../../src/features/webhooks/signature.ts';
 import { Authority } from '../../../http/certificates.ts';
 import { deliver, delivery, event, head, KEY, Sender, send } from '../receiver-client.ts';
 
