@@ -29,24 +29,19 @@ export interface CommandPath {
 export function commandPath(argv: readonly string[], most: number): CommandPath {
   const path: string[] = [];
   const at: number[] = [];
-  const flags: [string, Flag][] = [...Object.entries(GLOBAL_FLAGS), ...Object.entries(SERVICE_FLAGS)];
-  const isValued = (token: string): boolean =>
-    flags.some(
-      ([name, flag]) =>
-        takesValue(flag) &&
-        [name, ...(flag.formerly ?? [])]
-          .map((one) => `--${one}`)
-          .concat(`-${flag.short}`)
-          .includes(token),
-    );
+  const valued = new Set(
+    [...Object.entries<Flag>(GLOBAL_FLAGS), ...Object.entries<Flag>(SERVICE_FLAGS)]
+      .filter(([, flag]) => takesValue(flag))
+      .flatMap(([name, { formerly = [], short }]) => [`-${short}`, ...[name, ...formerly].map((one) => `--${one}`)]),
+  );
   for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
     if (token.startsWith('-') && token !== '-') {
       // `-qo` takes the next word as its value, `-ojson` does not.
       const letters = [...token.slice(1)];
-      const first = letters.findIndex((letter) => isValued(`-${letter}`));
-      if (token.startsWith('--') ? isValued(token) : first >= 0 && first === letters.length - 1) i++;
+      const first = letters.findIndex((letter) => valued.has(`-${letter}`));
+      if (token.startsWith('--') ? valued.has(token) : first >= 0 && first === letters.length - 1) i++;
     } else {
       path.push(token);
       at.push(i);

@@ -39,8 +39,8 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       process.on('SIGINT', stop).on('SIGTERM', stop);
     }
   };
-  // The last resort, also for rejections: no stack trace, no source and no remote text.
-  process.on('uncaughtException', (error: unknown) => {
+  // The last resort: no stack trace, no source and no remote text.
+  const failed = (error: unknown): never => {
     const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown error';
     try {
       writeSync(2, `svc: a bug in svc: ${name}\n`);
@@ -48,7 +48,9 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
       // The status says it.
     }
     process.exit(70);
-  });
+  };
+  // Node would pass rejections to the first of them. bun, which runs the executables, does not.
+  process.on('uncaughtException', failed).on('unhandledRejection', failed);
   leaveColorsToUs();
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {

@@ -20,8 +20,8 @@ export function outStream(
 ): OutStream {
   let closed = false;
   let written = 0;
-  let waiting: NodeJS.WriteStream | undefined;
-  let inThread: Promise<unknown> | undefined;
+  let unwritten = 0;
+  let send: Send | undefined;
   const terminal = isatty(fd);
   const broken = (error: unknown): SvcError | undefined => {
     closed = true;
@@ -33,52 +33,25 @@ export function outStream(
   };
   let piped: boolean | undefined;
   const mayWait = (bytes: number): boolean => {
-    if (waiting !== undefined || inThread !== undefined) return true;
+    if (send !== undefined) return true;
     if (written + bytes <= PIPE_BYTES) return false;
     piped ??= isPipe(fd);
     return piped;
   };
-  let unwritten = 0;
-  /** Bun's own stream takes everything and keeps it in memory: a reader that does not read would go unnoticed. */
-  const writeInThread = (bytes: Uint8Array): Promise<void> => {
-    const before = inThread ?? Promise.resolve();
-    const whole = new Promise<void>((done, fail) => {
-      const interrupt = (): void => fail(signal.reason);
-      if (!signal.aborted) signal.addEventListener('abort', interrupt, { once: true });
-      else if (unwritten === 0) setTimeout(done, AT_ONCE_MS);
-      else return fd === 2 ? done() : interrupt();
-      unwritten += 1;
-      const end = (error: Error | null): void => {
-        unwritten -= 1;
-        signal.removeEventListener('abort', interrupt);
-        const failure = error ? broken(error) : undefined;
-        if (failure === undefined) done();
-        else fail(failure);
-      };
-      const next = (rest: Uint8Array): void =>
-        write(fd, rest, (error, count) => {
-          if (error?.code === 'EAGAIN') setTimeout(next, AT_ONCE_MS, rest);
-          else if (error || count === rest.length) end(error);
-          else next(rest.subarray(count));
-        });
-      before.then(() => next(bytes));
-    });
-    inThread = whole.catch(() => {});
-    return whole;
-  };
-  const writeByStream = (bytes: Uint8Array): Promise<void> => {
-    if (process.versions['bun'] !== undefined) return writeInThread(bytes);
-    const open = waiting ?? stream().on('error', () => {});
-    waiting = open;
+  const writeWaiting = (bytes: Uint8Array): Promise<void> => {
+    send ??= process.versions['bun'] === undefined ? throughStream(stream()) : throughThread(fd);
+    const hand = send;
     return new Promise((done, fail) => {
-      // An interrupted svc does not wait for a reader. It prints only what it can write at once.
-      if (signal.aborted) {
-        if (open.writableLength === 0) open.write(bytes);
-        return fd === 2 || open.writableLength === 0 ? done() : fail(signal.reason);
-      }
       const interrupt = (): void => fail(signal.reason);
+      // An interrupted svc does not wait for a reader. It prints only what it can write at once.
+      const giveUp = fd === 2 ? done : interrupt;
+      if (signal.aborted && unwritten > 0) return giveUp();
+      const timer = signal.aborted ? setTimeout(giveUp, AT_ONCE_MS) : undefined;
       signal.addEventListener('abort', interrupt, { once: true });
-      open.write(bytes, (error) => {
+      unwritten += 1;
+      hand(bytes, (error) => {
+        unwritten -= 1;
+        clearTimeout(timer);
         signal.removeEventListener('abort', interrupt);
         const failure = error ? broken(error) : undefined;
         if (failure === undefined) done();
@@ -121,18 +94,44 @@ export function outStream(
     async write(chunk) {
       let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       while (bytes.length > 0 && !closed) {
-        if (mayWait(bytes.length)) return writeByStream(bytes);
+        if (mayWait(bytes.length)) return writeWaiting(bytes);
         try {
           const count = writeSync(fd, bytes);
           written += count;
           bytes = bytes.subarray(count);
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return writeByStream(bytes);
+          if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return writeWaiting(bytes);
           const failure = broken(error);
           if (failure !== undefined) throw failure;
         }
       }
     },
+  };
+}
+
+/** Calls `ended` when the bytes are written. Bytes that are handed over later are written later. */
+type Send = (bytes: Uint8Array, ended: (error?: Error | null) => void) => void;
+
+function throughStream(stream: NodeJS.WriteStream): Send {
+  stream.on('error', () => {});
+  return (bytes, ended) => void stream.write(bytes, ended);
+}
+
+/** For bun, whose own stream takes everything and keeps it in memory: a reader that does not read would go unnoticed. */
+function throughThread(fd: number): Send {
+  let last = Promise.resolve();
+  const writeAll = (bytes: Uint8Array): Promise<Error | null> =>
+    new Promise((done) => {
+      const next = (rest: Uint8Array): void =>
+        write(fd, rest, (error, count) => {
+          if (error?.code === 'EAGAIN') setTimeout(next, AT_ONCE_MS, rest);
+          else if (error || count === rest.length) done(error);
+          else next(rest.subarray(count));
+        });
+      next(bytes);
+    });
+  return (bytes, ended) => {
+    last = last.then(() => writeAll(bytes)).then(ended);
   };
 }
 

@@ -1,23 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bunBinary } from '../support/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** The executables run on bun. */
+const RUNTIMES = Object.entries({ 'Node.js': process.execPath, bun: bunBinary() });
 
 /** What a process with svc's context does when this is thrown where nothing catches it. */
-function thrown(line: string) {
+function thrown(runtime: string, line: string) {
   const program = `require('${join(ROOT, 'dist/main.cjs')}').processContext(() => ({})); ${line}; setTimeout(() => {}, 60000)`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(runtime, ['-e', program], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
-describe('an error that nothing catches', () => {
-  it.each([
+describe.each(RUNTIMES)('in %s, an error that nothing catches', (_, runtime) => {
+  it.skipIf(runtime === undefined).each([
     ["setTimeout(() => { throw new RangeError('a text of \\u001b the peer') })", 'RangeError'],
     ["Promise.reject(new TypeError('a text of the peer'))", 'TypeError'],
     ["setImmediate(() => { throw 'a text of the peer' })", 'unknown error'],
     ["setImmediate(() => { throw Object.assign(new Error(), { name: 'a \\u001b b' }) })", 'unknown error'],
   ])('%s ends with 70 and one line', (line, name) => {
-    expect(thrown(line)).toEqual({ status: 70, stdout: '', stderr: `svc: a bug in svc: ${name}\n` });
+    expect(thrown(runtime ?? '', line)).toEqual({ status: 70, stdout: '', stderr: `svc: a bug in svc: ${name}\n` });
   });
 });
