@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { alertmanagerFolder } from '../scripts/alertmanagers.mjs';
 import { median, time } from './measure.mjs';
 
 const IMPORTED = 5000;
@@ -22,8 +23,8 @@ async function freePort() {
 }
 
 /** Debian's program, from PATH or as `npm test` unpacks it, which has to start in its own folder. */
-async function startAlertmanager(root) {
-  const unpacked = `${root}.cache/peers/alertmanager`;
+async function startAlertmanager() {
+  const unpacked = alertmanagerFolder('0.25');
   const installed = ['/usr/bin/prometheus-alertmanager', '/usr/local/bin/alertmanager'].find(existsSync);
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-am-'));
   writeFileSync(join(dir, 'am.yml'), CONFIG);
@@ -68,7 +69,7 @@ function silences(n) {
 }
 
 /** Rows for the report: importing and expiring, each svc by its name beside amtool in each round. */
-export async function bulkWrites(root, svcs, amtool, env, rounds) {
+export async function bulkWrites(svcs, amtool, env, rounds) {
   const file = join(mkdtempSync(join(tmpdir(), 'svc-bench-bulk-')), 'silences.json');
   writeFileSync(file, JSON.stringify(silences(IMPORTED)));
   const ours = (svc) => ({
@@ -86,7 +87,7 @@ export async function bulkWrites(root, svcs, amtool, env, rounds) {
   const samples = { import: none(), expire: none() };
   for (let round = -1; round < rounds; round++) {
     for (const [name, tool] of Object.entries(tools)) {
-      const server = await startAlertmanager(root);
+      const server = await startAlertmanager();
       const imported = await time(tool.import(server.url), env);
       const stored = await fetch(`${server.url}/api/v2/silences`).then((answer) => answer.json());
       if (imported.status !== 0 || stored.length !== IMPORTED) throw new Error(`${name} imported ${stored.length}`);

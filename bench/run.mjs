@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { alertmanagerFolder } from '../scripts/alertmanagers.mjs';
 import { root, run, setup } from '../scripts/setup.mjs';
 import { bulkWrites } from './bulk.mjs';
 import { catalogBench } from './catalog.mjs';
@@ -49,7 +50,7 @@ function alerts(n) {
 
 /** From PATH, or where `npm test` unpacks it. */
 function amtoolCommand() {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), `${root}.cache/peers/alertmanager/usr/bin`];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(alertmanagerFolder('0.25'), 'usr/bin')];
   return folders.map((folder) => join(folder, 'amtool')).find(existsSync);
 }
 
@@ -320,7 +321,7 @@ async function measure(url, wanted) {
   }
   if (amtool !== undefined && isWanted('bulk')) {
     const svcs = { [`svc (Node.js ${process.versions.node})`]: svc, ...alone('svc (executable)', svc) };
-    const rows = await bulkWrites(root, svcs, amtool, env, rounds(9));
+    const rows = await bulkWrites(svcs, amtool, env, rounds(9));
     report('bulk', [
       `## bulk writes on a real Alertmanager (${rounds(9)} rounds)`,
       '',

@@ -1,17 +1,20 @@
 // npm run test:executable [-- arguments of vitest]: builds the executable of this machine, and runs on it all suites that start svc: the
 // commands, the registry (faults, write-once, credentials), the built binary and hostile peers, then the long suites of kills, full
 // disks and broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long.
+// The tests of the HTTP client, which start no svc, run on bun, as the client does in the executable.
 // npm run test:executable -- --target linux-arm64|linux-x64-musl [arguments of vitest]: the same for an executable that this machine cannot run
 // as it is (foreign.mjs), with only the suite of the built binary. Under qemu everything takes ten times as long, and so tests may.
 // The tables are left out: what stops the clock for them is made for this machine's processor and C library.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bunProgram } from './bun.mjs';
 import { FOREIGN, isFetched, within } from './foreign.mjs';
 import { root, run, setup } from './setup.mjs';
 
-const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features', 'test/contract'];
-const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'spool', 'cuts'];
+const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features'];
+const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'spool', 'cuts', 'once', 'logins', 'turns'];
+const ON_BUN = ['faults', 'client', 'poster', 'proxy', 'socks', 'retry'].map((name) => `test/http/${name}.test.ts`);
 const IN_FOREIGN = [
   '--testTimeout=900000',
   '--hookTimeout=600000',
@@ -41,13 +44,15 @@ const env = {
   SVC_BINARY_RUNS: runs,
   ...(FOREIGN[target]?.isEmulated ? { SVC_EMULATED: '1' } : {}),
 };
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 const vitest = (...more) => {
-  const line = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', ...more];
+  const line = [process.execPath, ...VITEST, ...more];
   const [command, ...rest] = isForeign ? within(target, [...line, ...IN_FOREIGN]) : line;
   return run(command, rest, { env });
 };
 const long = ['--config=vitest.hard.config.ts', ...LONG.map((name) => `--project=${name}`)];
-const all = () => (isForeign ? [vitest('test/e2e')] : [vitest(...SUITES), vitest(...long)]);
+const all = () =>
+  isForeign ? [vitest('test/e2e')] : [run(bunProgram(), [...VITEST, ...ON_BUN]), vitest(...SUITES), vitest(...long)];
 const statuses = args.length > 0 ? [vitest(...args)] : all();
 
 /** A line for each start of svc: `executable`, or what kept it in the process of the test. */
