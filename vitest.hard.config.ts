@@ -56,12 +56,12 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'peers',
-          include: ['test/http/hostile*.test.ts', 'test/features/alerts/routing/amtool.test.ts'],
+          include: ['test/http/hostile*.test.ts'],
           env: { ...shared.env, SVC_HARD: '1' },
         },
       },
       {
-        // Every combination of what `npm test` runs in turn, as it runs it: one process for several files.
+        // Every combination of what `npm test` runs in turn, as it runs it: one process for several files. Properties are in fuzz.
         test: {
           ...shared,
           name: 'turns',
@@ -69,7 +69,8 @@ export default defineConfig({
           include: readdirSync(`${root}test`, { encoding: 'utf8', recursive: true })
             .filter((name) => name.endsWith('.test.ts'))
             .map((name) => `test/${name}`)
-            .filter((path) => readFileSync(`${root}${path}`, 'utf8').includes('/support/turns.ts')),
+            .filter((path) => readFileSync(`${root}${path}`, 'utf8').includes('/support/turns.ts'))
+            .filter((path) => !withProperties.includes(path)),
           env: { ...shared.env, TZ: 'UTC', SVC_HARD: '1' },
         },
       },

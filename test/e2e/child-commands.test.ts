@@ -7,6 +7,7 @@ import { getJson } from '../support/alertmanager.ts';
 import { IS_EMULATED } from '../support/executable.ts';
 import { browse } from '../support/oidc.ts';
 import { freePorts } from '../support/ports.ts';
+import { svc as inProcess } from '../support/svc.ts';
 import { HOME, output, type Running, shell, startSvc, svc } from './binary.ts';
 
 /** A sandbox that prints where it is. */
@@ -106,18 +107,22 @@ describe('svc sandbox run', () => {
     }
   });
 
+  /** Nothing is started: there is no need for a process of its own. */
+  const refused = (...command: string[]) =>
+    inProcess(['sandbox', 'run', '--', ...command], { env: { PATH: process.env['PATH'] } });
+
   it.skipIf(IS_EMULATED).each([
     ['no-such-command', 'not found'],
     ['./no-such-command', 'not found'],
     ['/dev/null/command', 'not found'],
     ['/dev/null', 'permission denied'],
   ])('refuses %s: %s', async (command, why) => {
-    expect(await run(command)).toMatchObject({ code: 2, stderr: `svc: cannot run ${command}: ${why}\n` });
+    expect(await refused(command)).toMatchObject({ code: 2, stderr: `svc: cannot run ${command}: ${why}\n` });
   });
 
   it('refuses no command, or an empty one', async () => {
-    expect(await run()).toMatchObject({ code: 2, stdout: '' });
-    expect(await run('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
+    expect(await refused()).toMatchObject({ code: 2, stdout: '' });
+    expect(await refused('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
   });
 
   it.skipIf(IS_EMULATED)('tells a command that is not found from one that may not be run', async () => {
@@ -127,7 +132,7 @@ describe('svc sandbox run', () => {
     writeFileSync(join(open, 'not-executable'), '', { mode: 0o644 });
     chmodSync(closed, 0);
     const env = { PATH: [closed, open].join(delimiter) };
-    const start = async (command: string) => (await svc(['sandbox', 'run', '--', command], { env })).stderr;
+    const start = async (command: string) => (await inProcess(['sandbox', 'run', '--', command], { env })).stderr;
     const said = [await start('no-such-command'), await start('not-executable')];
     chmodSync(closed, 0o700); // or it cannot be deleted
     expect(said).toEqual([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { svc as inProcess, temporaryHome } from '../support/svc.ts';
 import { staticServer } from './alerts.ts';
 import { HOME, output, ROOT, shell, svc } from './binary.ts';
 
@@ -21,6 +22,13 @@ afterAll(async () => {
 });
 
 const newFolder = (): string => mkdtempSync(join(HOME, 'folder-'));
+
+/** The output of a list whose choice of server needs no process of its own. */
+async function listed(env: Record<string, string>, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await inProcess([...LIST, ...args], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
 
 describe('a proxy of the environment', () => {
   let proxy: FaultServer;
@@ -53,10 +61,10 @@ describe('a proxy of the environment', () => {
 
   it('is passed by where no_proxy says so', async () => {
     const env = { SVC_ALERTS_URL: `http://0.0.0.0:${service.port}`, http_proxy: proxy.url };
-    expect(await output(LIST, { env })).toBe('["proxied"]\n');
+    expect(await listed(env)).toBe('["proxied"]\n');
     for (const no_proxy of ['0.0.0.0', '10.0.0.0/8, 0.0.0.0', `0.0.0.0:${service.port}`, '*'])
-      expect(await output(LIST, { env: { ...env, no_proxy } })).toBe('["direct"]\n');
-    expect(await output(LIST, { env: { ...env, no_proxy: '0.0.0.0:1' } })).toBe('["proxied"]\n');
+      expect(await listed({ ...env, no_proxy })).toBe('["direct"]\n');
+    expect(await listed({ ...env, no_proxy: '0.0.0.0:1' })).toBe('["proxied"]\n');
   });
 
   it.each(['127.0.0.1', 'localhost', '127.1.2.3'])('never gets what is for %s', async (host) => {
@@ -68,13 +76,13 @@ describe('a proxy of the environment', () => {
       https_proxy: proxy.url,
       ALL_PROXY: proxy.url,
     };
-    expect(await output(LIST, { env })).toBe('["direct"]\n');
+    expect(await listed(env)).toBe('["direct"]\n');
     expect(proxy.connections).toBe(before);
   });
 
   it('is said to be wrong where it is', async () => {
     const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks4://127.0.0.1:1' };
-    expect(await svc(['alerts', 'list'], { env })).toMatchObject({
+    expect(await inProcess(['alerts', 'list'], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^svc: http_proxy names a socks4 proxy/),
     });
@@ -93,18 +101,19 @@ describe('settings', () => {
   });
 
   it('belong to their profile, and options and variables win over them', async () => {
-    const env = { XDG_CONFIG_HOME: newFolder() };
+    const home = temporaryHome();
     const direct = `http://127.0.0.1:${service.port}`;
-    await output(['config', 'set', 'alerts.url', direct, '--profile', 'lab'], { env });
-    await output(['config', 'set', 'alerts.url', emulator.url], { env });
-    expect(await output([...LIST, '--profile', 'lab'], { env })).toBe('["direct"]\n');
-    expect(await output(LIST, { env: { ...env, SVC_PROFILE: 'lab' } })).toBe('["direct"]\n');
-    expect(JSON.parse(await output(LIST, { env }))).toHaveLength(6);
-    expect(await output(LIST, { env: { ...env, SVC_ALERTS_URL: direct } })).toBe('["direct"]\n');
-    expect(await output([...LIST, '--base-url', direct], { env })).toBe('["direct"]\n');
-    await output(['config', 'use', 'lab'], { env });
-    expect(await output(LIST, { env })).toBe('["direct"]\n');
-    expect(await svc([...LIST, '--profile', 'none'], { env })).toMatchObject({ code: 2, stdout: '' });
+    const run = async (argv: readonly string[], env = {}) => (await inProcess(argv, { home, env })).stdout;
+    await run(['config', 'set', 'alerts.url', direct, '--profile', 'lab']);
+    await run(['config', 'set', 'alerts.url', emulator.url]);
+    expect(await run([...LIST, '--profile', 'lab'])).toBe('["direct"]\n');
+    expect(await run(LIST, { SVC_PROFILE: 'lab' })).toBe('["direct"]\n');
+    expect(JSON.parse(await run(LIST))).toHaveLength(6);
+    expect(await run(LIST, { SVC_ALERTS_URL: direct })).toBe('["direct"]\n');
+    expect(await run([...LIST, '--base-url', direct])).toBe('["direct"]\n');
+    await run(['config', 'use', 'lab']);
+    expect(await run(LIST)).toBe('["direct"]\n');
+    expect(await inProcess([...LIST, '--profile', 'none'], { home })).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('of six processes at once are all kept', async () => {

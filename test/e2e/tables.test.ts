@@ -33,28 +33,31 @@ interface Services {
   close(): Promise<void>;
 }
 
-/** The sandbox with prices that do not move by themselves. */
-async function startServices(): Promise<Services> {
+const NAMES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
+
+/** Those of the sandbox, with prices that do not move by themselves. */
+async function startServices(names: readonly (typeof NAMES)[number][] = NAMES): Promise<Services> {
   const now = (): number => NOW;
   let ids = 0;
   const randomUuid = (): string => `${(0x9b3f17c2 + 0x1357 * ids++).toString(16)}-0c1d-4f3b-8a57-2b1e8d3c4a10`;
-  const [alerts, webhooks, catalog, trade] = await Promise.all([
-    startAlertmanagerEmulator({ now, randomUuid, seed: 'demo' }),
-    startRecordingsEmulator({ now, random: seeded(1), seed: 'demo' }),
-    startCatalogEmulator({ now, seed: 'demo' }),
-    startTradingEmulator({ now, random: seeded(2), seed: 'demo', tickMs: 0 }),
-  ]);
+  const start: Record<(typeof NAMES)[number], () => Promise<{ url: string; token?: string; close(): Promise<void> }>> =
+    {
+      alerts: () => startAlertmanagerEmulator({ now, randomUuid, seed: 'demo' }),
+      webhooks: () => startRecordingsEmulator({ now, random: seeded(1), seed: 'demo' }),
+      catalog: () => startCatalogEmulator({ now, seed: 'demo' }),
+      trade: () => startTradingEmulator({ now, random: seeded(2), seed: 'demo', tickMs: 0 }),
+    };
+  const started = await Promise.all(names.map(async (name) => ({ name, service: await start[name]() })));
+  const env: Record<string, string> = {};
+  for (const { name, service } of started) {
+    const { url, token } = service;
+    env[`SVC_${name.toUpperCase()}_URL`] = url;
+    if (token !== undefined) env[`SVC_${name.toUpperCase()}_TOKEN`] = token;
+  }
   return {
-    env: {
-      SVC_ALERTS_URL: alerts.url,
-      SVC_WEBHOOKS_URL: webhooks.url,
-      SVC_WEBHOOKS_TOKEN: webhooks.token,
-      SVC_CATALOG_URL: catalog.url,
-      SVC_TRADE_URL: trade.url,
-      SVC_TRADE_TOKEN: trade.token,
-    },
+    env,
     close: async () => {
-      await Promise.all([alerts, webhooks, catalog, trade].map((service) => service.close()));
+      await Promise.all(started.map(({ service }) => service.close()));
     },
   };
 }
@@ -133,7 +136,7 @@ describe.each(LINES)('svc %s', (line) => {
     const seen = new Map<string, string>();
     for (const [how, options] of Object.entries(HOW)) {
       shared ??= await startServices();
-      services = hasOwn(line) ? await startServices() : shared;
+      services = hasOwn(line) ? await startServices([line.startsWith('trade') ? 'trade' : 'alerts']) : shared;
       const text = await capture(line, options);
       if (services !== shared) await services.close();
       expect(text).not.toContain('\u001b');

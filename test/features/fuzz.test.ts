@@ -9,11 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mutated } from '../hard/mutations.ts';
 import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../support/svc.ts';
+import { IS_HARD } from '../support/turns.ts';
 import { login } from './oauth/commands/rotating-server.ts';
 import { recorded, request, SECRET } from './webhooks/vectors.ts';
 
 /** Each is a run of a command: a tenth of them in npm test. */
-const RUNS = { numRuns: process.env['SVC_HARD'] === undefined ? 10 : 100 };
+const RUNS = { numRuns: IS_HARD ? 100 : 10 };
 const EXITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11];
 
 let behaviour: (socket: Socket, request: Received) => void = () => {};

@@ -47,7 +47,7 @@ it.each(WRITING)('$name --dry-run shows what would be sent', async (what) => {
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
 
 describe.each(FORMATS)('--dry-run -o %s', (format) => {
-  it.each(WRITING.filter((_, at) => inTurn(FORMATS, at, 3).includes(format)))('$name', async (what) => {
+  it.each(WRITING.filter((_, at) => inTurn(FORMATS, at, 2).includes(format)))('$name', async (what) => {
     const dry = await peer.run(what, { args: ['--dry-run', '-o', format], unconfirmed: true });
     expectUnsent(dry, what.sample.follows === true);
     expect(dry.stdout).toMatch(/[^\n]\n$/);

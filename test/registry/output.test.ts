@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/output/terminal.ts';
 import { FORMATS, type Format } from '../../src/output/types.ts';
-import { inTurn, oneIn } from '../support/turns.ts';
+import { inTurn } from '../support/turns.ts';
 import {
   CASES,
   type Case,
@@ -34,13 +34,15 @@ it.each(CASES.filter(({ sample }) => sample.draws))('$name in a pipe', async (wh
   }
 });
 
-/** The first case of each group and kind of output: the others are rendered by the same code. */
+/** The first case of each group and kind of output meets everything. The others are rendered by the same code: each meets a share, in turn. */
 const THOROUGH: ReadonlySet<Case> = new Set(
   new Map(
     CASES.map((what) => [`${what.command.id.split(' ')[0]} ${what.command.output.kind}`, what] as const).reverse(),
   ).values(),
 );
 const COLOURED: readonly Format[] = ['table', 'wide'];
+/** What does not depend on a command's columns. */
+const SHARED = ['beside', 'environment', 'quiet', 'without colour', 'with colour'] as const;
 const WRITTEN = CASES.filter(({ sample }) => !sample.draws);
 
 describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
@@ -52,7 +54,11 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     return run;
   };
 
-  it.each(THOROUGH.has(what) ? FORMATS : inTurn(FORMATS, at, 2))('-o %s', async (format) => {
+  const isThorough = THOROUGH.has(what);
+  const wanted = isThorough ? SHARED : inTurn(SHARED, at, 1);
+  const inItsTurn = (check: (typeof SHARED)[number]) => it.each(wanted.filter((one) => one === check));
+
+  it.each(isThorough ? FORMATS : inTurn(FORMATS, at, 1))('-o %s', async (format) => {
     const { stdout, stderr } = await plain(format);
     expectPrinted(what, stdout, format);
     expect(stdout + stderr).not.toMatch(HOSTILE);
@@ -61,7 +67,7 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     if (format === 'ndjson') for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
   });
 
-  it('prints one JSON value however much is told beside it', async () => {
+  inItsTurn('beside')('prints one JSON value however much is told beside it', async () => {
     const env = {
       http_proxy: 'http://127.0.0.1:9',
       https_proxy: 'http://127.0.0.1:9',
@@ -73,7 +79,7 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
       ['-ojson', '-v'],
       ['--json', '--debug', ...insecure],
     ];
-    for (const args of inTurn(forms, at, 1)) {
+    for (const args of isThorough ? forms : inTurn(forms, at, 1)) {
       const run = await healthy(what, { args, env });
       expect(run.stdout).toBe(stdout);
       expect(run.stderr).not.toContain(MARKER);
@@ -82,46 +88,39 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     }
   });
 
-  const meetsEnvironment = THOROUGH.has(what) || oneIn(3, WRITTEN).includes(what);
-  it.each(meetsEnvironment ? [what] : [])('takes the format from the environment, an option before it', async () => {
+  inItsTurn('environment')('takes the format from the environment, an option before it', async () => {
     const { stdout } = await plain('json');
     const over = { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } };
-    for (const invocation of THOROUGH.has(what) ? [{ env: { SVC_OUTPUT: 'json' } }, over] : [over]) {
+    for (const invocation of isThorough ? [{ env: { SVC_OUTPUT: 'json' } }, over] : [over]) {
       const run = await healthy(what, invocation);
       if (what.sample.mirrors) expect(JSON.parse(run.stdout)).toHaveLength(JSON.parse(stdout).length);
       else expect(run.stdout).toBe(stdout);
     }
   });
 
-  it('prints ids with -q, and no notice', async () => {
+  inItsTurn('quiet')('prints ids with -q, and no notice', async () => {
     const quiet = await healthy(what, { args: ['-q'] });
     expect(quiet.stdout).toBe((await plain('id')).stdout);
     expect(quiet.stderr).toBe('');
   });
 
-  const colours = ['without', 'with'] as const;
-  const wanted = THOROUGH.has(what) ? colours : inTurn(colours, at, 1);
-
-  it.each(wanted.filter((one) => one === 'without'))('has no escape sequence %s colour', async () => {
-    const formats = THOROUGH.has(what) ? FORMATS : ['wide' as const];
+  inItsTurn('without colour')('has no escape sequence without colour', async () => {
+    const formats = isThorough ? FORMATS : ['wide' as const];
     const unwanted = formats.map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
     const ways: readonly Invocation[] = [...unwanted, { args: ['--color', 'never'] }];
-    for (const invocation of THOROUGH.has(what) ? ways : inTurn(ways, at, 1)) {
+    for (const invocation of isThorough ? ways : inTurn(ways, at, 1)) {
       const { stdout, stderr } = await healthy(what, { ...invocation, terminal: 80 });
       expect(stdout + stderr, String(invocation.args)).not.toContain(ESCAPE);
     }
   });
 
-  it.each(wanted.filter((one) => one === 'with'))(
-    'has colours and nothing else %s --color always in a pipe',
-    async () => {
-      for (const format of THOROUGH.has(what) ? FORMATS : inTurn(COLOURED, at, 1)) {
-        const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
-        expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
-        if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);
-      }
-    },
-  );
+  inItsTurn('with colour')('has colours and nothing else with --color always in a pipe', async () => {
+    for (const format of isThorough ? FORMATS : inTurn(COLOURED, at, 1)) {
+      const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
+      expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
+      if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);
+    }
+  });
 
   it.each(inTurn([40, 80, 200], at, 1))('fits a terminal of %d columns', async (width) => {
     const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });

@@ -90,17 +90,19 @@ async function reflects(what: Case, name: string, options: readonly string[], af
 const later = ({ command }: Case, at: number): number =>
   command.service === 'trade' && command.streams === undefined ? at % 2 : 0;
 
+const WAYS: readonly (readonly [string, readonly string[]])[] = [
+  ['plain', []],
+  ['with -v', ['-v']],
+  ['as JSON', ['-o', 'json']],
+];
+
 describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
   it('with --debug', async () => {
     for (const name of inTurn(NAMES, at, 2)) await reflects(what, name, ['--debug'], later(what, NAMES.indexOf(name)));
   });
 
   // In turn: each is reflected to many commands.
-  it.each([
-    ['plain', []],
-    ['with -v', ['-v']],
-    ['as JSON', ['-o', 'json']],
-  ])('%s', async (_name, options) => {
+  it.each(inTurn(WAYS, at, 1))('%s', async (_name, options) => {
     if (options.includes('json') && what.sample.draws) return;
     await reflects(what, NAMES[at % NAMES.length] ?? '', options, later(what, at));
   });

@@ -154,8 +154,12 @@ function withoutOption(what: Case, name: string): Case {
   return at === -1 ? what : { ...what, sample: { ...what.sample, args: args.toSpliced(at, 2) } };
 }
 
-describe.each(FIRST)('svc $command.id', (what) => {
+/** Of the options that are misspelt, and of the wrong combinations, so many for each command, in turn. */
+const SHARE = 3;
+
+describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {
   const { command } = what;
+  const some = <T>(all: readonly T[]): readonly T[] => (FIRST_OF_GROUP.has(what) ? all : inTurn(all, at, SHARE));
   const refused = async (...args: string[]): Promise<Invoked> => refusedBy(what, ...args);
   const refusedBy = async (one: Case, ...args: string[]): Promise<Invoked> => {
     const run = await peer.run(one, { args, env: { NO_COLOR: '1' } });
@@ -169,13 +173,12 @@ describe.each(FIRST)('svc $command.id', (what) => {
     const names = Object.entries(flagsOf(what)).map(([name, flag]) =>
       flag.type === 'boolean' && flag.default === true ? `no-${name}` : name,
     );
-    for (const name of names.filter((one) => one.length > 3)) {
+    for (const name of some(names.filter((one) => one.length > 3))) {
       const { stderr } = await refused(`--${name}x`);
       expect(stderr).toContain(`--${name}x`);
       expect(stderr, name).toMatch(/did you mean: svc /);
     }
-    await refused('--frobnicate');
-    await refused('-Z');
+    for (const name of inTurn(['--frobnicate', '-Z'], at, 1)) await refused(name);
   });
 
   it('has no choice of another name', async () => {
@@ -191,15 +194,17 @@ describe.each(FIRST)('svc $command.id', (what) => {
   });
 
   it('checks the output options before it does anything', async () => {
-    await refused('--columns', 'no-such-column');
-    await refused('--query', '][');
-    await refused('--query', 'no_such_function(@)');
-    await refused('--query', '@', '--fields', 'a');
-    await refused('--json', '-o', 'yaml');
-    await refused('-o', 'id', '--query', '@');
-    if (output.kind !== 'list') await refused('--sort', 'name');
-    else await refused('--sort', '');
-    if (output.kind === 'text') await refused('--fields', 'a');
+    const wrong = [
+      ['--columns', 'no-such-column'],
+      ['--query', ']['],
+      ['--query', 'no_such_function(@)'],
+      ['--query', '@', '--fields', 'a'],
+      ['--json', '-o', 'yaml'],
+      ['-o', 'id', '--query', '@'],
+      ['--sort', output.kind === 'list' ? '' : 'name'],
+      ...(output.kind === 'text' ? [['--fields', 'a']] : []),
+    ];
+    for (const args of some(wrong)) await refused(...args);
   });
 
   it('sorts by what it has', async () => {
@@ -210,7 +215,7 @@ describe.each(FIRST)('svc $command.id', (what) => {
       expect(run.stderr).toContain(output.columns[0]?.name);
     } else await refused('--sort', 'no-such-column');
     const names = output.columns.map(({ name }) => name);
-    for (const key of inTurn([`-${names[0]}`, ...names], FIRST.indexOf(what), 2))
+    for (const key of inTurn([`-${names[0]}`, ...names], at, 1))
       expect((await peer.run(what, { args: [`--sort=${key}`] })).code, key).toBe(healthyExit(what));
   });
 });

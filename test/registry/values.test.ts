@@ -21,7 +21,7 @@ const FIRST = ALL.filter(({ command }, index) => ALL.findIndex((one) => one.comm
 
 const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
 /** Of the shared options, so many for each command. */
-const SHARED = 4;
+const SHARED = 2;
 
 function valuedFlags(command: (typeof FIRST)[number]['command'], at: number): readonly (readonly [string, Flag])[] {
   const all = Object.entries(allFlags(command)).filter(([, flag]) => flag.type !== 'boolean');

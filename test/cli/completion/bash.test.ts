@@ -201,7 +201,7 @@ dump
     expect(await terminal.complete('svc catalog history Rye\\ b')).toBe('svc catalog history 6dacfd24 ');
     expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history mil');
     await terminal.complete('svc catalog history mil', 'Tab', 'Tab');
-    expect(terminal.screen()).toContain('Milk\\ 1\\ l');
+    await terminal.shows('Milk\\ 1\\ l');
     expect(await terminal.complete("svc catalog history 'Rye b")).toBe("svc catalog history 'Rye b");
     expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
     shop.know({ products: [PRODUCTS[0] ?? '', { value: '1', note: 'Milk 2 l' }] });

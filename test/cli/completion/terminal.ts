@@ -15,8 +15,8 @@ export interface Terminal {
   complete(typed: string, ...keys: string[]): Promise<string>;
   /** Completes the line, runs it, and waits for it to call svc. */
   run(typed: string, ...keys: string[]): Promise<readonly string[]>;
-  /** What the screen shows when the completions are listed. */
-  screen(): string;
+  /** Waits until the screen shows it, among the completions that are listed. */
+  shows(text: string | RegExp): Promise<void>;
   close(): void;
 }
 
@@ -25,7 +25,8 @@ export function linePath(home: string): string {
   return join(home, 'line');
 }
 
-const WAIT = { interval: 10, timeout: 4_000 };
+/** For a busy machine: what is waited for comes within a tenth of a second. */
+const WAIT = { interval: 10, timeout: 20_000 };
 
 /** The command line starts a shell that writes its line, once, as soon as it is ready. */
 export async function openTerminal(
@@ -77,7 +78,13 @@ export async function openTerminal(
       type(typed, [...(keys.length === 0 ? ['Tab'] : keys), 'Enter']);
       return found(called);
     },
-    screen: () => run('capture-pane', '-p'),
+    // The line is written before tmux has read what the shell has printed.
+    async shows(text) {
+      await found(() => {
+        const screen = run('capture-pane', '-p');
+        return (typeof text === 'string' ? screen.includes(text) : text.test(screen)) || undefined;
+      });
+    },
     close: () => {
       try {
         run('kill-server');

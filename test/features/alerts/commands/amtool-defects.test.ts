@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { svc } from '../../../support/svc.ts';
+import { inTurn } from '../../../support/turns.ts';
 import { idsOf, seedFleet, type WireAlert } from './fleet.ts';
 import { failure, onEveryService, printed, writes } from './service.ts';
 
@@ -12,7 +13,10 @@ const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] 
 /** What steers a terminal, forges lines or hides: line feeds apart, which end lines. */
 const STEERING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
+let services = 0;
+
 onEveryService((service) => {
+  const turn = services++;
   const run = (...argv: string[]) => service.svc(argv);
 
   test('B1: update -q prints the id, not the address of one', async () => {
@@ -103,14 +107,14 @@ onEveryService((service) => {
       ['silences get', () => ['silences', 'get', id], FORMATS],
       ['silences update', () => ['silences', 'update', id, '-c', '\x1b[31mnew\nline'], FORMATS],
     ])('in every rendering of %s', async (_, argv, formats) => {
-      for (const format of formats) {
-        for (const options of [{}, { terminal: 80 }]) {
-          const { code, stdout, stderr } = await service.svc([...argv(), '-o', format, '--color', 'never'], options);
-          expect([format, code, stdout === '']).toEqual([format, 0, false]);
-          expect(format === 'tsv' ? stdout.replaceAll('\t', '') : stdout).not.toMatch(STEERING);
-          expect(stderr).not.toMatch(STEERING);
-          expect(stdout).not.toMatch(/^(two|three|forged|line)/m);
-        }
+      const ways = formats.flatMap((format) => [{}, { terminal: 80 }].map((options) => ({ format, options })));
+      // All services together meet each.
+      for (const { format, options } of inTurn(ways, turn, Math.ceil(ways.length / 4))) {
+        const { code, stdout, stderr } = await service.svc([...argv(), '-o', format, '--color', 'never'], options);
+        expect([format, code, stdout === '']).toEqual([format, 0, false]);
+        expect(format === 'tsv' ? stdout.replaceAll('\t', '') : stdout).not.toMatch(STEERING);
+        expect(stderr).not.toMatch(STEERING);
+        expect(stdout).not.toMatch(/^(two|three|forged|line)/m);
       }
     });
 

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RoutingConfig, readRoutingConfig } from '../../../../src/features/alerts/routing/config.ts';
 import { matchRoutes, walkRoutes } from '../../../../src/features/alerts/routing/tree.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
+import { IS_HARD } from '../../../support/turns.ts';
 import { damaged, pick, randomConfig, randomLabels, seededRandom } from './random-configs.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-const isHard = process.env['SVC_HARD'] !== undefined;
 const SEED = 20_261_123;
 const examples = alertmanagerExamples();
 /** Examples of the integrations of receivers, which svc does not check. */
@@ -71,7 +71,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
 
   test.skipIf(peer === undefined)('the same receivers on random trees and labels', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED);
-    for (let round = 0; round < (isHard ? 2000 : 5); round++) {
+    for (let round = 0; round < (IS_HARD ? 2000 : 5); round++) {
       const source = randomConfig(random);
       const labels = randomLabels(random);
       writeFileSync(file, source);
@@ -82,7 +82,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
 
   test.skipIf(peer === undefined)('the same tree of random routes', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 2);
-    for (let round = 0; round < (isHard ? 500 : 3); round++) {
+    for (let round = 0; round < (IS_HARD ? 500 : 3); round++) {
       const source = randomConfig(random);
       writeFileSync(file, source);
       expect(treeOf(await ours(source)), source).toEqual(theirTree(file));
@@ -93,7 +93,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     const random = seededRandom(SEED + 3);
     const files = readdirSync(examples ?? '', { recursive: true, encoding: 'utf8' });
     const configs = files
-      .filter((name) => name.endsWith('.yml') && (isHard || !INTEGRATION.test(name)))
+      .filter((name) => name.endsWith('.yml') && (IS_HARD || !INTEGRATION.test(name)))
       .map((name) => join(examples ?? '', name));
     expect(configs.length).toBeGreaterThan(10);
     for (const path of configs) {
@@ -102,7 +102,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
       if (isValid || !INTEGRATION.test(path)) expect('config' in checked, path).toBe(isValid);
       if (!isValid || 'problems' in checked) continue;
       expect(treeOf(checked.config), path).toEqual(theirTree(path));
-      for (let round = 0; round < (isHard ? 20 : 1); round++) {
+      for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
         const labels = pick(random, [randomLabels(random), { test: pick(random, ['1', '2', '3']) }]);
         expect(await receiversOf(checked.config, labels), path).toBe(theirReceivers(path, labels));
       }
@@ -112,7 +112,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
   test.skipIf(peer === undefined)('the same verdict on damaged files', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 1);
     const verdicts = { valid: 0, invalid: 0 };
-    for (let round = 0; round < (isHard ? 500 : 8); round++) {
+    for (let round = 0; round < (IS_HARD ? 500 : 8); round++) {
       const source = damaged(randomConfig(random), random);
       writeFileSync(file, source);
       const checked = await readRoutingConfig(source, release);
@@ -127,6 +127,6 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
         expect(column).toBeGreaterThan(0);
       }
     }
-    expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(isHard ? 10 : 0);
+    expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(IS_HARD ? 10 : 0);
   });
 });

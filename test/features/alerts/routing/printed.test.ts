@@ -4,9 +4,10 @@ import { readRoutingConfig } from '../../../../src/features/alerts/routing/confi
 import { readPrinted } from '../../../../src/features/alerts/routing/printed.ts';
 import { getJson, startAlertmanager } from '../../../support/alertmanager.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../../../support/peers.ts';
+import { IS_HARD } from '../../../support/turns.ts';
 import { randomConfig, seededRandom } from './random-configs.ts';
 
-const ROUNDS = process.env['SVC_HARD'] === undefined ? 3 : 100;
+const ROUNDS = IS_HARD ? 100 : 3;
 
 describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('Alertmanager $release', ({ release }) => {
   test.skipIf(alertmanagerBinary(release) === undefined)('prints random trees', { timeout: 600_000 }, async () => {

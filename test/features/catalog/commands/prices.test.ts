@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IS_HARD } from '../../../support/turns.ts';
 import {
   referenceBasket,
   referenceComings,
@@ -19,8 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog[Symbol.asyncDispose]());
 
-const HARD = process.env['SVC_HARD'] !== undefined;
-const ROUNDS = HARD ? 500 : 6;
+const ROUNDS = IS_HARD ? 500 : 6;
 const DAYS = [60, 45, 35, 31, 20, 12, 7, 6, 3, 1];
 
 const amount = fc.integer({ min: 1, max: 30_000 }).map((value) => value / 100);
@@ -361,7 +361,7 @@ print(json.dumps({'movers': movers, 'basket': basket, 'split': split, 'discounts
 const python = spawnSync('python3', ['-c', 'import sqlite3']).status === 0;
 
 test.skipIf(!python)('numbers equal those of SQL', async () => {
-  const lists = fc.sample(shelves, HARD ? 100 : 3);
+  const lists = fc.sample(shelves, IS_HARD ? 100 : 3);
   // The first point of the index below: the beginning of the week.
   const since = (NOW - Date.parse('2025-12-22')) / 86_400_000;
   for (const list of lists) {

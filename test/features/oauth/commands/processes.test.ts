@@ -16,6 +16,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
+import { IS_HARD } from '../../../support/turns.ts';
 import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from './rotating-server.ts';
 
 const EXPIRED = -10;
@@ -25,7 +26,7 @@ const stored = (config: string) => JSON.parse(readFileSync(join(config, 'credent
 const names = (config: string) => readdirSync(config).filter((name) => !/\.lock\.[\w-]{36}$/.test(name));
 
 /** The long suites start up to a hundred. */
-const MANY = 8;
+const MANY = IS_HARD ? 20 : 4;
 
 describe('many processes at once', () => {
   it.each([
@@ -138,7 +139,7 @@ describe('killed with -9', () => {
 
   it('at any moment, the login is what the service honours', async () => {
     await using server = await rotatingServer();
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < MANY; round++) {
       const config = folder();
       keep(config, login(server.url, EXPIRED, { refresh_token: server.current }));
       const env = environment(config, server.url);

@@ -32,7 +32,7 @@ describe.each([
     async ({ name, answer, applied }) => {
       before.fault = { applied, answer };
       // Nothing else takes long here, but the machine may be busy.
-      const patience = name === 'the answer never comes' ? ['--timeout', '700ms'] : [];
+      const patience = name === 'the answer never comes' ? ['--timeout', '3s'] : [];
       const { code, stdout, stderr } = await client.run([...argv, ...patience, '--debug'], through());
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
       expect(before.orders).toHaveLength(1);
