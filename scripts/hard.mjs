@@ -20,6 +20,8 @@ const SUITES = {
   faults: ['45 faults of the network, each at 5 positions of a read and of a write', 10],
   kills: ['kill -9 before, within and after every step in the file system', 10],
   refusals: ['a full, read-only or broken disk at every step in the file system', 5],
+  disk: ['EIO below Node, by a small preload, at every read, write and other step on the files of a command', 15],
+  locks: ['process ids that were given again, and lock files that svc did not write', 8],
   processes: ['20 to 100 processes at one login, one file, one lock', 3],
   once: [
     'orders with a key, killed and cut at random and repeated until they succeed: at most one order for each key',

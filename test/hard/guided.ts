@@ -1,7 +1,8 @@
 /**
  * A coverage-guided search: what reaches a new branch is kept and changed further. vitest.hard.config.ts instruments src/ for it
  * (instrument.ts). Each parser has a corpus in the repository, test/hard/corpus/<parser>.ndjson: one input a line, as JSON with one
- * character per byte. A run adds inputs that reach what none before reached, and those that fail.
+ * character per byte. A run adds inputs that reach what none before reached, and those that fail. jazzer.js would do the same, but the
+ * binary in its package asks for glibc 2.38, which Debian 12 does not have.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -92,8 +92,8 @@ export async function measure(argv: readonly string[], env: Variables): Promise<
 /** More than at the level at the start, in KiB. */
 export const MOST_MORE = 150 * 1024;
 export { IS_HARD };
-/** After the deadline: a second, and more where other tests run at the same time. */
-export const MOST_LATE_MS = IS_HARD ? 1_000 : 10_000;
+/** After the deadline: a second, and more where the machine does other things at the same time. */
+export const MOST_LATE_MS = IS_HARD ? 1_000 * Number(process.env['SVC_HARD_PATIENCE'] ?? 1) : 10_000;
 export const TIMEOUT_MS = 1_000;
 
 /** All cases, or a tenth of them in the quick suite. */
