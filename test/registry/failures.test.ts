@@ -33,7 +33,7 @@ interface Failure {
   readonly args?: readonly string[];
 }
 
-/** Services and proxies may say again what they were told: nothing of it may come out. */
+/** Services and proxies may say again what they were traced: nothing of it may come out. */
 const echo = ({ headers }: Received): string => {
   const secret = 'authorization' in headers || Object.values(headers).includes(MARKER);
   return `denied: ${headers['authorization']} ${secret ? MARKER : ''}`;
@@ -182,10 +182,10 @@ describe.each(REMOTE)('$name', (what) => {
       const run = await failsWell(what, failure, healthy, after, peer);
       if (!debugged.includes(failure)) continue;
       const where = `${healthy.requests[after]?.path} answered by ${failure.name}`;
-      const told = await fail(what, failure, after, ['--debug'], peer);
-      expect(told.code, where).toBe(run.code);
-      expectClean(told, where);
-      if (told.code !== 0) expect(told.stderr, where).toMatch(/^svc: /m);
+      const traced = await fail(what, failure, after, ['--debug'], peer);
+      expect(traced.code, where).toBe(run.code);
+      expectClean(traced, where);
+      if (traced.code !== 0) expect(traced.stderr, where).toMatch(/^svc: /m);
     }
   });
 

@@ -107,7 +107,7 @@ export function headerLines(text: string): RawHeader[] {
   for (const line of text.split(/\r?\n/)) {
     const before = headers.at(-1);
     const colon = line.indexOf(':', 1);
-    if (/^[ \t]/.test(line) && before !== undefined) before[1] += `${before[1] && ' '}${line.trim()}`;
+    if (/^[ \t]/.test(line) && before !== undefined) before[1] += ` ${line.trim()}`;
     else if (colon > 0) headers.push([line.slice(0, colon).trim(), trimmed(line.slice(colon + 1))]);
   }
   return headers;
