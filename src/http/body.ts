@@ -36,7 +36,7 @@ export class Deadline {
   }
 
   halt(): void {
-    this.#left = this.remaining;
+    this.#left = Math.max(0, this.remaining); // a process that had to wait is late, and Node.js warns about negative times
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRetryAfter, retryDelay } from '../../src/http/answers.ts';
+import { Deadline } from '../../src/http/body.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
@@ -34,4 +35,12 @@ test('any text gives no time or one that is not negative', () => {
       expect(ms === undefined || ms >= 0).toBe(true);
     }),
   );
+});
+
+test('a process that had to wait has no time left, rather than a negative one', () => {
+  const deadline = new Deadline(1, () => {});
+  deadline.run();
+  for (const began = performance.now(); performance.now() - began < 3; );
+  deadline.halt();
+  expect(deadline.remaining).toBe(0);
 });
