@@ -78,6 +78,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
     readonly document: boolean;
     /** Each row is a line of JSON: events may come between the rows. */
     readonly events: boolean;
+    /** A dry run prints curl lines. */
+    readonly curl: boolean;
     /** Standard output is a terminal. */
     readonly terminal: boolean;
   };
@@ -148,7 +150,7 @@ export interface Call {
   readonly effect: Effect;
 }
 
-interface Spec<A extends Arguments, F extends Flags> {
+export interface Spec<A extends Arguments, F extends Flags> {
   /** `alerts list` */
   readonly id: string;
   readonly aliases?: readonly string[];

@@ -37,11 +37,29 @@ function bodyValue({ body, encoding }: RequestValue): unknown {
   return Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') };
 }
 
+export function shownRequests(
+  requests: readonly RequestValue[],
+  secretHeaders: ReadonlySet<string>,
+): readonly ShownRequest[] {
+  return requests.map(shownBody).map((request) => ({
+    method: request.method,
+    url: redactText(request.url),
+    headers: redactHeaders(request.headers, secretHeaders),
+    body: bodyValue(request),
+  }));
+}
+
 interface DryRunRendering {
   readonly curl: boolean;
   readonly options: OutputOptions;
   readonly stdout: OutStream;
   readonly secretHeaders: ReadonlySet<string>;
+}
+
+/** Of a request over a live session. */
+export function noCurlLine(): SvcError {
+  const why = 'no line can send this request, as it needs the id of a live session';
+  return new SvcError('usage', `--dry-run=curl: ${why}`, { hint: '--dry-run prints the request' });
 }
 
 export async function renderDryRun(
@@ -58,22 +76,12 @@ export async function renderDryRun(
     limit: undefined,
   };
   if (curl) {
-    if (requests.some(({ inSession }) => inSession)) {
-      const why = 'no line can send this request, as it needs the id of a live session';
-      throw new SvcError('usage', `--dry-run=curl: ${why}`, { hint: '--dry-run prints the request' });
-    }
+    if (requests.some(({ inSession }) => inSession)) throw noCurlLine();
     const lines = requests.map((request) => asCurl(request, secretHeaders)).join('\n');
     await render(lines, { kind: 'text' }, { ...plain, format: 'table' }, stdout);
     return;
   }
-  const shown = requests.map(shownBody).map(
-    (request): ShownRequest => ({
-      method: request.method,
-      url: redactText(request.url),
-      headers: redactHeaders(request.headers, secretHeaders),
-      body: bodyValue(request),
-    }),
-  );
+  const shown = shownRequests(requests, secretHeaders);
   const read = plain.format === 'table' || plain.format === 'wide';
   if (read || shown.length === 1) for (const request of shown) await render(request, REQUEST, plain, stdout);
   else await render(shown, { ...REQUEST, kind: 'list' }, plain, stdout);

@@ -134,6 +134,7 @@ export function runContext(parts: Parts): RunContext {
       sorted: options.sort !== undefined,
       document: format === 'json' || format === 'yaml',
       events: format === 'ndjson',
+      curl: globals.dryRun === 'curl',
       terminal: stdout.isTTY,
     },
     get target(): Target {

@@ -130,7 +130,7 @@ export async function runCommand(
     if (answer.value instanceof Plan) {
       const { renderDryRun } = await import('./dry-run.ts');
       await renderDryRun(answer.value.requests, {
-        curl: globals.dryRun === 'curl',
+        curl: ctx.wants.curl,
         options,
         stdout,
         secretHeaders: secretHeadersOf(service === undefined ? [] : (all?.map((one) => one.ctx) ?? [ctx])),

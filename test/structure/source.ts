@@ -49,7 +49,8 @@ export function declarationsIn(file: string): readonly Node[] {
   if (!/^features\/\w+\/commands\//.test(file)) return [];
   return [...nodesOf(syntaxTree(file))].filter(
     ({ type, callee }) =>
-      type === 'CallExpression' && /^(list|record|chart|text)Command$/.test((callee as { name?: string }).name ?? ''),
+      type === 'CallExpression' &&
+      /^(list|record|chart|text|change)Command$/.test((callee as { name?: string }).name ?? ''),
   );
 }
 

@@ -39,7 +39,8 @@ export function canceling(input: CancelInput, ctx: RunContext): Change {
   if (all) {
     const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
     const nothing = 'no pending orders to cancel; nothing was sent';
-    return { question: `cancel ${what}?`, plan: (cache) => planCancelAll(symbol, wanted, cache), goesOn, nothing };
+    const plan = (cache: TableCache) => planCancelAll(symbol, wanted, cache);
+    return { question: `cancel ${what}?`, plan, goesOn, sweeps: true, nothing };
   }
   const named = input.account;
   return { question: `cancel ${ids.join(', ')}?`, plan: (cache) => planIds(ids, named, cache, ctx), goesOn };

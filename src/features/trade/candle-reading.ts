@@ -7,21 +7,26 @@ import { isFinished, series, timeOf } from './candle-series.ts';
 import { type CandleWindow, windowsBack, windowsForward } from './candle-windows.ts';
 import type { Period } from './periods.ts';
 import type { Candle } from './schema.ts';
-import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
+import {
+  openTradingSession,
+  type TradingContext,
+  type TradingOptions,
+  type TradingSession,
+} from './trading-session.ts';
 
-/** The session of one or more readings. */
+/** The session of one or more readings: that of `trade session`, or one of its own. */
 export class CandleSession {
-  readonly #ctx: RunContext;
+  readonly #ctx: TradingContext;
   readonly #options: TradingOptions;
   #open: TradingSession | undefined;
 
-  constructor(ctx: RunContext, options: TradingOptions) {
+  constructor(ctx: TradingContext, options: TradingOptions) {
     this.#ctx = ctx;
     this.#options = options;
   }
 
   async open(): Promise<TradingSession> {
-    this.#open ??= await openTradingSession(this.#ctx, this.#options);
+    this.#open ??= this.#ctx.trading ?? (await openTradingSession(this.#ctx, this.#options));
     return this.#open;
   }
 
@@ -34,7 +39,7 @@ export class CandleSession {
   async end(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    await open?.session.close();
+    if (open !== this.#ctx.trading) await open?.session.close();
   }
 }
 

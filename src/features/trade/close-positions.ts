@@ -74,7 +74,13 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
     checkCloseAll(input, ctx);
     const what = symbol === undefined ? 'everything' : `all ${symbol}`;
     const plan = (cache: TableCache) => planCloseAll(symbol, wanted, tif, cache, ctx);
-    return { question: `close ${what}?`, plan, goesOn, nothing: 'no open positions to close; nothing was sent' };
+    return {
+      question: `close ${what}?`,
+      plan,
+      goesOn,
+      sweeps: true,
+      nothing: 'no open positions to close; nothing was sent',
+    };
   }
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
   if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');

@@ -32,7 +32,7 @@ export interface FillReport extends Fills {
   readonly reason: string | null;
 }
 
-interface WatchContext {
+export interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   notice(text: string): void;

@@ -29,17 +29,7 @@ export interface NewOrderInput extends ChangeInput {
   readonly requireOpen: boolean;
 }
 
-interface OpeningInput {
-  readonly once?: string | undefined;
-  readonly account?: string | undefined;
-  readonly requireOpen?: boolean | undefined;
-}
-
-export function opening(
-  draft: NewOrderDraft,
-  { account, once, requireOpen = false }: OpeningInput,
-  ctx: RunContext,
-): Change {
+export function opening(draft: NewOrderDraft, { account, once, requireOpen }: NewOrderInput, ctx: RunContext): Change {
   const wanted = wantedAccount(account, ctx);
   return {
     once: once === undefined ? undefined : orderOnce(once, draft, wanted),

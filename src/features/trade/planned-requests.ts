@@ -18,6 +18,8 @@ export interface Change {
   readonly question: string;
   /** Throws if the gateway's state rules it out. Empty: nothing to do. */
   plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
+  /** It concerns all that is there: a batch plans it again when its turn comes. */
+  readonly sweeps?: true;
   /** Whether the following requests are still sent. */
   goesOn(error: SvcError): boolean;
   /** The message if there is nothing to do. */
@@ -54,34 +56,62 @@ export async function carryOutEach(
   await checkConfirmable(change.question, input.account, ctx);
   const options = { ...input, reconnect: input.wait !== undefined };
   return withTableCache(ctx, options, async (cache) => {
-    const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
-      const planned = claimed(await change.plan(cache), claim);
-      if (planned.length === 0) return [];
-      const confirmed = await confirmAll(planned, cache, ctx);
-      if (confirmed instanceof Plan) return confirmed;
-      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-      const outcomes = await sendAll(planned, change, { cache, options, confirmed, watch }, ctx);
-      const [failed] = outcomes.filter(({ error }) => error !== undefined);
-      const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
-      if (failed?.error !== undefined && tried.length === 1) throw failed.error;
-      return watch === undefined ? outcomes : waitForAll(outcomes, watch, input.wait ?? 0, ctx);
-    };
-    if (change.once === undefined || ctx.dryRun) return send();
-    const { sendOnce } = await import('./once.ts');
-    const result = await sendOnce(change.once, { cache, follows: input.wait !== undefined }, ctx, send);
-    if ('sent' in result) return result.sent;
-    const { earlier } = result;
-    if (earlier.error !== undefined) throw earlier.error;
-    if (earlier.report !== undefined || input.wait === undefined) return [earlier];
-    const watch = new FillWatch(ctx);
-    const { session, unlimited } = await cache.open();
-    await watch.follow(session, unlimited);
-    await watch.refresh();
-    return waitForAll([earlier], watch, input.wait, ctx);
+    const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
+    const result = await sendChange(change, { cache, options, watch, follows: watch !== undefined }, ctx);
+    if (result instanceof Plan) return result;
+    const { outcomes, isEarlier } = result;
+    const [failed] = outcomes.filter(({ error }) => error !== undefined);
+    const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
+    if (failed?.error !== undefined && tried.length === 1) throw failed.error;
+    if (watch === undefined) return outcomes;
+    if (isEarlier) {
+      if (outcomes.some(({ report }) => report !== undefined)) return outcomes;
+      const { session, unlimited } = await cache.open();
+      await watch.follow(session, unlimited);
+      await watch.refresh();
+    }
+    return waitForAll(outcomes, watch, input.wait ?? 0, ctx);
   });
 }
 
-export function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
+export interface SendingChange extends Omit<SendingAll, 'confirmed'> {
+  /** What an earlier run sent with the same key can be waited for. */
+  readonly follows: boolean;
+  /** What was planned and confirmed before, for a batch. */
+  readonly planned?: readonly PlannedRequest[] | undefined;
+  readonly confirmed?: Confirmed | undefined;
+  /** Instead of the change's own rule. */
+  readonly goesOn?: Change['goesOn'];
+}
+
+export interface Sent {
+  /** Empty: nothing to do. */
+  readonly outcomes: readonly Outcome[];
+  /** An earlier run has sent it with the same key. */
+  readonly isEarlier: boolean;
+}
+
+/** The only way to send a change: of a command, a batch or a session. A dry run gets a plan. */
+export async function sendChange(change: Change, sending: SendingChange, ctx: RunContext): Promise<Plan | Sent> {
+  const { cache, goesOn = change.goesOn } = sending;
+  const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
+    const planned = claimed(sending.planned ?? (await change.plan(cache)), claim);
+    if (planned.length === 0) return [];
+    const confirmed = sending.confirmed ?? (await confirmAll(planned, cache, ctx));
+    if (confirmed instanceof Plan) return confirmed;
+    return sendAll(planned, { goesOn }, { ...sending, confirmed }, ctx);
+  };
+  if (change.once === undefined || ctx.dryRun) return sentOf(await send());
+  const { sendOnce } = await import('./once.ts');
+  const result = await sendOnce(change.once, sending, ctx, send);
+  return 'sent' in result ? sentOf(result.sent) : { outcomes: [result.earlier], isEarlier: true };
+}
+
+function sentOf(outcomes: Plan | readonly Outcome[]): Plan | Sent {
+  return outcomes instanceof Plan ? outcomes : { outcomes, isEarlier: false };
+}
+
+function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
   if (once === undefined) return planned;
   return planned.map((one) => ({ ...one, request: { ...one.request, once } }));
 }
@@ -129,7 +159,7 @@ interface SendingAll {
   readonly searchesLater?: boolean;
 }
 
-export async function sendAll(
+async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
   { confirmed, cache, options, watch, searchesLater }: SendingAll,

@@ -1,23 +1,18 @@
-/** The engine of `trade session`: each command is planned, sent once and followed by events with its id. */
+/** `trade session`: each line of input is carried out and followed by events with its id. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { type Confirmed, Plan } from '../../http/endpoint.ts';
-import { processName } from '../../store/lock.ts';
-import type { RecentEntries } from '../../store/order-journal.ts';
-import { changeOf, isChange, isProtective, objectOf } from './batch-file.ts';
+import { Plan } from '../../http/endpoint.ts';
 import { isUnknown, rowOf } from './change-report.ts';
-import { FillWatch } from './fills.ts';
-import type { KeyClaim, Outcome } from './placing.ts';
-import { type Change, type ChangeInput, claimed, confirmAll, sendAll } from './planned-requests.ts';
-import { SessionOrders } from './session-orders.ts';
+import { commandLine, isProtective, objectOf } from './command-lines.ts';
+import type { Outcome } from './placing.ts';
+import type { ChangeInput } from './planned-requests.ts';
 import { SessionOutput } from './session-output.ts';
 import { SessionPushes } from './session-pushes.ts';
-import { readingOf } from './session-reads.ts';
+import { plannedResult, type Result, readResult } from './session-reads.ts';
 import type { Outage } from './session-types.ts';
-import { TableCache } from './table-cache.ts';
 import type { TradeEvent } from './trade-event.ts';
+import { TradingEngine } from './trading-engine.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
-import { WarmTables } from './warm-tables.ts';
 
 interface SessionOptions extends ChangeInput {
   readonly drain: number;
@@ -25,44 +20,37 @@ interface SessionOptions extends ChangeInput {
   readonly heartbeat: number | undefined;
 }
 
-/** Rows of what ended are remembered at least this long. */
-const FORGET_MS = 300_000;
 /** Of commands in flight: more are not read until one is done. */
 const MOST_RUNNING = 10_000;
 
 /** Ends with `ended`, also on a signal. */
-export async function* tradeEvents(input: SessionOptions, outer: RunContext): AsyncGenerator<TradeEvent, void, void> {
-  const ctx = { ...outer, processName: processName(outer.pid) };
+export async function* tradeEvents(input: SessionOptions, ctx: RunContext): AsyncGenerator<TradeEvent, void, void> {
   const options = { ...input, reconnect: true, forOrder: true, waitsForReader: true };
   const open = await openTradingSession(ctx, options);
-  const engine = new Engine(open, input, ctx);
+  const lines = new CommandLines(open, input, ctx);
   try {
     await open.session.connect();
-    void engine.run();
-    yield* engine.output.events();
+    void lines.run();
+    yield* lines.output.events();
     ctx.signal.throwIfAborted();
   } finally {
-    engine.stop();
+    lines.stop();
     await open.session.close();
-    await engine.journal.flush(ctx, ctx.notice, true);
+    await lines.engine.flush();
   }
 }
 
-class Engine {
+class CommandLines {
   readonly output: SessionOutput;
+  readonly engine: TradingEngine;
   readonly #open: TradingSession;
   readonly #input: SessionOptions;
   readonly #ctx: RunContext;
-  readonly #watch: FillWatch;
-  readonly #warm: WarmTables;
-  readonly #orders: SessionOrders;
   readonly #pushes: SessionPushes;
   readonly #over = new AbortController();
   /** The command is interrupted, or the session over. */
   readonly #signal: AbortSignal;
   readonly #ids = new Set<string>();
-  #isChecking = false;
-  #forgotAt: number;
   #lost: SvcError | undefined;
   /** Commands whose responses have not all come. */
   readonly #running = new Set<Promise<void>>();
@@ -70,30 +58,17 @@ class Engine {
   constructor(open: TradingSession, input: SessionOptions, ctx: RunContext) {
     this.#open = open;
     this.#input = input;
-    this.#forgotAt = ctx.now();
     this.#ctx = ctx;
     this.output = new SessionOutput(ctx);
     const signal = AbortSignal.any([ctx.signal, this.#over.signal]);
     this.#signal = signal;
-    const pushes = new SessionPushes(open, this.output, ctx);
+    const pushes = new SessionPushes(open, this.output);
     this.#pushes = pushes;
-    this.#watch = new FillWatch({
-      signal,
-      sleep: ctx.sleep,
-      notice: ctx.notice,
-      seen: (event, push) => {
-        if (event.kind === 'closed') this.#leave(event.error);
-        this.#forget();
-        return pushes.seen(event, push);
-      },
-    });
-    this.#warm = new WarmTables(open, this.#watch, ctx);
-    const { output } = this;
-    this.#orders = new SessionOrders({ open, input, watch: this.#watch, warm: this.#warm, output, signal }, ctx);
-  }
-
-  get journal(): RecentEntries {
-    return this.#warm.journal;
+    const seen: typeof pushes.seen = (event, push) => {
+      if (event.kind === 'closed') this.#leave(event.error);
+      return pushes.seen(event, push);
+    };
+    this.engine = new TradingEngine({ open, input, reports: this.output, signal, seen }, ctx);
   }
 
   stop(): void {
@@ -107,17 +82,17 @@ class Engine {
   }
 
   async run(): Promise<void> {
-    const { session, unlimited } = this.#open;
+    const { session } = this.#open;
     const back = session.divertOutages((outage) => this.#outage(outage));
     try {
-      await this.#watch.follow(session, unlimited);
+      await this.engine.start();
       this.output.say('ready', null, {});
       void this.#beat();
       await Promise.race([this.#read(), aborted(this.#signal)]);
       // Every command that was read gets its response; only fills and an outage are limited in time. A signal ends all of it.
       await this.#responses();
-      await this.#orders.drain(this.#input.drain);
-      this.output.say('ended', null, { open: this.#orders.unfinished });
+      await this.engine.orders.drain(this.#input.drain);
+      this.output.say('ended', null, { open: this.engine.orders.unfinished });
       this.output.end(this.#lost ?? session.outage);
     } catch (error) {
       this.output.fail(error);
@@ -130,14 +105,9 @@ class Engine {
   async #responses(): Promise<void> {
     const { session } = this.#open;
     const done = new AbortController();
-    const lasting = async (): Promise<void> => {
-      for (let before = session.outage; ; before = session.outage) {
-        await this.#ctx.sleep(this.#input.drain, done.signal);
-        if (before !== undefined && session.outage === before) return;
-      }
-    };
     const responses = Promise.allSettled(this.#running);
-    await Promise.race([responses, lasting()]).catch(() => {});
+    const lasting = this.engine.lastingOutage(this.#input.drain, done.signal);
+    await Promise.race([responses, lasting]).catch(() => {});
     done.abort();
     if (this.#running.size === 0) return;
     // Orders that are followed count as open.
@@ -160,18 +130,10 @@ class Engine {
       await this.#ctx.sleep(heartbeat, signal).catch(() => {});
       if (signal.aborted) return;
       const reachable = this.#open.session.outage === undefined;
-      const open = this.#orders.unfinished.length;
+      const open = this.engine.orders.unfinished.length;
       // Nobody would see it now.
       if (!this.output.isBehind) this.output.say('heartbeat', null, { reachable, in_flight: this.#running.size, open });
     }
-  }
-
-  #forget(): void {
-    const now = this.#ctx.now();
-    // Either way: the clock may be set back.
-    if (Math.abs(now - this.#forgotAt) < FORGET_MS) return;
-    this.#forgotAt = now;
-    this.#watch.tables.forgetEnded();
   }
 
   async #read(): Promise<void> {
@@ -224,7 +186,7 @@ class Engine {
       this.output.fail(error);
       return;
     }
-    if (error.code === 'unauthorized') void this.#checkToken();
+    if (error.code === 'unauthorized') void this.engine.checkToken();
     const isSent = isUnknown(error) || error.sent === 'maybe';
     const { server_code = null, journal_id } = error.more ?? {};
     this.output.say(isSent ? 'unknown' : 'refused', id, {
@@ -236,74 +198,49 @@ class Engine {
     });
   }
 
-  /** The gateway refused a request although the session is connected: if it refuses others, too, this is an outage. */
-  async #checkToken(): Promise<void> {
-    const { session, unlimited } = this.#open;
-    if (this.#isChecking || session.outage !== undefined) return;
-    this.#isChecking = true;
-    try {
-      // Changes nothing: this table is subscribed already.
-      await unlimited.subscribeModel('Order');
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'unauthorized') session.giveUp(error);
-    } finally {
-      this.#isChecking = false;
-    }
-  }
-
   async #perform(id: string | null, fields: Readonly<Record<string, unknown>>, line: number): Promise<void> {
     const { command } = fields;
     if (this.output.isBehind && !isProtective(command) && command !== 'unsubscribe') {
       throw new SvcError('output_unread', 'the events of this session are not read; nothing was sent', { sent: 'no' });
     }
-    const read = isChange(command)
-      ? undefined
-      : ((await this.#pushes.commandOf(fields, id)) ?? (await readingOf(fields, this.#input.account, this.#ctx)));
-    if (read !== undefined) {
-      const result = await read(this.#open);
-      this.output.say('result', id, { ...result }, { bytes: SessionOutput.sizeOf(result.value) });
+    const subscribe = this.#pushes.commandOf(fields, id);
+    if (subscribe !== undefined) {
+      this.#sayResult(id, await subscribe());
       return;
     }
-    const change = await changeOf(fields, { line, account: this.#input.account, set: new Map() }, this.#ctx);
+    const parsed = await commandLine(fields, this.#input.account, this.#ctx);
+    const { name, change } = parsed;
+    if (change === undefined) {
+      this.#sayResult(id, await readResult(parsed, this.#open, this.#ctx));
+      return;
+    }
     const { outage } = this.#open.session;
     // Sent after the outage, it would be executed at a price that the caller has not seen.
     if (outage !== undefined) {
       throw new SvcError('connection_lost', 'the gateway is unreachable; nothing was sent', { sent: 'no' });
     }
-    const outcomes = await this.#send(change);
+    const sent = await this.engine.send(change);
+    if (sent instanceof Plan) {
+      this.#sayResult(id, plannedResult(name, sent, this.#ctx));
+      return;
+    }
+    const { outcomes } = sent;
     if (outcomes.length === 0) throw new SvcError('not_found', change.nothing ?? 'there is nothing to do');
     for (const outcome of outcomes) this.#report(id, outcome, line);
     // No event waits for what follows.
     await this.#ctx.sleep(0);
-    await this.journal.flush(this.#ctx, this.#ctx.notice);
-    this.#warm.renew();
+    await this.engine.prepareNext();
   }
 
-  async #send(change: Change): Promise<readonly Outcome[]> {
-    // Of its own: what an earlier command read is out of date.
-    const cache = new TableCache(this.#ctx, this.#input, this.#open, this.#warm);
-    const send = async (claim?: KeyClaim): Promise<readonly Outcome[]> => {
-      const planned = claimed(await change.plan(cache), claim);
-      const confirmed = planned.length === 0 ? undefined : await confirmAll(planned, cache, this.#ctx);
-      if (confirmed === undefined || confirmed instanceof Plan) return [];
-      const goesOn = (error: SvcError): boolean => change.goesOn(error) && !isUnknown(error);
-      return sendAll(planned, { goesOn }, this.#sending(cache, confirmed), this.#ctx);
-    };
-    if (change.once === undefined) return send();
-    const { sendOnce } = await import('./once.ts');
-    const result = await sendOnce(change.once, { cache, follows: true }, this.#ctx, send);
-    return 'sent' in result ? result.sent : [result.earlier];
-  }
-
-  #sending(cache: TableCache, confirmed: Confirmed) {
-    return { cache, confirmed, options: this.#input, watch: this.#watch, searchesLater: true };
+  #sayResult(id: string | null, result: Result): void {
+    this.output.say('result', id, { ...result }, { bytes: SessionOutput.sizeOf(result.value) });
   }
 
   #report(id: string | null, outcome: Outcome, line: number): void {
     const { planned, placed, error } = outcome;
     if (error !== undefined) {
       this.#refuse(id, line, error);
-      if (placed?.lost !== undefined) this.#orders.search(id, planned, { ...placed, lost: placed.lost });
+      if (placed?.lost !== undefined) void this.engine.orders.search(id, planned, { ...placed, lost: placed.lost });
       return;
     }
     if (placed === undefined) {
@@ -311,7 +248,7 @@ class Engine {
       return;
     }
     this.output.say('accepted', id, { command: planned.request.command, order_ids: placed.orderIds });
-    this.#orders.follow(id, outcome, placed);
+    this.engine.orders.follow(id, outcome, placed);
   }
 }
 

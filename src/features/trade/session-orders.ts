@@ -25,12 +25,15 @@ interface Followed extends Unfinished {
   readonly isEntry: boolean;
 }
 
-interface Following {
+/** A batch has no events. */
+export type Reports = Pick<SessionOutput, 'say' | 'fail'>;
+
+export interface Following {
   readonly open: TradingSession;
   readonly input: ChangeInput;
   readonly watch: FillWatch;
   readonly warm: WarmTables;
-  readonly output: SessionOutput;
+  readonly output: Reports;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
 }
@@ -81,12 +84,18 @@ export class SessionOrders {
     else this.#inBackground(followed);
   }
 
-  /** Finds out what became of a request whose response was lost. */
-  search(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): void {
+  /** Finds out what became of a request whose response was lost; undefined if it could not be searched for. */
+  search(
+    id: string | null,
+    planned: PlannedRequest,
+    placed: Placed & { lost: LostRequest },
+  ): Promise<Settlement | undefined> {
     const { searched } = this.#of.warm;
     const { journalId } = placed;
     searched.add(journalId);
-    this.#inBackground(this.#settle(id, planned, placed).finally(() => searched.delete(journalId)));
+    const search = this.#settle(id, planned, placed).finally(() => searched.delete(journalId));
+    this.#inBackground(search);
+    return search;
   }
 
   /** Resolves once nothing is followed but entry orders, or after the time. */
@@ -101,14 +110,19 @@ export class SessionOrders {
     over.abort();
   }
 
-  #inBackground(work: Promise<void>): void {
-    const followed = work
+  #inBackground(work: Promise<unknown>): void {
+    const followed: Promise<void> = work
+      .then(() => {})
       .catch((failure: unknown) => this.#of.output.fail(failure))
       .finally(() => this.#followed.delete(followed));
     this.#followed.add(followed);
   }
 
-  async #settle(id: string | null, planned: PlannedRequest, placed: Placed & { lost: LostRequest }): Promise<void> {
+  async #settle(
+    id: string | null,
+    planned: PlannedRequest,
+    placed: Placed & { lost: LostRequest },
+  ): Promise<Settlement | undefined> {
     const { input, open, watch, warm, output, signal } = this.#of;
     const { request, before } = planned;
     const { journalId, lost } = placed;
@@ -125,16 +139,18 @@ export class SessionOrders {
       settled = checkedAbsence(found.settled, sent, times, watch.tables);
     } catch (error) {
       // The outcome stays unknown, as it was reported.
-      if (error instanceof SvcError) return;
+      if (error instanceof SvcError) return undefined;
       throw error;
     }
     const { outcome, evidence, orderIds: order_ids = [], tradeIds = [] } = settled;
-    if (outcome === 'unknown' || signal.aborted) return;
+    if (signal.aborted) return undefined;
+    if (outcome === 'unknown') return settled;
     const trades = fillsOf(tradeIds, watch.tables);
     const report = outcome === 'filled' ? filledReport(trades) : undefined;
-    if (!(await recordSettled(journalId, settled, this.#ctx, { report, entries: warm.journal }))) return;
+    if (!(await recordSettled(journalId, settled, this.#ctx, { report, entries: warm.journal }))) return undefined;
     output.say('settled', id, { outcome, journal_id: journalId, order_ids, trades, message: evidence });
     if (outcome === 'open') this.follow(id, { planned }, { ...placed, orderIds: order_ids });
+    return settled;
   }
 
   async #follow(order: Followed, ms: number): Promise<FillReport | undefined> {

@@ -1,7 +1,6 @@
 /** `subscribe` and `unsubscribe` in a session: the pushes that its caller asked for, and what may be missing of them. */
-import type { RunContext } from '../../cli/command.ts';
-import type { SvcError } from '../../errors.ts';
-import { declared, tokensOf } from './batch-file.ts';
+import { SvcError } from '../../errors.ts';
+import { tokensOf } from './command-lines.ts';
 import { isModelName, type ModelName } from './models.ts';
 import type { Push } from './push.ts';
 import { SEEN_MODELS } from './seen-tables.ts';
@@ -18,6 +17,8 @@ export const SUBSCRIBE_ARGS = {
   what: { help: 'Symbols such as EUR/USD, and tables such as Order', required: true, repeat: true },
 } as const;
 
+const SHAPE = { args: SUBSCRIBE_ARGS, flags: {} };
+
 type SubscribeCommand = 'subscribe' | 'unsubscribe';
 
 const PUSH_BYTES = 256;
@@ -28,31 +29,27 @@ const isShared = (name: string): boolean => (SEEN_MODELS as readonly string[]).i
 export class SessionPushes {
   readonly #open: TradingSession;
   readonly #output: SessionOutput;
-  readonly #ctx: RunContext;
   readonly #subscription: Subscription;
   /** By model or symbol: the id of the command that subscribed to it. */
   readonly #ids = new Map<string, string | null>();
   /** One command after the other: the gateway must see them in order. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(open: TradingSession, output: SessionOutput, ctx: RunContext) {
+  constructor(open: TradingSession, output: SessionOutput) {
     this.#open = open;
     this.#output = output;
-    this.#ctx = ctx;
     const refused = (name: string, error: SvcError): void => this.#refused(name, error);
     this.#subscription = new Subscription(open.session, open.trading, { refused });
   }
 
   /** Undefined if it is another command. Throws if its fields are wrong. */
-  async commandOf(
+  commandOf(
     { command, ...fields }: Readonly<Record<string, unknown>>,
     id: string | null,
-  ): Promise<(() => Promise<Result>) | undefined> {
+  ): (() => Promise<Result>) | undefined {
     if (command !== 'subscribe' && command !== 'unsubscribe') return undefined;
-    const { parseInput } = await import('../../cli/parse.ts');
-    const shape = { args: SUBSCRIBE_ARGS, flags: {} };
-    const { input } = parseInput(declared(command, shape), tokensOf(fields, shape), this.#ctx.now());
-    const names = input['what'] as readonly string[];
+    const names = tokensOf(fields, SHAPE).slice(1);
+    if (names.length === 0) throw new SvcError('missing_value', '"what" is missing');
     return () => {
       const done = this.#last.then(() => this.#change(command, names, id));
       this.#last = done.catch(() => {});

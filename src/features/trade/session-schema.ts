@@ -3,9 +3,8 @@ import * as z from 'zod/mini';
 import type { Group } from '../../cli/command.ts';
 import { loadCommands } from '../../cli/command.ts';
 import { type Arguments, type Flag, type Flags, repeatable } from '../../cli/flags.ts';
-import { LINE_SHAPES } from './batch-file.ts';
+import { lineShape } from './command-lines.ts';
 import { SUBSCRIBE_ARGS } from './session-pushes.ts';
-import { readShape } from './session-reads.ts';
 import { eventSchema } from './trade-event.ts';
 
 interface Shape {
@@ -17,22 +16,22 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** `group` is `trade`. */
 export async function sessionSchema(group: Group): Promise<Schema> {
-  const reads = (await loadCommands(group)).flatMap((command): [string, Shape][] => {
-    const shape = readShape(command);
+  const commands = (await loadCommands(group)).flatMap((command): [string, Shape][] => {
+    const shape = lineShape(command);
     return shape === undefined ? [] : [[command.id.replace(/^trade /, ''), shape]];
   });
   const subscribe = { args: SUBSCRIBE_ARGS };
   const shapes: readonly (readonly [string, Shape])[] = [
-    ...Object.entries(LINE_SHAPES),
+    ...commands,
     ['subscribe', subscribe],
     ['unsubscribe', subscribe],
-    ...reads,
   ];
   const { $schema, ...event } = z.toJSONSchema(eventSchema(), { io: 'input' });
   return {
     $schema,
     title: 'svc trade session',
-    description: 'Each line of standard input is a command, each line of standard output (-o ndjson) an event.',
+    description:
+      'Each line of standard input is a command, each line of standard output (-o ndjson) an event. The lines of svc trade batch are the same commands, but subscribe and unsubscribe.',
     anyOf: [{ $ref: '#/$defs/command' }, { $ref: '#/$defs/event' }],
     $defs: { command: { anyOf: shapes.map(([name, shape]) => commandSchema(name, shape)) }, event },
   };

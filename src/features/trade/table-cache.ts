@@ -9,7 +9,12 @@ import type { Opening } from './exposure.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './order-account.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from './schema.ts';
 import { knownOffers } from './trading-offers.ts';
-import { openTradingSession, type TradingOptions, type TradingSession } from './trading-session.ts';
+import {
+  openTradingSession,
+  type TradingContext,
+  type TradingOptions,
+  type TradingSession,
+} from './trading-session.ts';
 import type { WarmTables } from './warm-tables.ts';
 
 export interface TableSnapshot<Row> {
@@ -24,17 +29,17 @@ export type Seen<Row> = TableSnapshot<Row> | undefined;
 type Table = 'OpenPosition' | 'Order';
 type Enough<Row> = (rows: readonly Row[]) => boolean;
 
-/** Always closes its sessions. */
+/** Always closes its sessions, unless the session is shared. */
 export async function withTableCache<T>(
-  ctx: RunContext,
+  ctx: TradingContext,
   options: TradingOptions,
   work: (cache: TableCache) => Promise<T>,
 ): Promise<T> {
-  const cache = new TableCache(ctx, options);
+  const cache = new TableCache(ctx, options, ctx.trading);
   try {
     return await work(cache);
   } finally {
-    await cache.close();
+    if (ctx.trading === undefined) await cache.close();
   }
 }
 
@@ -79,12 +84,6 @@ export class TableCache {
     const open = await this.#open?.catch(() => undefined);
     this.#open = undefined;
     await open?.session.close();
-  }
-
-  /** The next `open` replaces a session that was lost for good. */
-  async leaveLost(): Promise<void> {
-    const open = await this.#open?.catch(() => undefined);
-    if (this.#options.reconnect !== true && open?.session.outage !== undefined) await this.close();
   }
 
   /** Tables are read again on their next use. */

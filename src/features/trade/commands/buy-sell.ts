@@ -1,13 +1,14 @@
 /** `trade buy` and `trade sell`: one market order. */
-import { recordCommand } from '../../../cli/command.ts';
-import { placeNewOrder } from '../new-order.ts';
-import { MARKET_FLAGS, marketDraft } from '../order-drafts.ts';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { ChangeCommand } from '../change-command.ts';
+import { type NewOrderInput, opening, placeNewOrder } from '../new-order.ts';
+import { MARKET_FLAGS, type MarketTerms, marketDraft } from '../order-drafts.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
-const marketOrder = (side: Side, verb: string) =>
-  recordCommand({
+const marketOrder = (side: Side, verb: string): ChangeCommand => ({
+  ...recordCommand({
     id: `trade ${side}`,
     summary: `${verb} at market`,
     description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
@@ -26,7 +27,9 @@ const marketOrder = (side: Side, verb: string) =>
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
     run: async (input, ctx) => placeNewOrder(marketDraft(side, input), input, ctx),
-  });
+  }),
+  change: (input: MarketTerms & NewOrderInput, ctx: RunContext) => opening(marketDraft(side, input), input, ctx),
+});
 
 export const tradeBuy = marketOrder('buy', 'Buy');
 export const tradeSell = marketOrder('sell', 'Sell');

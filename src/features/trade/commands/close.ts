@@ -1,16 +1,14 @@
-import { listCommand } from '../../../cli/command.ts';
+import { changeCommand } from '../change-command.ts';
 import { PREVIEW_LIST, previewChange } from '../change-preview.ts';
 import { closeList, closeRowOf } from '../change-report.ts';
 import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../close-positions.ts';
 import { SENT_ONCE } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
 
-export const tradeClose = listCommand({
+export const tradeClose = changeCommand({
   id: 'trade close',
   summary: 'Close trades, a symbol, or everything',
   description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
-  effect: 'money',
-  service: 'trade',
   args: CLOSE_ARGS,
   flags: CLOSE_FLAGS,
   exits: ['still_pending', 'partly_done'],
@@ -20,6 +18,7 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --symbol EUR/USD --wait 30s', why: 'Close a symbol and show the rates' },
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
+  change: closing,
   output: closeList({}),
   outputOf: (input) => (input.preview ? PREVIEW_LIST : closeList(input)),
   async run(input, ctx) {

@@ -1,13 +1,14 @@
 /** `trade entry buy` and `trade entry sell`: one entry order. */
-import { recordCommand } from '../../../cli/command.ts';
-import { placeNewOrder } from '../new-order.ts';
-import { ENTRY_FLAGS, entryDraft } from '../order-drafts.ts';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import type { ChangeCommand } from '../change-command.ts';
+import { type NewOrderInput, opening, placeNewOrder } from '../new-order.ts';
+import { ENTRY_FLAGS, type EntryTerms, entryDraft } from '../order-drafts.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../order-flags.ts';
 import type { Side } from '../order-rules.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
 
-const entryOrder = (side: Side, verb: string, rate: string) =>
-  recordCommand({
+const entryOrder = (side: Side, verb: string, rate: string): ChangeCommand => ({
+  ...recordCommand({
     id: `trade entry ${side}`,
     summary: `${verb} at a given price (entry order)`,
     description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
@@ -29,7 +30,10 @@ const entryOrder = (side: Side, verb: string, rate: string) =>
       if (draft.expires !== undefined) ctx.notice(`the order expires at ${draft.expires} UTC`);
       return placeNewOrder(draft, input, ctx);
     },
-  });
+  }),
+  change: (input: EntryTerms & NewOrderInput, ctx: RunContext) =>
+    opening(entryDraft(side, input, ctx.now()), input, ctx),
+});
 
 export const tradeEntryBuy = entryOrder('buy', 'Buy', '1.15');
 export const tradeEntrySell = entryOrder('sell', 'Sell', '1.17');

@@ -1,10 +1,11 @@
 import { FINAL } from '../../../cli/bulk.ts';
-import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { planCancelAll } from '../cancel-orders.ts';
-import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, rowOf } from '../change-report.ts';
+import { changeCommand } from '../change-command.ts';
+import { type ChangeRow, codeOf, hintsOf, rowOf } from '../change-report.ts';
 import { planCloseAll } from '../close-positions.ts';
 import { wantedAccount } from '../order-account.ts';
 import { CHANGE_FLAGS, SENT_ONCE } from '../order-flags.ts';
@@ -14,7 +15,7 @@ import { type Change, carryOutEach } from '../planned-requests.ts';
 import { foldedSymbol } from '../symbols.ts';
 import { type TableCache, withTableCache } from '../table-cache.ts';
 
-export const FLATTEN_FLAGS = {
+const FLATTEN_FLAGS = {
   symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Only this symbol' },
   wait: {
     type: 'duration',
@@ -27,25 +28,23 @@ export const FLATTEN_FLAGS = {
 
 type FlattenInput = Input<Record<never, never>, typeof FLATTEN_FLAGS>;
 
-export const tradeFlatten = listCommand({
+export const tradeFlatten = changeCommand({
   id: 'trade flatten',
   summary: 'Close all positions and cancel all pending orders',
   description: `First closes the positions of the account with one request, then cancels its pending orders one after the other, then reads both tables again and names what is left (exit 10). ${SENT_ONCE}`,
   details:
     'Positions are closed first: they are at risk now, and orders may never be filled. No rate limit of svc delays these requests. If the orders cannot be read, svc closes the positions all the same, and says so. With --yes, --account is required.',
-  effect: 'money',
-  service: 'trade',
   flags: FLATTEN_FLAGS,
   exits: ['partly_done'],
   examples: [
     { run: 'svc trade flatten --account 654061', why: 'Leave the market' },
     { run: 'svc trade flatten --account 654061 --symbol EUR/USD --yes', why: 'Only one symbol, from a script' },
   ],
-  output: CHANGE_LIST,
+  change: flattening,
   run: flatten,
 });
 
-export function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change {
+function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change {
   if (ctx.yes && !ctx.dryRun && account === undefined) {
     throw new SvcError('confirmation_required', 'flatten with --yes needs --account; nothing was sent', {
       hint: 'pass --account <id|name>',
@@ -55,6 +54,7 @@ export function flattening({ symbol, account }: FlattenInput, ctx: RunContext): 
   return {
     question: `close and cancel ${symbol === undefined ? 'everything' : `all ${symbol}`}?`,
     goesOn: () => true,
+    sweeps: true,
     nothing: 'no open positions and no pending orders; nothing was sent',
     async plan(cache) {
       const closes = await planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);

@@ -1,11 +1,11 @@
-import { listCommand } from '../../../cli/command.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { CHANGE_LIST, rowOf } from '../change-report.ts';
+import { changeCommand } from '../change-command.ts';
+import { rowOf } from '../change-report.ts';
 import { creatingOco, OCO_CREATE_FLAGS, UNDOCUMENTED_OCO } from '../oco-groups.ts';
 import { ORDER_ARGS } from '../order-flags.ts';
 import { carryOut } from '../planned-requests.ts';
 
-export const tradeOcoCreate = listCommand({
+export const tradeOcoCreate = changeCommand({
   id: 'trade oco create',
   summary: 'Create an OCO (one-cancels-the-other) pair',
   description:
@@ -22,9 +22,7 @@ export const tradeOcoCreate = listCommand({
       why: 'Trade a breakout in either direction',
     },
   ],
-  effect: 'money',
-  service: 'trade',
-  output: CHANGE_LIST,
+  change: creatingOco,
   async run(input, ctx) {
     const answer = await carryOut(creatingOco(input, ctx), input, ctx, rowOf);
     if (answer.as !== undefined || answer.value instanceof Plan) return answer;

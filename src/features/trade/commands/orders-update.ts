@@ -1,8 +1,8 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeOrPreview, costsShown, offerOf, previewChange, setExit, shownExit } from '../change-preview.ts';
-import { CHANGE_LIST, rowOf } from '../change-report.ts';
+import { changeCommand } from '../change-command.ts';
+import { changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../change-preview.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import type { Opening } from '../exposure.ts';
 import {
@@ -36,15 +36,15 @@ import {
 } from '../order-rules.ts';
 import { orderRate, orderText } from '../order-text.ts';
 import type { PlannedRequest, Shown } from '../placing.ts';
-import { type Change, carryOut } from '../planned-requests.ts';
+import type { Change } from '../planned-requests.ts';
 import type { Account, Order } from '../schema.ts';
 import type { TableCache } from '../table-cache.ts';
 
-export const ORDER_UPDATE_ARGS = {
+const ORDER_UPDATE_ARGS = {
   order: { help: 'Order id', required: true, complete: 'orders' },
 } as const satisfies Arguments;
 
-export const ORDER_UPDATE_FLAGS = {
+const ORDER_UPDATE_FLAGS = {
   rate: RATE_FLAG,
   amount: AMOUNT_FLAG,
   range: RANGE_FLAG,
@@ -56,15 +56,13 @@ export const ORDER_UPDATE_FLAGS = {
 
 type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAGS>;
 
-export const tradeOrdersUpdate = listCommand({
+export const tradeOrdersUpdate = changeCommand({
   id: 'trade orders update',
   formerly: ['order set'],
   summary: 'Change a pending order',
   description: `Options that are not given stay as they are. ${SENT_ONCE}`,
   details:
     'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. Limits of the profile apply to a larger amount: see svc trade buy.',
-  effect: 'money',
-  service: 'trade',
   args: ORDER_UPDATE_ARGS,
   flags: ORDER_UPDATE_FLAGS,
   exits: ['partly_done'],
@@ -72,12 +70,8 @@ export const tradeOrdersUpdate = listCommand({
     { run: 'svc trade orders update 390285837 --rate 1.155', why: 'Change the price' },
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
-  output: CHANGE_LIST,
   outputOf: changeOrPreview,
-  async run(input, ctx) {
-    const change = updatingOrder(input, ctx);
-    return input.preview && !ctx.dryRun ? previewChange(change, input, ctx) : carryOut(change, input, ctx, rowOf);
-  },
+  change: updatingOrder,
 });
 
 interface Terms {
@@ -87,7 +81,7 @@ interface Terms {
   readonly trailEntry: number | undefined;
 }
 
-export function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
+function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
   const { order: id } = input;
   checkOrderId(id);
   const terms: Terms = {

@@ -1,8 +1,8 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeOrPreview, offerOf, previewChange, setExit, shownExit } from '../change-preview.ts';
-import { CHANGE_LIST, rowOf } from '../change-report.ts';
+import { changeCommand } from '../change-command.ts';
+import { changeOrPreview, offerOf, setExit, shownExit } from '../change-preview.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../order-flags.ts';
 import { type Exit, tradeExitForm } from '../order-forms.ts';
@@ -10,15 +10,15 @@ import { trailText } from '../order-preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../order-rules.ts';
 import { sideText } from '../order-text.ts';
 import type { PlannedRequest, Shown } from '../placing.ts';
-import { type Change, carryOut } from '../planned-requests.ts';
+import type { Change } from '../planned-requests.ts';
 import type { OpenPosition } from '../schema.ts';
 import type { Seen, TableCache, TableSnapshot } from '../table-cache.ts';
 
-export const POSITION_UPDATE_ARGS = {
+const POSITION_UPDATE_ARGS = {
   trade: { help: 'Trade id', required: true, complete: 'trades' },
 } as const satisfies Arguments;
 
-export const POSITION_UPDATE_FLAGS = {
+const POSITION_UPDATE_FLAGS = {
   stop: { ...EXIT_FLAGS.stop, value: 'pips|price|none', help: 'Stop loss: distance (40pips), price, or none' },
   limit: { ...EXIT_FLAGS.limit, value: 'pips|price|none', help: 'Take profit: distance (80pips), price, or none' },
   trail: EXIT_FLAGS.trail,
@@ -28,13 +28,11 @@ export const POSITION_UPDATE_FLAGS = {
 
 type PositionUpdateInput = Input<typeof POSITION_UPDATE_ARGS, typeof POSITION_UPDATE_FLAGS>;
 
-export const tradePositionsUpdate = listCommand({
+export const tradePositionsUpdate = changeCommand({
   id: 'trade positions update',
   formerly: ['position set'],
   summary: 'Set the stop and limit of an open trade',
   description: `Distances count from the open rate. Setting a stop without --trail turns trailing off. The stop and the limit take one request each; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
-  effect: 'money',
-  service: 'trade',
   args: POSITION_UPDATE_ARGS,
   flags: POSITION_UPDATE_FLAGS,
   exits: ['partly_done'],
@@ -42,12 +40,8 @@ export const tradePositionsUpdate = listCommand({
     { run: 'svc trade positions update 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
-  output: CHANGE_LIST,
   outputOf: changeOrPreview,
-  async run(input, ctx) {
-    const change = updatingPosition(input, ctx);
-    return input.preview && !ctx.dryRun ? previewChange(change, input, ctx) : carryOut(change, input, ctx, rowOf);
-  },
+  change: updatingPosition,
 });
 
 interface Exits {
@@ -55,7 +49,7 @@ interface Exits {
   readonly limit: Exit | undefined;
 }
 
-export function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
+function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
   const { trade: id } = input;
   checkOrderId(id, 'a trade id');
   const exits: Exits = { stop: exitOf(input.stop, '--stop'), limit: exitOf(input.limit, '--limit') };

@@ -6,7 +6,13 @@ import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Plan } from '../../../http/endpoint.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { Caller } from '../client.ts';
-import { openTradingSession, SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../trading-session.ts';
+import {
+  openTradingSession,
+  SESSION_FLAGS,
+  SYMBOL_ARGUMENT,
+  type TradingContext,
+  type TradingOptions,
+} from '../trading-session.ts';
 
 interface VisibilityRow {
   readonly symbol: string;
@@ -70,7 +76,7 @@ export const tradeSymbolsHide = changingVisibility(false, "Hide symbols from the
 async function changeVisibility(
   visible: boolean,
   input: VisibilityInput,
-  ctx: RunContext,
+  ctx: TradingContext,
 ): Promise<Answer<readonly VisibilityRow[]>> {
   const changed: string[] = [];
   // Once there is something to change back, an interruption waits for that.
@@ -81,10 +87,9 @@ async function changeVisibility(
   ctx.signal.addEventListener('abort', interrupt, { once: true });
   if (ctx.signal.aborted) interrupt();
   const { signal } = life;
-  const { session, caller, trading, known } = await openTradingSession(
-    { ...ctx, signal, target: { ...ctx.target, signal } },
-    { ...input, reconnect: input.temporary !== undefined },
-  );
+  const own = { ...ctx, signal, target: { ...ctx.target, signal } };
+  const { session, caller, trading, known } =
+    ctx.trading ?? (await openTradingSession(own, { ...input, reconnect: input.temporary !== undefined }));
   try {
     const { setVisible } = await import('../client.ts');
     const { findSymbol } = await import('../symbols.ts');
@@ -116,7 +121,7 @@ async function changeVisibility(
     return answer;
   } finally {
     ctx.signal.removeEventListener('abort', interrupt);
-    await session.close();
+    if (ctx.trading === undefined) await session.close();
   }
 }
 

@@ -91,7 +91,7 @@ it('every command, in order, in one session', async () => {
   expect(
     client
       .calls()
-      .filter((call) => call.startsWith('POST'))
+      .filter((call) => call.startsWith('POST') && !call.includes('/subscribe'))
       .map((call) => call.replace(/\?.*/, '')),
   ).toEqual([
     `POST /trading/open_trade account_id=${HEDGING}&symbol=EUR/USD&is_buy=true&rate=0&amount=5&order_type=AtMarket&time_in_force=GTC&stop=-40&trailing_step=1&limit=80&is_in_pips=true`,
@@ -126,7 +126,8 @@ it.each<[string, string, RegExp]>([
   ['no JSON', '{', /line 3: not valid JSON/],
   ['a list', '[]', /line 3: not a JSON object/],
   ['no command', '{"symbol":"EUR/USD"}', /line 3: "command" is missing/],
-  ['another command', '{"command":"login"}', /line 3: unknown command "login"/],
+  ['a command outside of it', '{"command":"login"}', /line 3: a line cannot be "login": it changes the stored token/],
+  ['another command', '{"command":"buyy"}', /line 3: unknown command "buyy"/],
   ['a word of an object', '{"command":"toString"}', /line 3: unknown command "toString"/],
   ['another name', '{"command":"buy","symbol":"EUR/USD","amount":5,"stopp":"40pips"}', /line 3: unknown field "stopp"/],
   [
@@ -134,14 +135,15 @@ it.each<[string, string, RegExp]>([
     '{"command":"buy","symbol":"EUR/USD","amount":5,"budget":"wait"}',
     /unknown field "budget"/,
   ],
-  ['everything at once', '{"command":"close","everything":true}', /unknown field "everything"/],
+  ['a wait', '{"command":"close","trade":"1","wait":"5s"}', /a line cannot have "wait": a session prints/],
+  ['everything without an account', '{"command":"close","everything":true}', /--everything with --yes needs --account/],
   ['an amount that is none', '{"command":"buy","symbol":"EUR/USD","amount":1.5}', /line 3: the amount "1.5" is not/],
   [
     'no amount',
     '{"command":"buy","symbol":"EUR/USD"}',
     /line 3: missing required argument 'amount'\nhint: or pass --risk and --stop/,
   ],
-  ['no trade', '{"command":"close","trade":[]}', /usage: svc trade close <trade\.\.\.> /],
+  ['no trade', '{"command":"close","trade":[]}', /line 3: nothing to close/],
   ['no rate', '{"command":"entry buy","symbol":"EUR/USD","amount":5}', /line 3: --rate is required/],
   [
     'a wrong stop',
@@ -217,7 +219,7 @@ it('names for each line that failed what a program acts on', async () => {
   expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 413 }, { http_status: 413 }]);
 });
 
-it('goes on in another session where the connection is lost', async () => {
+it('goes on after a reconnect where the connection is lost', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: true,
@@ -231,12 +233,13 @@ it('goes on in another session where the connection is lost', async () => {
     },
   };
   const argv = ['batch', '-', '--yes', '-o', 'json'];
-  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const env = { SVC_TRADE_URL: before.url };
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY, BUY), env, sleeps: true });
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 accepted', '3 accepted']);
   expect({ code, orders: before.orders.length }).toEqual({ code: 0, orders: 3 });
 });
 
-it('an order that a dead session refuses is not sent again, and the next line goes through another session', async () => {
+it('an order that a dead session refuses is not sent again, and the next line follows', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: false,
@@ -249,7 +252,6 @@ it('an order that a dead session refuses is not sent again, and the next line go
   const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
   expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 2 });
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'refused', code: 'unauthorized' }, { outcome: 'accepted' }]);
-  expect(before.engine.filter((line) => !line.includes('sid='))).toHaveLength(2);
 });
 
 it('what cannot be sent as the gateway is gone is not sent', async () => {
@@ -264,28 +266,100 @@ it('what cannot be sent as the gateway is gone is not sent', async () => {
       );
     },
   };
-  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env: { SVC_TRADE_URL: before.url } });
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going', '--timeout', '300ms'];
+  const env = { SVC_TRADE_URL: before.url };
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env, sleeps: true });
   expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 1 });
   const [, second] = JSON.parse(stdout);
   expect(second).toMatchObject({ outcome: 'not_sent', code: expect.any(String), journal_id: null });
 });
 
-it('nothing follows an outcome that is not known, whatever it is told', async () => {
+it('a lost response is settled as in a session, and the next line follows', async () => {
   await using before = await forwarder(client.gateway.url);
-  let turn = 0;
   before.fault = {
     applied: true,
     answer(response) {
-      if (turn++ > 0) response.socket?.destroy();
-      else response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}');
+      before.fault = undefined;
+      response.socket?.resetAndDestroy();
     },
   };
-  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going'];
-  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY, BUY), env: { SVC_TRADE_URL: before.url } });
-  expect({ code, orders: before.orders.length }).toEqual({ code: 8, orders: 2 });
-  expect(outcomes(stdout)).toEqual(['1 accepted', '2 unknown', '3 not_sent']);
-  expect(client.journal().map(({ outcome }) => outcome)).toEqual(['accepted', 'unknown']);
+  const argv = ['batch', '-', '--yes', '-o', 'json'];
+  const env = { SVC_TRADE_URL: before.url };
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, { ...BUY, amount: 6 }), env, sleeps: true });
+  expect(JSON.parse(stdout)).toMatchObject([
+    { outcome: 'accepted', message: expect.stringMatching(/^the response was lost: /), code: null },
+    { outcome: 'accepted', message: null },
+  ]);
+  expect({ code, orders: before.orders.length }).toEqual({ code: 0, orders: 2 });
+  expect(client.journal()).toMatchObject([{ outcome: expect.stringMatching(/^(filled|open)$/) }, {}]);
+});
+
+it('nothing follows an order that is not known or was not carried out, unless --keep-going is given', async () => {
+  await using before = await forwarder(client.gateway.url);
+  const argv = ['batch', '-', '--yes', '-o', 'json'];
+  // Pushes are watched for this long.
+  const soon = (ms: number) => (ms === 10_000 ? Promise.resolve() : undefined);
+  const options = { env: { SVC_TRADE_URL: before.url }, sleeps: true, sleepsUntil: soon } as const;
+  const lose = (isGone: boolean) => {
+    before.fault = {
+      applied: false,
+      answer(response) {
+        before.fault = undefined;
+        before.isGone = isGone;
+        if (isGone) client.gateway.cut();
+        response.socket?.resetAndDestroy();
+      },
+    };
+  };
+  lose(false);
+  const absent = await client.run(argv, { stdin: ndjson(BUY, BUY), ...options });
+  expect(outcomes(absent.stdout)).toEqual(['1 not_sent', '2 not_sent']);
+  expect({ code: absent.code, journal: client.journal().map(({ outcome }) => outcome) }).toEqual({
+    code: 7,
+    journal: ['absent'],
+  });
+  lose(false);
+  const next = await client.run([...argv, '--keep-going'], { stdin: ndjson(BUY, BUY), ...options });
+  expect({ code: next.code, outcomes: outcomes(next.stdout) }).toEqual({
+    code: 10,
+    outcomes: ['1 not_sent', '2 accepted'],
+  });
+  lose(true);
+  const unknown = await client.run([...argv, '--keep-going', '--timeout', '50ms'], {
+    stdin: ndjson(BUY, BUY),
+    ...options,
+  });
+  expect({ code: unknown.code, outcomes: outcomes(unknown.stdout) }).toEqual({
+    code: 8,
+    outcomes: ['1 unknown', '2 not_sent'],
+  });
+  expect(client.journal().map(({ outcome }) => outcome)).toEqual(['unknown']);
+});
+
+it('commands that read give their value, and those that concern everything are planned when their turn comes', async () => {
+  const trade = holdTrade(client.gateway);
+  const order = holdOrder(client.gateway);
+  const { code, stdout, stderr } = await send(
+    ndjson(
+      { command: 'positions list' },
+      { command: 'close', everything: true, account: HEDGING },
+      { command: 'entry buy', symbol: 'EUR/USD', amount: 7, rate: 1.15 },
+      { command: 'orders cancel', all: true },
+      { command: 'orders get', order: 1 },
+      { command: 'hours' },
+    ),
+  );
+  const rows = JSON.parse(stdout);
+  expect(rows, stderr).toMatchObject([
+    { line: 1, command: 'positions list', outcome: 'done', value: [{ tradeId: trade }] },
+    { line: 2, command: 'close', accountId: HEDGING, outcome: 'accepted' },
+    { line: 3, outcome: 'accepted' },
+    { line: 4, orderId: order, outcome: 'accepted' },
+    { line: 4, orderId: rows[2].orderIds[0], outcome: 'accepted' },
+    { line: 5, outcome: 'refused', code: 'not_found' },
+    { line: 6, outcome: 'not_sent' },
+  ]);
+  expect(code).toBe(10);
 });
 
 it('is asked for once at a terminal, with all of it shown before', async () => {

@@ -98,6 +98,7 @@ describe('svc trade flatten', () => {
     holdTrade(client.gateway);
     const run = await client.run(['session', '--account', HEDGING, '--yes', '-o', 'ndjson'], {
       stdin: '{"id":"out","command":"flatten"}\n',
+      sleeps: true,
     });
     expect(run.code).toBe(0);
     expect(run.stdout).toMatch(/"event":"accepted","id":"out"[\s\S]*"event":"closed","id":"out"/);

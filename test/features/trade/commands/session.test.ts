@@ -61,7 +61,7 @@ it('reports ready, what became of each command, and ended', async () => {
 
 it.each<[string, string, RegExp]>([
   ['that is not JSON', '{', /not valid JSON/],
-  ['with an unknown command', '{"id":"b","command":"login"}', /unknown command "login"/],
+  ['with an unknown command', '{"id":"b","command":"login"}', /a line cannot be "login"/],
   ['with a duplicate key', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1,"amount":2}', /given twice/],
   ['with a duplicate id', '{"id":"a","command":"buy","symbol":"EUR/USD","amount":1}', /"a" was used before/],
   ['with half a lot', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1.5}', /the amount "1.5" is not/],
@@ -259,19 +259,91 @@ it('answers commands that read', async () => {
   for (const id of ['r1', 'r2', 'r3', 'r4']) expect(events.filter((event) => event.id === id)).toHaveLength(1);
 });
 
+it('runs every command of the group, or says why not', async () => {
+  const { commands } = await import('../../../../src/features/trade/index.ts');
+  const trade = holdTrade(client.gateway);
+  const order = holdOrder(client.gateway);
+  const all: Readonly<Record<string, object>> = {
+    'positions get': { trade },
+    'positions update': { trade, stop: '40pips' },
+    'orders get': { order },
+    'orders update': { order, rate: 1.14 },
+    'orders cancel': { all: true },
+    'oco create': { symbol: 'EUR/USD', amount: 5, leg: ['buy@1.17', 'sell@1.15'] },
+    'oco add': { order: [order, order] },
+    'oco remove': { order },
+    'oco update': { group: 7, add: order },
+    'entry buy': { symbol: 'EUR/USD', amount: 7, rate: 1.15 },
+    'entry sell': { symbol: 'EUR/USD', amount: 7, rate: 1.3 },
+    buy: { symbol: 'EUR/USD', amount: 5, 'require-open': true },
+    sell: { symbol: 'EUR/USD', amount: 5, preview: true },
+    close: { symbol: 'EUR/USD' },
+    size: { symbol: 'EUR/USD', risk: '1%', stop: '40pips' },
+    candles: { symbol: 'EUR/USD', period: 'H1', last: 2 },
+    quote: { symbol: 'EUR/USD' },
+    permissions: { symbol: 'EUR/USD' },
+    model: { name: 'Account' },
+    'symbols get': { symbol: 'EUR/USD' },
+    'symbols show': { symbol: 'USD/CHF' },
+    'symbols hide': { symbol: 'USD/CHF' },
+  };
+  const names = Object.keys(commands);
+  const lines = names.map((command) => ({ id: command, command, ...all[command] }));
+  const { code, events, of, stderr } = await session(ndjson(...lines), { args: ['--account', HEDGING] });
+  expect(code, stderr).toBe(0);
+  const reasons = new Map(events.flatMap(({ id, event, message }) => (event === 'refused' ? [[id, message]] : [])));
+  const left = ['batch', 'dashboard', 'login', 'logout', 'session', 'stream', 'watch'];
+  for (const name of left) expect(reasons.get(name)).toMatch(`a line cannot be "${name}": `);
+  // Its rules may refuse a command, but not its name or options.
+  for (const [name, message] of reasons) {
+    if (!left.includes(String(name))) expect(message, String(name)).not.toMatch(/unknown|a line cannot/);
+  }
+  for (const name of names) expect(of(name), name).not.toEqual([]);
+  expect(of('sell')).toEqual(['result']);
+  expect(of('symbols show')).toEqual(['result']);
+  expect(of('journal settle')).toEqual(['result']);
+  // One connection, and another for ping, which measures a handshake.
+  const handshakes = client.gateway.requests.filter(
+    ({ path }) => path.startsWith('/socket.io/') && !path.includes('sid='),
+  );
+  expect(handshakes.length).toBeLessThanOrEqual(2);
+});
+
+it('a dry run reads and subscribes, and shows the requests that it does not send', async () => {
+  const trade = holdTrade(client.gateway);
+  const { code, events, stderr } = await session(
+    ndjson(
+      { id: 'a', ...BUY },
+      { id: 'b', command: 'positions list' },
+      { id: 'c', command: 'subscribe', what: 'Account' },
+      { id: 'd', command: 'symbols hide', symbol: 'EUR/USD' },
+      { id: 'e', ...BUY, amount: 1.5 },
+    ),
+    { args: ['--dry-run'] },
+  );
+  expect(code, stderr).toBe(0);
+  const one = (id: string) => events.find((event) => event.id === id);
+  expect(one('a')).toMatchObject({
+    event: 'result',
+    command: 'buy',
+    value: [{ method: 'POST', body: { amount: '5' } }],
+  });
+  expect(one('b')).toMatchObject({ event: 'result', value: [{ tradeId: trade }] });
+  expect(one('c')).toMatchObject({ event: 'result', value: ['Account'] });
+  expect(one('d')).toMatchObject({ event: 'result', value: [{ method: 'POST' }] });
+  expect(one('e')).toMatchObject({ event: 'refused' });
+  expect(client.orders()).toEqual([]);
+  expect(JSON.stringify(events)).not.toContain(client.gateway.token);
+});
+
 it('reads of its own account, unless a command names another', async () => {
   const [own, other] = [holdTrade(client.gateway), holdTrade(client.gateway, { account: NETTING })];
   const { events } = await session(
-    ndjson(
-      { id: 'a', command: 'positions' },
-      { id: 'b', command: 'positions', account: NETTING },
-      { id: 'c', command: 'journal settle' },
-    ),
+    ndjson({ id: 'a', command: 'positions' }, { id: 'b', command: 'positions', account: NETTING }),
     { args: ['--account', HEDGING] },
   );
   expect(events.find(({ id }) => id === 'a')?.['value']).toMatchObject([{ tradeId: own }]);
   expect(events.find(({ id }) => id === 'b')?.['value']).toMatchObject([{ tradeId: other }]);
-  expect(events.find(({ id }) => id === 'c')).toMatchObject({ event: 'refused', code: 'invalid_value' });
 });
 
 it('beats as often as it is asked to, until it ends', async () => {
