@@ -109,7 +109,7 @@ afterAll(async () => {
 const MEET_SILENCE: readonly string[] = ['orders update', 'close of two'];
 
 /** Each fault meets a third of the commands: each command is carried out under some, and not under others. */
-const SHARE = CASES.length / 3;
+const SHARE = Math.ceil(CASES.length / 3);
 
 describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))('$fault', ({ fault, answer, turn }) => {
   const isSilence = fault === 'the answer never comes';
