@@ -256,19 +256,23 @@ it('an order that a dead session refuses is not sent again, and the next line fo
 
 it('what cannot be sent as the gateway is gone is not sent', async () => {
   await using before = await forwarder(client.gateway.url);
+  let isAnswered = false;
   before.fault = {
     applied: true,
     answer(response) {
       before.isGone = true;
       client.gateway.cut();
+      response.on('close', () => setTimeout(() => (isAnswered = true), 300));
       void until(() => before.engine.some((line) => line.startsWith('POST'))).then(() =>
         response.end('{"response":{"executed":true},"data":{"type":0,"orderId":1}}'),
       );
     },
   };
-  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going', '--timeout', '300ms'];
+  const argv = ['batch', '-', '--yes', '-o', 'json', '--keep-going', '--timeout', '20s'];
   const env = { SVC_TRADE_URL: before.url };
-  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env, sleeps: true });
+  // How long an outage may last.
+  const sleepsUntil = (ms: number) => (ms === 20_000 ? until(() => isAnswered) : undefined);
+  const { code, stdout } = await client.run(argv, { stdin: ndjson(BUY, BUY), env, sleeps: true, sleepsUntil });
   expect({ code, orders: before.orders.length }).toEqual({ code: 10, orders: 1 });
   const [, second] = JSON.parse(stdout);
   expect(second).toMatchObject({ outcome: 'not_sent', code: expect.any(String), journal_id: null });
