@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { KnownSecrets } from '../http/redact.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
+import { fileFailure } from '../store/own-file.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
 import { credentialSettings, type Settings } from '../store/settings.ts';
 import type { GlobalInput } from './common-flags.ts';
@@ -200,8 +201,6 @@ function readTextFile(path: string, option: string, context: Context): string {
   try {
     return context.readFile(path).toString();
   } catch (error) {
-    throw new SvcError('file_unusable', `${option}: cannot read ${path}: ${(error as Error).message.split(':')[0]}`, {
-      cause: error,
-    });
+    throw fileFailure(`${option}: cannot read ${path}`, error);
   }
 }

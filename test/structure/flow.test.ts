@@ -12,7 +12,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'http/tracer.ts': 'a message of a websocket, of which the beginning is shown',
   'process/output-stream.ts': 'the error of the system, without its code and its call',
   'cli/parse.ts': 'commander has one error class, and names the option in its message',
-  'cli/target.ts': "the error of the system, without the path that svc's own message has",
   'http/failures.ts': 'undici throws these two with a code that it gives other failures too',
   'process/context.ts': 'a warning of Node.js: the process prints it again, but not the one about NO_COLOR',
 };

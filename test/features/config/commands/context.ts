@@ -10,7 +10,7 @@ export async function runContext(
 ): Promise<RunContext> {
   const env = { PATH: process.env['PATH'], ...sources.env };
   const settings = await loadSettings({ ...sources, paths, env, lenient: true });
-  const context = { ...lockContext, paths, env, settings, interactive };
+  const context = { ...lockContext, processName: undefined, paths, env, settings, interactive };
   // The rest belongs to commands that talk to a service or read input, and reading it here is a failure of the test.
   return new Proxy(context as unknown as RunContext, {
     get(target, name) {
