@@ -19,6 +19,7 @@ const { version: SOCKET_IO_CLIENT } = load('socket.io-client/package.json');
 /** It nets: every second order closes what the one before opened. */
 const ACCOUNT = '654062';
 const WARM_UP = 50;
+const COLD_ROUNDS = 31;
 /** Milliseconds that svc may add to an order. */
 const BUDGET = 5;
 
@@ -133,6 +134,38 @@ async function measure(ways, count) {
   return times;
 }
 
+/** Milliseconds from the start of a program to its accepted order, which is its only one. */
+async function measureCold(launcher, { url, token }, env) {
+  const ways = {
+    'node -e 0': async () => {
+      await once(spawn(process.execPath, ['-e', '0'], { env: cleanEnvironment({}) }), 'close');
+    },
+    [`the sample's way, socket.io-client ${SOCKET_IO_CLIENT}`]: async (isBuy) => {
+      const sample = program([SELF, '--sample', url, token], {});
+      await sample.until(() => true);
+      sample.write(form(isBuy));
+      const line = await sample.until(() => true);
+      if (!line.includes('"executed":true')) throw new Error(line);
+      sample.child.kill();
+    },
+    'svc trade buy --yes': async (isBuy) => {
+      const argv = [launcher, 'trade', isBuy ? 'buy' : 'sell', 'EUR/USD', '10', '--account', ACCOUNT, '--yes', '-q'];
+      const options = { stdio: 'ignore', env: cleanEnvironment(env) };
+      const [status] = await once(spawn(process.execPath, argv, options), 'close');
+      if (status !== 0) throw new Error(`svc trade buy ended with ${status}`);
+    },
+  };
+  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  for (let round = -2; round < COLD_ROUNDS; round++) {
+    for (const [name, order] of Object.entries(ways)) {
+      const began = performance.now();
+      await order(round % 2 === 0);
+      if (round >= 0) times[name].push(performance.now() - began);
+    }
+  }
+  return times;
+}
+
 function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
@@ -149,10 +182,12 @@ export async function orderBench(root, count = 1000) {
     const variable = async (name) => (await sandbox.until((line) => line.includes(name))).split('=')[1];
     const url = await variable('SVC_TRADE_URL');
     const token = await variable('SVC_TRADE_TOKEN');
-    const made = await senders(launcher, { url, token }, { ...env, SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token }, file);
+    const connected = { ...env, SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token };
+    const made = await senders(launcher, { url, token }, connected, file);
     close = made.close;
     const rows = Object.entries(await measure(made.ways, count));
     const [, alone] = rows[0];
+    const cold = Object.entries(await measureCold(launcher, { url, token }, connected));
     return [
       `## one order in a warm session (${count} rounds)`,
       '',
@@ -166,6 +201,16 @@ export async function orderBench(root, count = 1000) {
         const budget = name.startsWith('svc') ? `p99 ≤ ${BUDGET} ms over it ${verdict}` : '';
         return `| ${name} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${over.toFixed(2)} | ${most.toFixed(2)} | ${budget} |`;
       }),
+      '',
+      `## one order of a new process (${COLD_ROUNDS} rounds)`,
+      '',
+      'From its start until its order is accepted.',
+      '',
+      '| sender | ms at p50 | ms at p99 |',
+      '|---|---|---|',
+      ...cold.map(
+        ([name, times]) => `| ${name} | ${[0.5, 0.99].map((part) => quantile(times, part).toFixed(0)).join(' | ')} |`,
+      ),
     ];
   } finally {
     close?.();
