@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, HOME, type Running, startSvc, svc } from '../e2e/binary.ts';
 import { onBothServices } from '../features/alerts/commands/service.ts';
-import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
+import { HEDGING, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { startReceiver, startService } from '../sandbox/webhooks/service.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { counted, scaled } from './scale.ts';
@@ -156,12 +156,9 @@ describe('trade session', () => {
     const figures = { killed: 0, midway: 0, tries: 0 };
     for (let round = 1; round <= KILLS; round++) {
       gateway.book.orders.clear();
-      const before = gateway.requests.length;
+      const arrived = ordersFromNow(gateway);
       const amounts = (): readonly string[] =>
-        gateway.requests
-          .slice(before)
-          .filter(({ path }) => ORDER_PATHS.test(path))
-          .map(({ form }) => form.find(([name]) => name === 'amount')?.[1] ?? '');
+        arrived().map(({ form }) => form.find(([name]) => name === 'amount')?.[1] ?? '');
       if (await killedWithin(ms, session(round))) figures.killed += 1;
       if (amounts().length > 0 && amounts().length < ORDERS) figures.midway += 1;
       let last: Ended | undefined;

@@ -12,6 +12,15 @@ export const NETTING = '654062';
 export const ORDER_PATHS =
   /^\/trading\/(open_trade|create_entry_order|close|change|delete|simple_oco|add_to_oco|remove_from_oco|edit_oco)/;
 
+/** The orders that arrive from now on. The gateway logs only its latest requests. */
+export function ordersFromNow({ requests }: Pick<TradingEmulator, 'requests'>): () => TradingEmulator['requests'] {
+  const last = requests.at(-1);
+  return () => {
+    const since = last === undefined ? requests : requests.slice(requests.lastIndexOf(last) + 1);
+    return since.filter(({ path }) => ORDER_PATHS.test(path));
+  };
+}
+
 export interface Trader extends AsyncDisposable {
   readonly gateway: TradingEmulator;
   /** Of the last run. */
