@@ -97,8 +97,8 @@ describe('systemd', () => {
       (quoted ?? word).replace(/\\(.)/g, '$1').replace(/%%|\$\$/g, (pair) => pair.slice(1)),
     );
     // After svc itself, which is one word or two.
-    const words = parts.slice(parts.indexOf('silences'));
-    expect(words.slice(0, 7)).toEqual(['silences', 'create', 'team="db"', '--for', '2h', '--comment', COMMENT]);
+    const command = parts.slice(parts.indexOf('silences'));
+    expect(command.slice(0, 7)).toEqual(['silences', 'create', 'team="db"', '--for', '2h', '--comment', COMMENT]);
     if (!hasSystemd) return;
     const verified = spawnSync('systemd-analyze', ['verify', '--user', 'backup.timer', 'backup.service'], {
       cwd: units,
