@@ -1,70 +1,12 @@
-/** `trade orders cancel`: orders by id, or all of an account. */
-import type { RunContext } from '../../cli/command.ts';
-import type { Arguments, Flags, Input } from '../../cli/flags.ts';
+/** The requests that cancel pending orders. */
 import { SvcError } from '../../errors.ts';
 import { deleteOrder } from './client.ts';
-import { wantedAccount } from './order-account.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds } from './order-flags.ts';
-import { groupOf, openOrders } from './order-rows.ts';
-import { checkOrderId } from './order-rules.ts';
+import { groupOf } from './order-rows.ts';
 import { orderText } from './order-text.ts';
 import type { PlannedRequest } from './placing.ts';
-import type { Change } from './planned-requests.ts';
 import type { Order } from './schema.ts';
 import { foldedSymbol } from './symbols.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
-
-export const CANCEL_ARGS = {
-  order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },
-} as const satisfies Arguments;
-
-export const CANCEL_FLAGS = {
-  all: { type: 'boolean', help: 'Cancel all entry orders of the account' },
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only orders of this symbol' },
-  ...CHANGE_FLAGS,
-} as const satisfies Flags;
-
-type CancelInput = Input<typeof CANCEL_ARGS, typeof CANCEL_FLAGS>;
-
-export function canceling(input: CancelInput, ctx: RunContext): Change {
-  const ids = checkedIds(input.order, checkOrderId);
-  const { all, symbol } = input;
-  if (all === ids.length > 0 || (symbol !== undefined && !all)) {
-    throw new SvcError('usage', 'pass order ids, or --all (with --symbol <symbol> for one symbol)', {
-      hint: 'svc trade orders lists open orders',
-    });
-  }
-  const wanted = wantedAccount(input.account, ctx);
-  const goesOn = (): boolean => true;
-  if (all) {
-    const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
-    const nothing = 'no pending orders to cancel; nothing was sent';
-    const plan = (cache: TableCache) => planCancelAll(symbol, wanted, cache);
-    return { question: `cancel ${what}?`, plan, goesOn, sweeps: true, nothing };
-  }
-  const named = input.account;
-  return { question: `cancel ${ids.join(', ')}?`, plan: (cache) => planIds(ids, named, cache, ctx), goesOn };
-}
-
-async function planIds(
-  ids: readonly string[],
-  named: string | undefined,
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
-  // The requests follow from the ids alone.
-  if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await openOrders(ids, cache);
-  const account = named === undefined ? undefined : await cache.account(named);
-  if (seen === undefined) {
-    ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
-    return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
-  }
-  for (const row of seen.asked) {
-    await checkAccount(`order ${row.orderId}`, await cache.account(row.accountId), named, cache);
-  }
-  return cancelEach(seen.asked, seen);
-}
 
 /** Of the account; throws `limited` if they cannot be read. */
 export async function planCancelAll(
@@ -91,7 +33,10 @@ export async function planCancelAll(
 }
 
 /** No request for orders that end with another one, if the rows are fresh. */
-function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapshot<Order>): readonly PlannedRequest[] {
+export function cancelEach(
+  rows: readonly Order[],
+  { rows: all, isFresh }: TableSnapshot<Order>,
+): readonly PlannedRequest[] {
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
   for (const row of rows) {
@@ -103,7 +48,7 @@ function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapsho
   return planned;
 }
 
-function cancel(
+export function cancel(
   row: Pick<Order, 'orderId'> & Partial<Order>,
   along: readonly Order[],
   accountId: string | undefined,

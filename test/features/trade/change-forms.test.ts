@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { parseLeg, parseLegs } from '../../../src/features/trade/oco-groups.ts';
+import { parseLeg, parseLegs } from '../../../src/features/trade/commands/oco-create.ts';
 import {
   changeOrderForm,
   checkForm,

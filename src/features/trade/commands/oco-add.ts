@@ -1,5 +1,34 @@
+import type { RunContext } from '../../../cli/command.ts';
+import type { Flags, Input } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
 import { changeCommand } from '../change-command.ts';
-import { addingToOco, OCO_ADD_FLAGS, OCO_ORDERS, UNDOCUMENTED_OCO } from '../oco-groups.ts';
+import { addToOco } from '../client.ts';
+import { checkGroup, named, OCO_ORDERS, regrouping, UNDOCUMENTED_OCO } from '../oco-groups.ts';
+import { CHANGE_FLAGS, checkedIds } from '../order-flags.ts';
+import { checkOrderId } from '../order-rules.ts';
+import type { Change } from '../planned-requests.ts';
+
+const FLAGS = {
+  group: { type: 'string', value: 'id', help: 'Existing group (default: a new one)' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+type AddInput = Input<typeof OCO_ORDERS, typeof FLAGS>;
+
+function adding(input: AddInput, ctx: RunContext): Change {
+  const orderIds = checkedIds(input.order, checkOrderId);
+  const { group } = input;
+  if (group !== undefined) checkGroup(group);
+  if (group === undefined && orderIds.length < 2) {
+    throw new SvcError('usage', 'a new group needs at least two orders', {
+      hint: 'pass another order id, or --group <id>',
+    });
+  }
+  const where = group === undefined ? 'a new group' : `group ${group}`;
+  const form = { orderIds, ocoBulkId: group ?? '0' };
+  const what = `add ${named(orderIds)} to ${where}`;
+  return regrouping({ endpoint: addToOco, form, command: 'oco add', what, ids: orderIds }, input, ctx);
+}
 
 export const tradeOcoAdd = changeCommand({
   id: 'trade oco add',
@@ -7,10 +36,10 @@ export const tradeOcoAdd = changeCommand({
   description: 'Adds to an existing group, or creates one.',
   details: UNDOCUMENTED_OCO,
   args: OCO_ORDERS,
-  flags: OCO_ADD_FLAGS,
+  flags: FLAGS,
   examples: [
     { run: 'svc trade oco add 390285837 390285838', why: 'Create a group of two' },
     { run: 'svc trade oco add 390285839 --group 51201', why: 'Add a third order' },
   ],
-  change: addingToOco,
+  change: adding,
 });

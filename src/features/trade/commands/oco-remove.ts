@@ -1,6 +1,23 @@
+import type { RunContext } from '../../../cli/command.ts';
+import type { Input } from '../../../cli/flags.ts';
 import { changeCommand } from '../change-command.ts';
-import { OCO_ORDERS, removingFromOco, UNDOCUMENTED_OCO } from '../oco-groups.ts';
-import { CHANGE_FLAGS } from '../order-flags.ts';
+import { removeFromOco } from '../client.ts';
+import { named, OCO_ORDERS, regrouping, UNDOCUMENTED_OCO } from '../oco-groups.ts';
+import { CHANGE_FLAGS, checkedIds } from '../order-flags.ts';
+import { checkOrderId } from '../order-rules.ts';
+import type { Change } from '../planned-requests.ts';
+
+type RemoveInput = Input<typeof OCO_ORDERS, typeof CHANGE_FLAGS>;
+
+function removing(input: RemoveInput, ctx: RunContext): Change {
+  const orderIds = checkedIds(input.order, checkOrderId);
+  const what = `remove ${named(orderIds)} from ${orderIds.length === 1 ? 'its' : 'their'} group`;
+  return regrouping(
+    { endpoint: removeFromOco, form: { orderIds }, command: 'oco remove', what, ids: orderIds },
+    input,
+    ctx,
+  );
+}
 
 export const tradeOcoRemove = changeCommand({
   id: 'trade oco remove',
@@ -10,5 +27,5 @@ export const tradeOcoRemove = changeCommand({
   args: OCO_ORDERS,
   flags: CHANGE_FLAGS,
   examples: [{ run: 'svc trade oco remove 390285837', why: 'Remove one order' }],
-  change: removingFromOco,
+  change: removing,
 });

@@ -1,5 +1,41 @@
+import type { RunContext } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
 import { changeCommand } from '../change-command.ts';
-import { OCO_GROUP, OCO_UPDATE_FLAGS, UNDOCUMENTED_OCO, updatingOco } from '../oco-groups.ts';
+import { editOco } from '../client.ts';
+import { checkGroup, named, regrouping, UNDOCUMENTED_OCO } from '../oco-groups.ts';
+import { CHANGE_FLAGS, checkedIds } from '../order-flags.ts';
+import { checkOrderId } from '../order-rules.ts';
+import type { Change } from '../planned-requests.ts';
+
+const ARGS = {
+  group: { help: 'Group id from svc trade orders -o wide', required: true },
+} as const satisfies Arguments;
+
+const FLAGS = {
+  add: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to add' },
+  remove: { type: 'string', repeat: true, value: 'order-id', complete: 'orders', help: 'Order to remove' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+type UpdateInput = Input<typeof ARGS, typeof FLAGS>;
+
+function updating(input: UpdateInput, ctx: RunContext): Change {
+  const { group } = input;
+  checkGroup(group);
+  const [add, remove] = [checkedIds(input.add, checkOrderId), checkedIds(input.remove, checkOrderId)];
+  if (add.length + remove.length === 0) throw new SvcError('usage', 'nothing to change: pass --add or --remove');
+  const both = add.find((id) => remove.includes(id));
+  if (both !== undefined) throw new SvcError('usage', `order ${both} cannot be both added and removed`);
+  const parts = [
+    ...(add.length === 0 ? [] : [`add ${named(add)} to group ${group}`]),
+    ...(remove.length === 0 ? [] : [`remove ${named(remove)} from group ${group}`]),
+  ];
+  const some = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
+  const form = { ocoBulkId: group, addOrderIds: some(add), removeOrderIds: some(remove) };
+  const what = parts.join(' and ');
+  return regrouping({ endpoint: editOco, form, command: 'oco update', what, ids: [...add, ...remove] }, input, ctx);
+}
 
 export const tradeOcoUpdate = changeCommand({
   id: 'trade oco update',
@@ -7,8 +43,8 @@ export const tradeOcoUpdate = changeCommand({
   summary: 'Add and remove orders of an OCO group',
   description: 'Sends one request.',
   details: UNDOCUMENTED_OCO,
-  args: OCO_GROUP,
-  flags: OCO_UPDATE_FLAGS,
+  args: ARGS,
+  flags: FLAGS,
   examples: [{ run: 'svc trade oco update 51201 --add 390285839 --remove 390285837', why: 'Replace an order' }],
-  change: updatingOco,
+  change: updating,
 });

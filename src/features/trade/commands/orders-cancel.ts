@@ -1,13 +1,74 @@
-import { CANCEL_ARGS, CANCEL_FLAGS, canceling } from '../cancel-orders.ts';
+import type { RunContext } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import { cancel, cancelEach, planCancelAll } from '../cancel-orders.ts';
 import { changeCommand } from '../change-command.ts';
-import { SENT_ONCE } from '../order-flags.ts';
+import { wantedAccount } from '../order-account.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
+import { openOrders } from '../order-rows.ts';
+import { checkOrderId } from '../order-rules.ts';
+import type { PlannedRequest } from '../placing.ts';
+import type { Change } from '../planned-requests.ts';
+import type { TableCache } from '../table-cache.ts';
+
+const ARGS = {
+  order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },
+} as const satisfies Arguments;
+
+const FLAGS = {
+  all: { type: 'boolean', help: 'Cancel all entry orders of the account' },
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only orders of this symbol' },
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+type CancelInput = Input<typeof ARGS, typeof FLAGS>;
+
+function canceling(input: CancelInput, ctx: RunContext): Change {
+  const ids = checkedIds(input.order, checkOrderId);
+  const { all, symbol } = input;
+  if (all === ids.length > 0 || (symbol !== undefined && !all)) {
+    throw new SvcError('usage', 'pass order ids, or --all (with --symbol <symbol> for one symbol)', {
+      hint: 'svc trade orders lists open orders',
+    });
+  }
+  const wanted = wantedAccount(input.account, ctx);
+  const goesOn = (): boolean => true;
+  if (all) {
+    const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
+    const nothing = 'no pending orders to cancel; nothing was sent';
+    const plan = (cache: TableCache) => planCancelAll(symbol, wanted, cache);
+    return { question: `cancel ${what}?`, plan, goesOn, sweeps: true, nothing };
+  }
+  const named = input.account;
+  return { question: `cancel ${ids.join(', ')}?`, plan: (cache) => planIds(ids, named, cache, ctx), goesOn };
+}
+
+async function planIds(
+  ids: readonly string[],
+  named: string | undefined,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  // The requests follow from the ids alone.
+  if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
+  const seen = await openOrders(ids, cache);
+  const account = named === undefined ? undefined : await cache.account(named);
+  if (seen === undefined) {
+    ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
+    return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
+  }
+  for (const row of seen.asked) {
+    await checkAccount(`order ${row.orderId}`, await cache.account(row.accountId), named, cache);
+  }
+  return cancelEach(seen.asked, seen);
+}
 
 export const tradeOrdersCancel = changeCommand({
   id: 'trade orders cancel',
   summary: 'Cancel pending orders',
   description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
-  args: CANCEL_ARGS,
-  flags: CANCEL_FLAGS,
+  args: ARGS,
+  flags: FLAGS,
   exits: ['partly_done'],
   examples: [
     { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
