@@ -8,15 +8,15 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
 const argv = process.argv.slice(2);
 const text = prepared();
 if (argv[0] === '__complete') {
-  const { completionAnswer, processContext, resolvePaths } = built(() => require('../dist/complete.cjs'));
+  const { completionAnswer, processContext } = built(() => require('../dist/complete.cjs'));
   completionAnswer(
     argv.slice(1),
     built(() => require('../dist/completion.json')),
-    processContext(resolvePaths),
+    processContext(),
   ).then(print);
 } else if (text === undefined) {
-  const { main, processContext, resolvePaths } = built(() => require('../dist/main.cjs'));
-  main(argv, processContext(resolvePaths), () => built(() => require('../dist/prepared.json')).aliases).then((code) => {
+  const { main, processContext } = built(() => require('../dist/main.cjs'));
+  main(argv, processContext(), () => built(() => require('../dist/prepared.json')).aliases).then((code) => {
     process.exitCode = code;
     if (code === 130 || code === 143) leave(code === 130 ? 'SIGINT' : 'SIGTERM');
   });

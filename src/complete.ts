@@ -2,4 +2,3 @@
 
 export { completionAnswer } from './cli/completion/answer.ts';
 export { processContext } from './process/context.ts';
-export { resolvePaths } from './store/paths.ts';

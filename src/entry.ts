@@ -2,4 +2,3 @@
 
 export { main } from './main.ts';
 export { processContext } from './process/context.ts';
-export { resolvePaths } from './store/paths.ts';

@@ -4,7 +4,6 @@ import type { ErrorCode } from '../errors.ts';
 import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/redact.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
-import type { Progress } from '../output/progress.ts';
 import type {
   AnyOutput,
   ChartOutput,
@@ -20,6 +19,7 @@ import type {
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input, RemoteSource } from './flags.ts';
+import type { Progress } from './notices.ts';
 import type { Outage } from './poll.ts';
 
 /** A function is called when the value is printed: some facts are known only after the last row. */

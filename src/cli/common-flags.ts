@@ -1,8 +1,8 @@
 /** The options that commands share, and which of them a command has. */
 import { SvcError } from '../errors.ts';
 import { FORMATS } from '../output/types.ts';
-import { zoneOf } from '../output/zone.ts';
 import type { Flags, Input } from './flags.ts';
+import { zoneOf } from './time.ts';
 
 /** Options of every command. */
 export const GLOBAL_FLAGS = {

@@ -1,11 +1,11 @@
 /** What `--dry-run` prints: the requests, as JSON values or as curl lines. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { asCurl, shownBody } from '../http/as-curl.ts';
 import type { RequestValue } from '../http/endpoint.ts';
 import { redactHeaders, redactText } from '../http/redact.ts';
 import { render } from '../output/render.ts';
 import type { OutputOptions, RecordOutput } from '../output/types.ts';
+import { asCurl, shownBody } from './as-curl.ts';
 
 interface ShownRequest {
   readonly method: string;

@@ -1,7 +1,7 @@
 /** Reports failures on standard error, even if the command line itself is invalid. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { shellWord } from '../http/as-curl.ts';
+import { shellWord } from '../output/escape.ts';
 import { type ColorChoice, colorLevel, formatError } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
 import { failureOptions } from './parse.ts';

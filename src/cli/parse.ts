@@ -1,7 +1,6 @@
 /** From argv to a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
-import { zoneOf } from '../output/zone.ts';
 import type { Command } from './command.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
 import {
@@ -17,7 +16,7 @@ import {
   usageLine,
 } from './flags.ts';
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
-import { parseDuration, parseTime, type TimeRules } from './time.ts';
+import { parseDuration, parseTime, type TimeRules, zoneOf } from './time.ts';
 
 /** The command's words and the rest, which includes options before the command. */
 export interface CommandPath {

@@ -1,9 +1,9 @@
 /**
- * Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. And points in time as people write them,
- * without JavaScript's parser, which accepts 30 February and guesses zones.
+ * Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. Points in time as people write them,
+ * without JavaScript's parser, which accepts 30 February and guesses zones. And the clocks of time zones.
  */
 import { SvcError } from '../errors.ts';
-import type { Zone } from '../output/zone.ts';
+import type { Zone } from '../output/types.ts';
 import type { Instant } from './flags.ts';
 
 const SECOND = 1000;
@@ -211,4 +211,63 @@ function exists(local: string): boolean {
 
 function toSeconds(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+/** No zone changes its clocks twice within it. */
+const STRETCH = 8 * DAY;
+
+export const UTC: Zone = { name: 'UTC', offset: () => 0, instant: (clock) => clock, text: utcText };
+
+/** `local` is this machine's zone. Throws a RangeError for a name that is none. */
+export function zoneOf(name: string): Zone {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...(name === 'local' ? {} : { timeZone: name }),
+    timeZoneName: 'longOffset',
+  });
+  const { timeZone } = format.resolvedOptions();
+  if (timeZone === 'UTC') return UTC;
+  const read = (at: number): number => {
+    const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours, minutes, seconds = '0'] = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text) ?? [];
+    if (hours === undefined) return 0;
+    return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * MINUTE + Number(seconds) * 1000);
+  };
+  const stretches = new Map<number, { readonly before: number; readonly change: number; readonly after: number }>();
+  const stretchOf = (index: number) => {
+    let [low, high] = [index * STRETCH, (index + 1) * STRETCH - 1];
+    const [before, after] = [read(low), read(high)];
+    while (before !== after && high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (read(middle) === before) low = middle;
+      else high = middle;
+    }
+    return { before, change: before === after ? Number.POSITIVE_INFINITY : high, after };
+  };
+  const offset = (at: number): number => {
+    const index = Math.floor(at / STRETCH);
+    const stretch = stretches.get(index) ?? stretchOf(index);
+    stretches.set(index, stretch);
+    return at < stretch.change ? stretch.before : stretch.after;
+  };
+  return {
+    name: timeZone,
+    offset,
+    instant(clock) {
+      const [first, last] = [clock - offset(clock + DAY), clock - offset(clock - DAY)].sort((a, b) => a - b) as [
+        number,
+        number,
+      ];
+      return [first, last].find((at) => at + offset(at) === clock) ?? last;
+    },
+    text(at) {
+      const minutes = Math.round(offset(at) / MINUTE);
+      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      const distance = `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+      return utcText(at + minutes * MINUTE).replace('Z', distance);
+    },
+  };
+}
+
+function utcText(at: number): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z');
 }

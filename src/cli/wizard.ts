@@ -1,6 +1,6 @@
 /** Prompts for missing values, and prints the equivalent command line. */
 import { SvcError } from '../errors.ts';
-import { shellWord } from '../http/as-curl.ts';
+import { shellWord } from '../output/escape.ts';
 import type { RunContext } from './command.ts';
 import { parseDuration } from './time.ts';
 

@@ -26,8 +26,7 @@ import { type Reason, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { redactText } from './redact.ts';
 import type { Target } from './target.ts';
-import { shownHeaders } from './tracer.ts';
-import { type Exchange, type Response, type ResponseHeaders, Transport } from './transport.ts';
+import { type Exchange, type Response, type ResponseHeaders, shownHeaders, Transport } from './transport.ts';
 
 export interface ServiceRules extends RequestRules {
   /** The service's own interpretation of a status of 400 or above; `undefined` uses the common one. */

@@ -130,3 +130,35 @@ export function xmlText(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 }
+
+/** No leading `=`: zsh would look for a command with the name that follows. */
+export const PLAIN_WORD = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
+/** What a terminal or editor must not interpret: controls, bidi, zero width, and bytes that are not UTF-8. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
+
+/** A text as one word of a command line, to be shown and pasted. Trailing line feeds are lost. */
+export function shellWord(text: string): string {
+  return shellBytes(Buffer.from(text));
+}
+
+/**
+ * One shell word. Single quotes protect everything but `'` and, because of fish, `\`: these are in double quotes. Bytes that cannot be shown come from printf
+ * in octal: `$'…'` does not work in dash and fish.
+ */
+export function shellBytes(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (PLAIN_WORD.test(text)) return text;
+  if (text === '') return "''";
+  if (!UNPRINTABLE.test(text))
+    return text.replace(/[^'\\]+|['\\]+/g, (run) =>
+      /['\\]/.test(run) ? `"${run.replaceAll('\\', '\\\\')}"` : `'${run}'`,
+    );
+  let format = '';
+  for (const byte of bytes) {
+    // A leading `-` would be an option of printf.
+    const literal =
+      byte >= 0x20 && byte <= 0x7e && !/[%'\\]/.test(String.fromCharCode(byte)) && !(byte === 0x2d && format === '');
+    format += literal ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`;
+  }
+  return `"$(printf '${format}')"`;
+}

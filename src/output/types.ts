@@ -1,5 +1,19 @@
+/** The clocks of a time zone. */
+export interface Zone {
+  /** `Europe/Berlin`, `UTC`. */
+  readonly name: string;
+  /** Milliseconds that its clocks are ahead of UTC at a time in milliseconds since 1970. */
+  offset(at: number): number;
+  /**
+   * When its clocks show a time, which is given as if they were those of UTC: the first of two such times, and the end of the gap
+   * where a change of the clocks leaves it out.
+   */
+  instant(clock: number): number;
+  /** RFC 3339 with the zone's offset: `2026-11-01T00:00:00+01:00`. */
+  text(at: number): string;
+}
+
 /** What a command says about its value so that every format can render it. */
-import type { Zone } from './zone.ts';
 
 export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -2,17 +2,17 @@
 import { once } from 'node:events';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
+import { posix, win32 } from 'node:path';
 import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { CTRL_C, stdinChunks, stdinUntil, takeKeys } from './input-stream.ts';
-import { outStream } from './output-stream.ts';
 import { plainPrompter, prompter } from './prompter.ts';
+import { CTRL_C, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
 
-/** The context of a real process. `resolve` makes the paths of the environment. */
-export function processContext(resolve: (env: Context['env'], platform: string, home: string) => Paths): Context {
+/** The context of a real process. */
+export function processContext(): Context {
   const stopped = new AbortController();
   const { signal } = stopped;
   let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
@@ -65,7 +65,7 @@ export function processContext(resolve: (env: Context['env'], platform: string, 
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
     env: process.env,
-    paths: resolve(process.env, process.platform, home()),
+    paths: resolvePaths(process.env, process.platform, home()),
     get identity() {
       return `${userName()}@${hostname()}`;
     },
@@ -245,4 +245,32 @@ function readUpTo(file: string | number, limit: number): Buffer {
     if (descriptor !== file) closeSync(descriptor);
   }
   throw Object.assign(new Error(`EFBIG: larger than ${limit} bytes, read`), { code: 'EFBIG' });
+}
+
+/**
+ * Where svc stores its files: the XDG directories, and `%APPDATA%` on Windows. `SVC_CONFIG_DIR` replaces the configuration
+ * directory as given. An XDG variable with a relative path is ignored, as its specification requires, and a home that is not absolute counts as the root: no
+ * file is ever found by accident in the working directory.
+ */
+export function resolvePaths(env: Context['env'], platform: string, home: string): Paths {
+  const path = platform === 'win32' ? win32 : posix;
+  const absolute = (name: string): string | undefined => {
+    const value = env[name];
+    return value !== undefined && path.isAbsolute(value) ? value : undefined;
+  };
+  const base = path.isAbsolute(home) ? home : path.parse(path.resolve('/')).root;
+  const own = env['SVC_CONFIG_DIR'];
+  const place = (variable: string, otherwise: string): string => {
+    const xdg = absolute(variable);
+    return xdg === undefined ? otherwise : path.join(xdg, 'svc');
+  };
+  const windows = platform === 'win32';
+  const roaming = absolute('APPDATA') ?? path.join(base, 'AppData', 'Roaming');
+  const local = path.join(absolute('LOCALAPPDATA') ?? path.join(base, 'AppData', 'Local'), 'svc');
+  const config = windows ? path.join(roaming, 'svc') : path.join(base, '.config', 'svc');
+  return {
+    config: own ? path.resolve(own) : place('XDG_CONFIG_HOME', config),
+    state: place('XDG_STATE_HOME', windows ? path.join(local, 'state') : path.join(base, '.local', 'state', 'svc')),
+    cache: place('XDG_CACHE_HOME', windows ? path.join(local, 'cache') : path.join(base, '.cache', 'svc')),
+  };
 }

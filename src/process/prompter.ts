@@ -1,7 +1,7 @@
 /** Asks on standard error, so that what is printed stays data. */
 import type { Choice, Prompter } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { CTRL_C, takeKeys } from './input-stream.ts';
+import { CTRL_C, takeKeys } from './streams.ts';
 
 /** How many choices are shown at a time. */
 const PAGE = 12;

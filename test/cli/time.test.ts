@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTime } from '../../src/cli/time.ts';
+import { parseTime, zoneOf } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
-import { zoneOf } from '../../src/output/zone.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 250);
 const forward = { now: NOW, bare: 'forward' } as const;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatDuration, parseDuration, parseTime } from '../../src/cli/time.ts';
+import { formatDuration, parseDuration, parseTime, UTC } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
 import { readKnownNames } from '../../src/features/alerts/known-names.ts';
 import {
@@ -10,10 +10,11 @@ import {
   type Matcher,
   parseClassic,
   parseFallback,
+  parseLabels,
+  parseMatcherArguments,
   parseMatcherList,
   parseUtf8,
 } from '../../src/features/alerts/matcher.ts';
-import { parseLabels, parseMatcherArguments } from '../../src/features/alerts/matcher-argument.ts';
 import { readRoutingConfig } from '../../src/features/alerts/routing/config.ts';
 import { readTicks } from '../../src/features/sandbox/tick-file.ts';
 import {
@@ -33,10 +34,9 @@ import { recordingLine } from '../../src/features/webhooks/receiver/recording-wr
 import { eventOf, HEADER, parsedLine } from '../../src/features/webhooks/receiver/spool-lines.ts';
 import { recordedDelivery } from '../../src/features/webhooks/recording-reader.ts';
 import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
-import { shellWord } from '../../src/http/as-curl.ts';
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';
-import { UTC } from '../../src/output/zone.ts';
+import { shellWord } from '../../src/output/escape.ts';
 import { journalEntries } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';

@@ -1,5 +1,5 @@
 /** A program of its own, for the test that it ends: what is piped into it is given up while it is being opened. */
-import { stdinUntil } from '../../src/process/input-stream.ts';
+import { stdinUntil } from '../../src/process/streams.ts';
 
 async function run(): Promise<void> {
   const over = new AbortController();

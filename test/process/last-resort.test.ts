@@ -9,7 +9,7 @@ const RUNTIMES = Object.entries({ 'Node.js': process.execPath, bun: bunBinary() 
 
 /** What a process with svc's context does when this is thrown where nothing catches it. */
 function thrown(runtime: string, line: string) {
-  const program = `require('${join(ROOT, 'dist/main.cjs')}').processContext(() => ({})); ${line}; setTimeout(() => {}, 60000)`;
+  const program = `require('${join(ROOT, 'dist/main.cjs')}').processContext(); ${line}; setTimeout(() => {}, 60000)`;
   const { status, stdout, stderr } = spawnSync(runtime, ['-e', program], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }

@@ -42,8 +42,8 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],
   main: [...GENERAL, /^features\/index\.ts$/, /^features\/oauth\/authorizer\.ts$/, /^\.\.\/package\.json$/],
   pages: [/^cli\//, /^features\/(index|trade\/session-schema)\.ts$/],
-  complete: [/^cli\/completion\//, /^process\//, /^store\//],
-  entry: [/^main\.ts$/, /^process\//, /^store\//],
+  complete: [/^cli\/completion\//, /^process\//],
+  entry: [/^main\.ts$/, /^process\//],
 };
 
 describe('imports', () => {

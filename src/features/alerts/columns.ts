@@ -4,8 +4,7 @@ import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
 import type { Candidate } from '../../store/completion-cache.ts';
 import { formatMatcher, matcher } from './matcher.ts';
 import type { Alert, Receiver } from './schema.ts';
-import { effectiveState } from './selection.ts';
-import { type Severities, severityRank } from './severity.ts';
+import { effectiveState, type Severities, severityRank } from './selection.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
 

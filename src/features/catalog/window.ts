@@ -1,8 +1,9 @@
 /** The time that a series covers, and how the service divides it. */
 
 import type { Instant } from '../../cli/flags.ts';
+import { UTC } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
-import { UTC, type Zone } from '../../output/zone.ts';
+import type { Zone } from '../../output/types.ts';
 import type { SeriesInterval } from './api.ts';
 
 export const INTERVALS = ['1h', '6h', '1d', '7d'] as const satisfies readonly SeriesInterval[];

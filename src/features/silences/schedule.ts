@@ -1,6 +1,6 @@
 /** A recurring window as cron and systemd write it, and a command line as each of them quotes it. */
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
+import { shellWord } from '../../output/escape.ts';
 
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 

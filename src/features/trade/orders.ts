@@ -1,6 +1,6 @@
 /** How placed orders and previews are shown. */
 import type { ErrorCode } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { Cell, RecordOutput } from '../../output/types.ts';
 import type { CallsLeft } from './counted-caller.ts';
 import type { FillReport, FillStatus } from './fills.ts';

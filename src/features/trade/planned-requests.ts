@@ -2,8 +2,8 @@
 import { FINAL } from '../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../http/endpoint.ts';
+import { shellWord } from '../../output/escape.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { FillWatch } from './fills.ts';
 import type { Once } from './once.ts';

@@ -12,8 +12,8 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import type { Target } from '../../http/target.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';

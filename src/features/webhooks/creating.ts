@@ -4,10 +4,10 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { endedBy, SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
 import { Secret } from '../../http/redact.ts';
 import { jsonText } from '../../json-object.ts';
+import { shellWord } from '../../output/escape.ts';
 import { type Recordings, type SubscriptionDraft, unresolved } from './api.ts';
 import type { CreatedSubscription, Subscription } from './schema.ts';
 import { fingerprint } from './signature.ts';

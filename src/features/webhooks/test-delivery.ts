@@ -3,8 +3,8 @@
 import type { RunContext } from '../../cli/command.ts';
 import { poll } from '../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { Recordings } from './api.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';

@@ -3,8 +3,8 @@
  * sends the events, and checks the response and the list.
  */
 import { SvcError } from '../../errors.ts';
-import { shellWord } from '../../http/as-curl.ts';
 import { Plan } from '../../http/endpoint.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { Recordings, SubscriptionChange } from './api.ts';
 import { stillUnknown, unresolved } from './api.ts';
 import type { Subscription } from './schema.ts';

@@ -1,6 +1,6 @@
 /** The time axis: ticks at round times, and their labels. */
 import { displayWidth } from '../terminal.ts';
-import type { Zone } from '../zone.ts';
+import type { Zone } from '../types.ts';
 import { position, type Window } from './stretches.ts';
 
 /** `local`: of this machine. */

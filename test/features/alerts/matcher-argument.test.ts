@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
-import { parseMatcherArguments } from '../../../src/features/alerts/matcher-argument.ts';
+import { formatMatcher, matcher, type Operator, parseMatcherArguments } from '../../../src/features/alerts/matcher.ts';
 
 function refusal(args: readonly string[]): SvcError {
   try {

@@ -1,6 +1,7 @@
 /** Points of the calendar in a time zone, against the clocks that Intl shows. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UTC, zoneOf } from '../../../src/cli/time.ts';
 import {
   bucketDates,
   bucketStart,
@@ -9,7 +10,6 @@ import {
   plainInstant,
   STEP_MS,
 } from '../../../src/features/catalog/window.ts';
-import { UTC, zoneOf } from '../../../src/output/zone.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -17,9 +17,10 @@ import {
   receiverMatchers,
   SELECTION_FLAGS,
   selects,
+  severitiesOf,
   wantedStates,
+  worstFirst,
 } from '../selection.ts';
-import { severitiesOf, worstFirst } from '../severity.ts';
 
 interface Checked {
   readonly ok: boolean;

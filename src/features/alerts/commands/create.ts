@@ -6,8 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells, timeCell } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
-import { formatMatcher, matcher } from '../matcher.ts';
-import { parseLabels } from '../matcher-argument.ts';
+import { formatMatcher, matcher, parseLabels } from '../matcher.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({

@@ -12,9 +12,10 @@ import {
   keepsAlert,
   receiverMatchers,
   SELECTION_FLAGS,
+  severitiesOf,
   wantedStates,
+  worstGroupsFirst,
 } from '../selection.ts';
-import { severitiesOf, worstGroupsFirst } from '../severity.ts';
 
 const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 

@@ -26,14 +26,18 @@ import {
   type GivenFilter,
   ifNone,
   inServerOrder,
+  isSuppressed,
   keepsAlert,
   receiverMatchers,
   SELECTION_FLAGS,
+  type Severities,
   selects,
   serverSelects,
+  severitiesOf,
+  severityRank,
   wantedStates,
+  worstFirst,
 } from '../selection.ts';
-import { isSuppressed, type Severities, severitiesOf, severityRank, worstFirst } from '../severity.ts';
 
 const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const;
 

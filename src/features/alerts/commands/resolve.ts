@@ -3,8 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { alertTitle, labelCells, timeCell } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
-import { formatMatcher } from '../matcher.ts';
-import { parseMatcherArguments } from '../matcher-argument.ts';
+import { formatMatcher, parseMatcherArguments } from '../matcher.ts';
 import type { Alert, PostableAlert } from '../schema.ts';
 import { collect, effectiveState } from '../selection.ts';
 

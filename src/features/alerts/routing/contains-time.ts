@@ -1,5 +1,5 @@
 /** Whether a time is in a time interval. Not beside its schema, which takes long to load. */
-import { zoneOf } from '../../../output/zone.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import type { Range, TimeInterval } from './time-intervals.ts';
 
 /** Without a zone it is UTC. The zone of the server (`Local`) is not known: UTC, too. */

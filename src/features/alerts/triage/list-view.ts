@@ -5,8 +5,7 @@ import { displayWidth, shorten } from '../../../output/terminal.ts';
 import type { ScreenLine, Tone } from '../../../output/types.ts';
 import { labelCells, OWN_COLUMN, ownValue, severityCell, summaryOf } from '../columns.ts';
 import type { Alert } from '../schema.ts';
-import { effectiveState } from '../selection.ts';
-import { isSuppressed } from '../severity.ts';
+import { effectiveState, isSuppressed } from '../selection.ts';
 import type { TriageState } from './model.ts';
 import { alertsOf, type Row, rowsOf } from './rows.ts';
 

@@ -1,6 +1,6 @@
 /** The state of the triage, the events that change it, and what the session has to do. */
 import type { Alert } from '../schema.ts';
-import type { Severities } from '../severity.ts';
+import type { Severities } from '../selection.ts';
 import type { SuppressedAlert } from '../suppressors.ts';
 import type { CommandLine, Link } from './command-lines.ts';
 import type { Filter } from './rows.ts';

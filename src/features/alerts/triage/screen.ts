@@ -4,7 +4,7 @@ import { showTime } from '../../../output/cells.ts';
 import { escapeText } from '../../../output/escape.ts';
 import { displayWidth, wrap } from '../../../output/terminal.ts';
 import type { ScreenLine, Tone } from '../../../output/types.ts';
-import { isSuppressed } from '../severity.ts';
+import { isSuppressed } from '../selection.ts';
 import { alertLines } from './alert-view.ts';
 import { spelled } from './command-lines.ts';
 import { listLines, type Visible } from './list-view.ts';

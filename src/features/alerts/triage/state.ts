@@ -1,6 +1,6 @@
 /** The triage as a pure function: each event makes the next state, with what the session has to do for it. */
 import type { Alert } from '../schema.ts';
-import { isSuppressed, worstFirst } from '../severity.ts';
+import { isSuppressed, worstFirst } from '../selection.ts';
 import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';
 import { lineOf } from './keys.ts';
 import type { Action, Effect, TriageEvent, TriageState } from './model.ts';

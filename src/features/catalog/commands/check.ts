@@ -1,10 +1,9 @@
 import { type Answer, type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration, zoneOf } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog } from '../api.ts';
 import { type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';

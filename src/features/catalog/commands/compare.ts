@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog } from '../api.ts';
 import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { recordCommand } from '../../../cli/command.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { withLock } from '../../../store/lock.ts';
 import { openCatalog } from '../api.ts';
 import { type Exported, exportProducts, prepareFolder } from '../export/exporting.ts';

@@ -1,8 +1,8 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand } from '../../../cli/command.ts';
+import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
-import { UTC, zoneOf } from '../../../output/zone.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';

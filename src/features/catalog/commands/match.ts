@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
+import { shellWord } from '../../../output/escape.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { withLock } from '../../../store/lock.ts';
 import { checkNewFile, writeNewFile } from '../../../store/named-files.ts';

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { TZ_FLAG } from '../lists.ts';
 import { grouped } from '../offers.ts';
 import { cents, FIELD_FLAG, PRICES_DETAILS, PRICES_FLAGS, type ProductPrices, priceAt, readPrices } from '../prices.ts';

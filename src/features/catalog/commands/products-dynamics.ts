@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { openCatalog } from '../api.ts';
 import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
 import { productNames } from '../product-names.ts';

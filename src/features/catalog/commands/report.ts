@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { type Commands, type RunContext, recordCommand } from '../../../cli/command.ts';
+import { zoneOf } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { xmlText } from '../../../output/escape.ts';
 import { type HtmlStyle, htmlNote, htmlOf } from '../../../output/html.ts';
 import type { AnyOutput, RecordOutput } from '../../../output/types.ts';
-import { zoneOf } from '../../../output/zone.ts';
 import { checkNewFile, writeNewFile } from '../../../store/named-files.ts';
 import type { SharedResponses } from '../api.ts';
 import { TZ_FLAG } from '../lists.ts';

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';

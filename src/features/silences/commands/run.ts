@@ -4,11 +4,11 @@ import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import type { EndSignal } from '../../../context.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { childEnvironment } from '../../../store/setting-keys.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
-import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
+import { parseMatcherArguments } from '../../alerts/matcher.ts';
 import { reasonOf, SilenceLease } from '../lease.ts';
 import { ALL_ALERTS, AUTHOR, author, SilenceWriter } from '../writer.ts';
 

@@ -1,12 +1,10 @@
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { TZ_FLAG } from '../../../cli/common-flags.ts';
 import { splitList } from '../../../cli/flags.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
-import { zoneOf } from '../../../output/zone.ts';
-import { formatMatcher } from '../../alerts/matcher.ts';
-import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
+import { shellWord } from '../../../output/escape.ts';
+import { formatMatcher, parseMatcherArguments } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
 import { crontab, parseRecurrence, systemdTimer } from '../schedule.ts';
 import { ALL_ALERTS, ANNOTATION, AUTHOR, tooWide } from '../writer.ts';

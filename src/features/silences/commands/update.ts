@@ -3,7 +3,7 @@ import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { requireRelease } from '../../alerts/api.ts';
-import { parseMatcherArguments } from '../../alerts/matcher-argument.ts';
+import { parseMatcherArguments } from '../../alerts/matcher.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
 import { applyChanges, type SilenceChanges } from '../draft.ts';

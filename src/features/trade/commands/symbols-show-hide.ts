@@ -2,8 +2,8 @@
 import { type Answer, type Command, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { Caller } from '../client.ts';
 import {

@@ -1,8 +1,8 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import type { Subscription } from '../schema.ts';

@@ -1,5 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { shellWord } from '../../../http/as-curl.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';

@@ -1,8 +1,8 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
 import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { type CreatedRow, checkQuota, createdRow, createSubscription, runUninterrupted } from '../creating.ts';

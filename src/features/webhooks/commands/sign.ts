@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import { type RawHeader, readEvent } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { remove, writeAtomic } from '../../../store/atomic-write.ts';
 import { lockOwner, ownerLiveness } from '../../../store/lock.ts';
 import { errorCode, fileFailure, makeFolder, readOwnFile } from '../../../store/own-file.ts';

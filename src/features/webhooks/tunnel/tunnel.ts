@@ -1,9 +1,9 @@
 /** `webhooks listen --tunnel`: a public address and a subscription for one run, taken back however the run ends. */
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../http/as-curl.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openPoster } from '../../../http/poster.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { createSubscription, UNKNOWN_ID } from '../creating.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';

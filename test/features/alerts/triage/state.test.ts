@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
-import { isSuppressed, worstFirst } from '../../../../src/features/alerts/severity.ts';
+import { isSuppressed, worstFirst } from '../../../../src/features/alerts/selection.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
 import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/keys.ts';
 import { initialState, type TriageEvent, type TriageState } from '../../../../src/features/alerts/triage/model.ts';

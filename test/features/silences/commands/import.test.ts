@@ -266,7 +266,7 @@ describe('an answer that does not come', () => {
 });
 
 test('the bar is drawn on a terminal only, and taken away', async () => {
-  const { progressBar } = await import('../../../../src/output/progress.ts');
+  const { progressBar } = await import('../../../../src/cli/notices.ts');
   let time = 0;
   let text = '';
   const out = (isTTY: boolean) => ({

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolvePaths } from '../../src/store/paths.ts';
+import { resolvePaths } from '../../src/process/context.ts';
 
 describe('resolvePaths', () => {
   it('follows the XDG directories, with their defaults below the home', () => {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asCurl } from '../../src/http/as-curl.ts';
+import { asCurl } from '../../src/cli/as-curl.ts';
 import { bodyText, buildRequest, type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { answer, type FaultServer, faultServer } from './servers.ts';
-import { targetFor } from './targets.ts';
+import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { targetFor } from '../http/targets.ts';
 
 const run = promisify(execFile);
 let server: FaultServer;
