@@ -55,6 +55,15 @@ export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
+/** The same, and undefined for text that is not such JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function checkLimits(text: string, mostValues: number): void {
   let depth = 0;
   let values = 0;

@@ -1,6 +1,6 @@
 /** What an error response means if the service's own rules do not say, and when a read is retried after it. */
 import { type ErrorCode, SvcError } from '../errors.ts';
-import { parseJsonText } from '../json-object.ts';
+import { tryParseJson } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
 import { CHECK_FIRST, PROXY_CREDENTIAL } from './failures.ts';
 import { redactText } from './redact.ts';
@@ -84,12 +84,8 @@ export function errorInSuccess(answer: Pick<FailedAnswer, 'contentType' | 'text'
 
 function fromJson(text: string): string | undefined {
   if (!/^["{]/.test(text)) return undefined;
-  let value: unknown;
-  try {
-    value = parseJsonText(text);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  if (value === undefined) return undefined;
   if (typeof value === 'string') return value;
   const { error, error_description: description, message, detail } = value as Record<string, unknown>;
   if (typeof error === 'string') return typeof description === 'string' ? `${error}: ${description}` : error;

@@ -145,10 +145,7 @@ export async function withCredentials<T>(
   const locked = async (): Promise<T> => {
     const before = await readFile(path);
     const warnings = [...before.warnings];
-    if (before.corrupt !== undefined) {
-      const aside = setAside(path, context.now());
-      warnings.push(`${path} could not be used: ${before.corrupt}; svc moved it to ${aside}`);
-    }
+    if (before.corrupt !== undefined) warnings.push(setAside(path, before.corrupt, context.now()));
     const vault = new Vault(context);
     const current = before.document ?? NO_CREDENTIALS;
     const promoted = await promoteStaged(path, async (text) => {

@@ -1,6 +1,7 @@
 /** Files that the user names: written completely or not at all, and never over an existing one without --force; and pipes and devices, where a signal ends the wait. */
-import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { errorCode, fileFailure } from './own-file.ts';
 
@@ -10,6 +11,20 @@ export interface NewFile {
   readonly path: string;
   /** An existing file may be replaced. */
   readonly force: boolean;
+}
+
+/** The format that `formats` has for the end of the name in `--out`. Throws, before any work, for another end or a folder that cannot be written to. */
+export function outFormat<Format>(path: string, formats: Readonly<Record<string, Format>>, hint: string): Format {
+  const format = formats[extname(path).toLowerCase()];
+  if (format === undefined) {
+    throw new SvcError('invalid_value', `--out: ${path} does not end in a known format`, { hint });
+  }
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw fileFailure(`--out: cannot write to ${dirname(path)}`, error);
+  }
+  return format;
 }
 
 /** Called before any work. Throws if the file exists. */

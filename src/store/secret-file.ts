@@ -125,8 +125,8 @@ function octal(mode: number): string {
 
 const MOST_SET_ASIDE = 3;
 
-/** Moves a corrupt file aside, because a person may still need its content. Returns its new path. The caller holds the file's lock. */
-export function setAside(path: string, now: number): string {
+/** Moves a corrupt file aside, because a person may still need its content. Returns a warning. The caller holds the file's lock. */
+export function setAside(path: string, corrupt: string, now: number): string {
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
   let aside = `${path}.corrupt-${stamp}`;
   for (let n = 2; existsSync(aside); n++) aside = `${path}.corrupt-${stamp}-${n}`;
@@ -137,5 +137,5 @@ export function setAside(path: string, now: number): string {
   } catch (error) {
     throw fileFailure(`cannot move ${path} aside`, error);
   }
-  return aside;
+  return `${path} could not be used: ${corrupt}; svc moved it to ${aside}`;
 }

@@ -128,10 +128,7 @@ async function changed(
   return withLock(`${path}.lock`, context, async () => {
     const before = await read(path);
     const warnings = [...before.warnings];
-    if (before.corrupt !== undefined) {
-      const aside = setAside(path, context.now());
-      warnings.push(`${path} could not be used: ${before.corrupt}; svc moved it to ${aside}`);
-    }
+    if (before.corrupt !== undefined) warnings.push(setAside(path, before.corrupt, context.now()));
     const vault = new Vault(context);
     const document = await settled(path, before.document ?? EMPTY, vault);
     const next = await change(document, vault, path);

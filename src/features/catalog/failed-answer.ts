@@ -6,7 +6,7 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
@@ -92,12 +92,7 @@ const MOST_FAULTS = 8;
 const LONGEST_FAULT = 200;
 
 function faultList(text: string): readonly string[] | undefined {
-  let value: unknown;
-  try {
-    value = parseJsonText(text);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
   const detail = isObject(value) ? value['detail'] : undefined;
   if (!Array.isArray(detail)) return undefined;
   return detail.slice(0, MOST_FAULTS).map((fault) => {

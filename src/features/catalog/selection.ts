@@ -1,5 +1,5 @@
 /** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
-import { bulk } from '../../cli/bulk.ts';
+import { bulk, CONCURRENCY } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
@@ -25,15 +25,7 @@ export const SELECTION_FLAGS = {
   place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region', group: GROUP },
   file: { type: 'string', value: 'file', complete: 'files', help: 'Ids of products, one per line', group: GROUP },
   'max-products': { type: 'integer', value: 'n', min: 1, help: 'Read at most so many of those found', group: GROUP },
-  concurrency: {
-    type: 'integer',
-    value: 'n',
-    min: 1,
-    max: 64,
-    default: 8,
-    help: 'Products read in parallel',
-    group: GROUP,
-  },
+  concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel', group: GROUP },
 } as const satisfies Flags;
 
 /** For the details of each command that takes them. */

@@ -3,7 +3,7 @@
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
-import { parseJsonText, schemaProblem } from '../../json-object.ts';
+import { isObject, schemaProblem, tryParseJson } from '../../json-object.ts';
 import type { ClientRecord } from '../../store/credentials.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 import type { TokenGrant } from './schema.ts';
@@ -207,12 +207,8 @@ function codeOf(error: string, status: number): ErrorCode {
 
 /** RFC 6749 §5.2: at the top level, unlike the errors of the rest of the service. */
 function oauthError(text: string): string {
-  try {
-    const { error } = parseJsonText(text) as { readonly error?: unknown };
-    return typeof error === 'string' ? error : '';
-  } catch {
-    return '';
-  }
+  const value = tryParseJson(text);
+  return isObject(value) && typeof value['error'] === 'string' ? value['error'] : '';
 }
 
 /** Whether an OAuth error is about the client, and not about the login (RFC 6749 §5.2). */

@@ -1,15 +1,10 @@
 /** Completion candidates from the gateway's tables. */
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
+import type { Traded } from './totals.ts';
 
 interface Named {
   readonly value: string;
   readonly note?: string;
-}
-
-interface Traded {
-  readonly currency?: string | undefined;
-  readonly isBuy?: boolean | undefined;
-  readonly amountK?: number | undefined;
 }
 
 export function accountCandidates({ accountId, accountName, isTotal }: Account): {

@@ -13,7 +13,7 @@ import {
 import { dirname, extname } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import type { ListOutput } from '../../output/types.ts';
 import { readBegun, statePath } from '../../store/appended-file.ts';
 import { discard, keepOwner, realTarget, stagedPath, syncDirectory } from '../../store/atomic-write.ts';
@@ -175,12 +175,8 @@ function csvRow(text: string, header: string): Readonly<Record<string, string | 
 }
 
 function jsonRow(text: string): Readonly<Record<string, string | number>> | undefined {
-  try {
-    const value = parseJsonText(text);
-    return isObject(value) ? (value as Readonly<Record<string, string | number>>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  return isObject(value) ? (value as Readonly<Record<string, string | number>>) : undefined;
 }
 
 /** Numbers may be written in another way: 1.10 and 1.1. */

@@ -1,11 +1,8 @@
 /** Writes candles to a file: step by step if it can be resumed, otherwise at the end. */
-import { accessSync, constants } from 'node:fs';
-import { dirname, extname } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from '../../store/appended-file.ts';
-import { checkNewFile, type NewFile, writeNewFile } from '../../store/named-files.ts';
-import { fileFailure } from '../../store/own-file.ts';
+import { checkNewFile, type NewFile, outFormat, writeNewFile } from '../../store/named-files.ts';
 import type { CandleReading, PartRead } from './candle-reading.ts';
 import { type CandleRow, candleRow, type RowShape, rowLines } from './candle-rows.ts';
 
@@ -41,17 +38,7 @@ export interface CandleTarget extends NewFile {
 
 /** Throws before any request if the file must not be written or cannot be resumed. */
 export function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
-  const format = FORMATS[extname(path).toLowerCase()];
-  if (format === undefined) {
-    throw new SvcError('invalid_value', `--out: ${path} does not end in a known format`, {
-      hint: 'use .csv, .ndjson or .json',
-    });
-  }
-  try {
-    accessSync(dirname(path), constants.W_OK);
-  } catch (error) {
-    throw fileFailure(`--out: cannot write to ${dirname(path)}`, error);
-  }
+  const format = outFormat(path, FORMATS, 'use .csv, .ndjson or .json');
   const grows = fromBeginning && format !== 'json';
   const file = { option: '--out', path, force, format, grows };
   if (resume && format === 'json') {

@@ -7,6 +7,7 @@ import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
 import { shownTime } from './table-time.ts';
+import type { Traded } from './totals.ts';
 
 /** The side is a word everywhere. */
 export function sideWord(isBuy: boolean | undefined): string | undefined {
@@ -88,20 +89,17 @@ function marginCallCell({ mc }: Account): Cell {
   return text !== undefined && WARNING.test(mc ?? '') ? { text, tone: 'bad' } : text;
 }
 
-interface Traded {
-  readonly currency?: string | undefined;
-  readonly isBuy?: boolean | undefined;
-  readonly amountK?: number | undefined;
+interface TradedRow extends Traded {
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
 }
 
-const TRADED: readonly Column<Traded>[] = [
+const TRADED: readonly Column<TradedRow>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
   { name: 'side', cell: ({ isBuy }) => sideWord(isBuy) },
   { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
 ];
-const ACCOUNT: Column<Traded> = { name: 'account', cell: ({ accountId }) => accountId };
+const ACCOUNT: Column<TradedRow> = { name: 'account', cell: ({ accountId }) => accountId };
 
 export const POSITION_LIST: ListOutput<OpenPosition> = {
   kind: 'list',

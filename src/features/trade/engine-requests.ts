@@ -6,7 +6,7 @@ import type { Secret } from '../../http/redact.ts';
 import { Sender } from '../../http/sender.ts';
 import type { Target } from '../../http/target.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../http/websocket.ts';
-import { parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import type { CookieJar } from './cookie-jar.ts';
 import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
@@ -144,10 +144,6 @@ const CODES: Readonly<Record<number, readonly [code: 'connection_lost' | 'bad_an
 };
 
 function engineCode(text: string): number | undefined {
-  try {
-    const { code } = parseJsonText(text) as { readonly code?: unknown };
-    return typeof code === 'number' ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  return isObject(value) && typeof value['code'] === 'number' ? value['code'] : undefined;
 }

@@ -4,7 +4,7 @@ import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import { bareError, type TradingError, tradingError, verdictOf } from './envelope.ts';
 import type { Account, Envelope, Offer } from './schema.ts';
 
@@ -121,10 +121,8 @@ function isOfGateway(error: TradingError, status: number): boolean {
 }
 
 function errorIn({ text, contentType }: FailedAnswer): TradingError | undefined {
-  let body: unknown;
-  try {
-    body = parseJsonText(text);
-  } catch {
+  const body = tryParseJson(text);
+  if (body === undefined) {
     // A sentence may name an ORA code.
     const sentence = contentType.includes('html') || text.trimStart().startsWith('<') ? undefined : tradingError(text);
     return sentence?.ora === undefined ? undefined : sentence;

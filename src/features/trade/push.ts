@@ -1,5 +1,5 @@
 /** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
-import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
+import { exactIntegers, isObject, tryParseJson } from '../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from './models.ts';
 
 export interface Price {
@@ -41,12 +41,8 @@ const TABLES: ReadonlyMap<number, ModelName> = new Map(
 
 /** Undefined for a payload that is not JSON, which does occur. */
 export function readPush(name: string, payload: string): Push | undefined {
-  let record: unknown;
-  try {
-    record = parseJsonText(exactIntegers(payload));
-  } catch {
-    return undefined;
-  }
+  const record = tryParseJson(exactIntegers(payload));
+  if (record === undefined) return undefined;
   if (!isObject(record)) return { kind: 'other', record };
   const { t, Rates: rates } = record;
   const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;

@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
-import { exactIntegers, isObject, parseJsonText } from '../../json-object.ts';
+import { exactIntegers, isObject, tryParseJson } from '../../json-object.ts';
 import { wantedAccount } from './order-account.ts';
 import { checkConfirmable, checkRepeats, confirmOrder } from './order-confirmation.ts';
 import type { OrderForm } from './order-forms.ts';
@@ -160,11 +160,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
 
 /** A long response is returned before all of it is checked: that does not change whether the request was carried out. */
 function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return parseJsonText(exactIntegers(new TextDecoder().decode(bytes)));
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(exactIntegers(new TextDecoder().decode(bytes)));
 }
 
 /** A change that was carried out is not a refusal. */

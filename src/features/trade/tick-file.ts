@@ -1,8 +1,6 @@
 /** A recording of ticks: whole lines at the end of a file, which is rotated by size or by day (docs/tick-files.md). */
 import {
-  accessSync,
   closeSync,
-  constants,
   existsSync,
   fstatSync,
   fsyncSync,
@@ -14,10 +12,11 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import { escapeJson, escapeText } from '../../output/escape.ts';
 import { csvField, withoutFormula } from '../../output/formats.ts';
 import { syncDirectory } from '../../store/atomic-write.ts';
+import { outFormat } from '../../store/named-files.ts';
 import { fileFailure, openOwnFile } from '../../store/own-file.ts';
 import { isTick, TICK_FIELDS, type TickRow } from './price-ticks.ts';
 
@@ -41,17 +40,7 @@ const FORMATS: Readonly<Record<string, Format>> = { '.csv': 'csv', '.ndjson': 'n
 
 /** Throws before anything is requested if the file cannot be recorded to. */
 export function checkTickFile(path: string, { resume }: { readonly resume: boolean }): Format {
-  const format = FORMATS[extname(path).toLowerCase()];
-  if (format === undefined) {
-    throw new SvcError('invalid_value', `--out: ${path} does not end in a known format`, {
-      hint: 'use .csv or .ndjson',
-    });
-  }
-  try {
-    accessSync(dirname(path), constants.W_OK);
-  } catch (error) {
-    throw fileFailure(`--out: cannot write to ${dirname(path)}`, error);
-  }
+  const format = outFormat(path, FORMATS, 'use .csv or .ndjson');
   if (!resume && existsSync(path)) {
     throw new SvcError('file_unusable', `--out: ${path} already exists`, {
       hint: 'continue it with --resume, or use another name',
@@ -242,13 +231,9 @@ export class TickFile {
 }
 
 function timeOf(line: string): string | undefined {
-  try {
-    const value = parseJsonText(line);
-    const time = isObject(value) ? (value['time'] ?? value['at']) : undefined;
-    return typeof time === 'string' ? time : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line);
+  const time = isObject(value) ? (value['time'] ?? value['at']) : undefined;
+  return typeof time === 'string' ? time : undefined;
 }
 
 function dayOf(ms: number): string {

@@ -47,7 +47,7 @@ export function totalOf<Row extends object, Key extends keyof Row & string>(
   return { [key]: 'total', isTotal: true, ...traded, ...Object.fromEntries(parts) } as unknown as Row;
 }
 
-interface Traded {
+export interface Traded {
   readonly currency?: string | undefined;
   readonly isBuy?: boolean | undefined;
   readonly amountK?: number | undefined;

@@ -18,6 +18,13 @@ const trades = z.array(
   }),
 );
 const ended = { order_ids: orderIds, trades, closed_trades: trades, reason: nullableText };
+const failed = {
+  server_code: z.optional(serverCode),
+  line: z.optional(line),
+  journal_id: z.optional(journalId),
+  message: z.optional(nullableText),
+  ...optional(ended),
+};
 
 /** The fields of each event besides event, id and at. */
 export const EVENT_FIELDS = {
@@ -27,22 +34,8 @@ export const EVENT_FIELDS = {
   partly_filled: ended,
   open: { order_ids: orderIds, reason: z.optional(nullableText) },
   closed: ended,
-  refused: {
-    code: z.string(),
-    server_code: z.optional(serverCode),
-    line: z.optional(line),
-    journal_id: z.optional(journalId),
-    message: z.optional(nullableText),
-    ...optional(ended),
-  },
-  unknown: {
-    code: z.optional(z.string()),
-    server_code: z.optional(serverCode),
-    line: z.optional(line),
-    journal_id: z.optional(journalId),
-    message: z.optional(nullableText),
-    ...optional(ended),
-  },
+  refused: { code: z.string(), ...failed },
+  unknown: { code: z.optional(z.string()), ...failed },
   settled: {
     outcome: z.enum(['filled', 'open', 'absent', 'done']),
     journal_id: z.string(),

@@ -7,7 +7,7 @@ import { type Confirmed, type EndpointShape, endpoint, Plan } from '../../http/e
 import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import type { LogItem, Sample, Subscription } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
@@ -190,12 +190,7 @@ const LONGEST = 300;
 
 /** `code: message` if the body has the documented shape `{error: {code, message}}`. */
 function serviceError({ text }: FailedAnswer): string | undefined {
-  let value: unknown;
-  try {
-    value = parseJsonText(text);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
   const error = isObject(value) ? value['error'] : undefined;
   if (!isObject(error) || typeof error['code'] !== 'string' || error['code'] === '') return undefined;
   const { code, message } = error;

@@ -1,4 +1,4 @@
-import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer, CONCURRENCY } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed, Plan } from '../../../http/endpoint.ts';
@@ -47,14 +47,7 @@ export const silencesExpire = listCommand({
     ...TARGET_FLAGS,
     ...UNUSED_FOR,
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
-    concurrency: {
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      max: 64,
-      default: 32,
-      help: 'Maximum number of parallel requests',
-    },
+    concurrency: CONCURRENCY,
     ...WAIT,
   },
   exits: ['partly_done'],

@@ -1,4 +1,4 @@
-import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer, CONCURRENCY } from '../../../cli/bulk.ts';
 import { listCommand } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
@@ -39,16 +39,7 @@ export const silencesImport = listCommand({
       default: 'skip',
       help: 'What to do if the server has the same silence',
     },
-    concurrency: {
-      type: 'integer',
-      formerly: ['worker'],
-      short: 'w',
-      value: 'n',
-      min: 1,
-      max: 64,
-      default: 32,
-      help: 'Maximum number of parallel requests',
-    },
+    concurrency: { ...CONCURRENCY, formerly: ['worker'], short: 'w' },
     ...ALL_ALERTS,
   },
   exits: ['partly_done', 'refused'],

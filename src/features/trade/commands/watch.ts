@@ -4,6 +4,7 @@ import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
 import { LivePrices, type PriceRow } from '../live-prices.ts';
 import type { LiveModel, LiveSource } from '../live-source.ts';
+import type { Traded } from '../totals.ts';
 import { FEED_FLAGS } from '../trading-feed.ts';
 import { knownOffers } from '../trading-offers.ts';
 import type { TradingOptions, TradingSession } from '../trading-session.ts';
@@ -21,12 +22,6 @@ type Source = LiveSource<unknown>;
 
 // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
 type LiveOutput = WatchOutput<any>;
-
-interface Traded {
-  readonly currency?: string;
-  readonly isBuy?: boolean;
-  readonly amountK?: number;
-}
 
 function tradedTitle(id: string, { currency, isBuy, amountK }: Traded): string {
   return [id, currency, sideWord(isBuy), amountK].filter((part) => part !== undefined).join(' ');
