@@ -12,7 +12,7 @@ import {
   orderState,
 } from './order-state.ts';
 import { orderStateText } from './order-text.ts';
-import { type Push, type PushedRecord, readPush } from './push.ts';
+import { type Push, type PushedRecord, type RowPush, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session.ts';
@@ -44,7 +44,8 @@ export class FillWatch {
   /** Everything that was read and pushed so far. */
   readonly tables = new SeenTables();
   readonly #context: WatchContext;
-  readonly #sleepers = new Set<() => void>();
+  /** With what says whether a push is of interest. */
+  readonly #sleepers = new Map<() => void, (push: RowPush) => boolean>();
   #session: Session | undefined;
   #trading!: Trading;
   /** All tables of the session are subscribed. */
@@ -79,9 +80,9 @@ export class FillWatch {
   }
 
   /** Resolves once something is pushed, or the connection is lost. */
-  changed(): Promise<void> {
+  changed(isOf: (push: RowPush) => boolean = () => true): Promise<void> {
     return new Promise((resolve) => {
-      this.#sleepers.add(resolve);
+      this.#sleepers.set(resolve, isOf);
     });
   }
 
@@ -95,9 +96,13 @@ export class FillWatch {
     this.#wake();
   }
 
-  #wake(): void {
-    for (const wake of this.#sleepers) wake();
-    this.#sleepers.clear();
+  /** Hundreds of orders may be waited for: a push wakes only those that it can change. */
+  #wake(push?: RowPush): void {
+    for (const [wake, isOf] of this.#sleepers) {
+      if (push !== undefined && !isOf(push)) continue;
+      this.#sleepers.delete(wake);
+      wake();
+    }
   }
 
   /** For an accepted order; several may be waited for at once. Rejects if the command is interrupted. */
@@ -121,7 +126,7 @@ export class FillWatch {
     let isRead = false;
     try {
       for (;;) {
-        const changed = this.changed();
+        const changed = this.changed((push) => mayChange(order, push, this.tables));
         const state = orderState(order, this.tables);
         if (state.filled) return report(state, 'filled');
         if (state.over) grace ??= alarm(GRACE_MS);
@@ -158,22 +163,30 @@ export class FillWatch {
       return report(state, 'pending', `its state could not be read: ${unread.message}`);
     }
     if (!state.over) return report(state, 'pending', state.seen ? null : 'no push has mentioned it since');
-    const trades = 'orderId' in order ? this.#tradesOf(order) : [];
-    if (trades.length > 0) return report({ ...state, trades }, 'filled');
+    const whole = this.#whole(order, state);
+    if (whole !== undefined) return whole;
     if (!state.seen) return report(state, 'pending', 'the tables show neither it nor a position of it');
     return report(state, outcomeOf(state), lastState(state));
   }
 
-  /** No push linked a position to the order: one that fits exactly and opened since is its own. */
-  #tradesOf({ sentAt, side, rate, ...order }: AwaitedOrder): readonly Fill[] {
-    if (sentAt === undefined) return [];
-    const isUntied = ({ orderId }: OpenPosition | ClosedPosition): boolean => orderId === undefined;
-    const positions = this.tables.rows('OpenPosition').filter(isUntied);
-    const closed = this.tables.rows('ClosedPosition').filter(isUntied);
-    const lost = { ...order, side, rate };
-    const found = orderCandidates(lost, sentAt, { orders: [], positions, closed });
+  /** Positions that no push has linked to an order: those that opened since and are exactly what is missing are its own. */
+  #missing({ sentAt, side, rate, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
+    const amountK = order.amountK - trades.reduce((sum, fill) => sum + (fill.amountK ?? 0), 0);
+    if (sentAt === undefined || !(amountK > 0)) return [];
+    const openedBy = (tradeId: string): string | undefined => this.tables.openedBy(tradeId);
+    const isUnlinked = ({ orderId, tradeId }: OpenPosition | ClosedPosition): boolean =>
+      (orderId ?? openedBy(tradeId)) === undefined;
+    const positions = this.tables.rows('OpenPosition').filter(isUnlinked);
+    const closed = this.tables.rows('ClosedPosition').filter(isUnlinked);
+    const lost = { ...order, amountK, side, rate };
+    const found = orderCandidates(lost, sentAt, { orders: [], positions, closed, openedBy });
     const ids = found.flatMap(({ id, isTaken }) => (isTaken ? [] : [id]));
     return fillsOf(ids, this.tables);
+  }
+
+  #whole(order: Awaited, state: OrderState): FillReport | undefined {
+    const missing = 'orderId' in order && state.status !== CANCELED ? this.#missing(order, state) : [];
+    return missing.length === 0 ? undefined : report({ ...state, trades: [...state.trades, ...missing] }, 'filled');
   }
 
   /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
@@ -193,7 +206,7 @@ export class FillWatch {
     if (now.filled) return report(now, 'filled');
     // The gateway executed all of it, and the push that links a trade to it is late.
     if ('orderId' in order && now.status === EXECUTED) return undefined;
-    return report(now, outcomeOf(now), lastState(now));
+    return this.#whole(order, now) ?? report(now, outcomeOf(now), lastState(now));
   }
 
   async #listen(session: Session): Promise<void> {
@@ -204,7 +217,7 @@ export class FillWatch {
         const push = event.kind === 'push' ? readPush(event.name, event.payload) : undefined;
         if (push?.kind === 'row') {
           this.tables.take(push);
-          this.#wake();
+          this.#wake(push);
         }
         const full = this.#context.seen?.(event, push);
         if (full !== undefined) await full;
@@ -226,6 +239,15 @@ export class FillWatch {
       this.#context.notice(`after the reconnect: ${message}`);
     }
   }
+}
+
+/** Whether a push can change the state of an order: see `orderState`. */
+function mayChange(order: Awaited, { model, key = '', record }: RowPush, tables: SeenTables): boolean {
+  if (model === 'Order') return 'orderIds' in order ? order.orderIds.includes(key) : order.orderId === key;
+  if (model !== 'OpenPosition' && model !== 'ClosedPosition') return false;
+  const { orderId, tradeId } = record;
+  if ('orderIds' in order || (order.hedges !== true && model === 'ClosedPosition')) return model === 'ClosedPosition';
+  return order.orderId === String(orderId) || tables.order(order.orderId)?.tradeIds.has(String(tradeId)) === true;
 }
 
 async function subscribe(trading: Trading): Promise<void> {

@@ -134,7 +134,7 @@ async function findIn(
     .filter((entry) => mayBeOf(ctx.target.baseUrl, entry))
     .map((entry) => atGateway(entry, clockSkewMs));
   const others = entries.filter((entry) => !isEqualLost(request, entry));
-  const settled = settle(request, { ...sent, before, others });
+  const settled = settle(request, { ...sent, before, others, follows: shared !== undefined });
   const { outcome, evidence, candidates } = settled;
   // What is found may belong to an identical request whose response has not come yet.
   const equals = entries.length - others.length;

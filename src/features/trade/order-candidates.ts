@@ -3,7 +3,7 @@
 import type { OrderOutcome } from '../../store/order-journal.ts';
 import { sideField } from './order-forms.ts';
 import type { Side } from './order-rules.ts';
-import { orderRate } from './order-text.ts';
+import { opensNothing, orderRate } from './order-text.ts';
 import { isAmount, ownTrades, type Rival, type Trade } from './own-trades.ts';
 import type { ClosedPosition, OpenPosition, Order } from './schema.ts';
 import type { SeenBefore } from './seen-tables.ts';
@@ -50,18 +50,13 @@ export interface SeenRows {
   readonly orders: readonly Order[];
   readonly positions: readonly OpenPosition[];
   readonly closed: readonly ClosedPosition[];
+  /** The order that opened a trade, if a row of the order has named the trade. */
+  openedBy(tradeId: string): string | undefined;
 }
 
 /** Orders that follow one another faster than this may have opened each other's trades, as far as times tell. */
 const APART_MS = 5_000;
 const TINY = 1e-9;
-
-/** Attached stops and limits, closing orders and margin calls (see `order-text.ts`). */
-const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
-
-export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
-  return OPENS_NOTHING.test(type);
-}
 
 /**
  * Candidates of the same account, symbol, side, kind, rate and amount that are not older than the request; parts count together. Excluded are those seen
@@ -70,7 +65,7 @@ export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
 export function orderCandidates(
   lost: LostOrder,
   sentAt: number,
-  { orders, positions, closed, earlier = new Set() }: SeenRows,
+  { orders, positions, closed, openedBy, earlier = new Set() }: SeenRows,
   others: readonly OtherOrder[] = [],
   equals = 1,
 ): readonly OrderCandidate[] {
@@ -83,13 +78,12 @@ export function orderCandidates(
   const ours = orders.filter(
     (row) => isOf(row) && isSince(row.time, sentAt) && isOfKind(row, lost) && !isKnown(row.orderId),
   );
-  // A stop, a limit or a close names the trade that it ends, not one that it opened.
-  const opening = orders.filter((row) => !opensNothing(row));
-  const orderOf = new Map(opening.map(({ orderId, tradeId }) => [tradeId, orderId]));
   // An update may be all that was seen of an ended order, and it may lack the symbol and the account.
-  const described = new Set(opening.filter(({ currency }) => currency !== undefined).map(({ orderId }) => orderId));
+  const described = new Set(
+    orders.filter((row) => !opensNothing(row) && row.currency !== undefined).map(({ orderId }) => orderId),
+  );
   const ofSide = tradesOf(positions.filter(isOf), closed.filter(isOf), lost.amountK);
-  const orderIdOf = (row: Trade): string | undefined => row.orderId ?? orderOf.get(row.tradeId);
+  const orderIdOf = (row: Trade): string | undefined => row.orderId ?? openedBy(row.tradeId);
   const tied = new Set(ofSide.map(orderIdOf));
   const rivals = rivalsOf(lost, sentAt, others).filter(({ ids }) => !ids.some((id) => tied.has(id)));
   const oldest = Math.min(sentAt, ...rivals.map(({ at }) => at));
@@ -140,13 +134,14 @@ export function orderCandidates(
   ];
 }
 
-/** The candidates show the outcome; a market order is done only when it has a position. */
-export function isFound(lost: LostOrder, candidates: readonly OrderCandidate[]): boolean {
-  return candidates.some(({ kind, isTaken }) => !isTaken && (kind === 'position' || lost.rate !== undefined));
+/** The candidates show the outcome. Unless the order is then followed, a market order is done only when it has a position. */
+export function isFound({ rate }: LostOrder, candidates: readonly OrderCandidate[], follows = false): boolean {
+  return candidates.some(({ kind, isTaken }) => !isTaken && (kind === 'position' || rate !== undefined || follows));
 }
 
-function isOfKind({ isEntryOrder, type = '', isBuy, buy, sell, ratePrecision }: Order, { rate }: LostOrder): boolean {
-  if (OPENS_NOTHING.test(type)) return false;
+function isOfKind(row: Order, { rate }: LostOrder): boolean {
+  const { isEntryOrder, isBuy, buy, sell, ratePrecision } = row;
+  if (opensNothing(row)) return false;
   if (rate === undefined) return isEntryOrder !== true;
   return isEntryOrder !== false && isRate({ ratePrecision }, orderRate({ isBuy, buy, sell }), rate);
 }

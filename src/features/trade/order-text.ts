@@ -36,6 +36,13 @@ export function orderTypeText(type: string | undefined): string | undefined {
   return type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : type;
 }
 
+/** Attached stops and limits, closing orders and margin calls. */
+const OPENS_NOTHING = /^(?:ST?|L|C[MR]?|M)$/;
+
+export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
+  return OPENS_NOTHING.test(type);
+}
+
 /** A filled order may show "executing" for ever: only its positions tell. */
 export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));

@@ -10,13 +10,23 @@ export const MOST_REFUSALS = 6;
  * A connection that lasted this long was stable; only then does the delay start again from zero. Twelve connections a minute are
  * fewer than any gateway is known to refuse.
  */
-export const STEADY_MS = 5_000;
+const STEADY_MS = 5_000;
+/** After a connection that lasted this long, the delay does not grow: at most twenty connections a minute. */
+const SHORT_MS = 1_000;
+/** Of two seconds. */
+const SHORT_ATTEMPTS = 2;
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** The gateway often refuses a valid token while the earlier session still exists. */
 const FIRST_AFTER_REFUSAL_MS = 20_000;
 const LONGEST_AFTER_REFUSAL_MS = 300_000;
+
+/** The attempts that count against the next one, after a connection that lasted so long. */
+export function attemptsAfter(lastedMs: number, attempts: number): number {
+  if (lastedMs > STEADY_MS) return 0;
+  return lastedMs > SHORT_MS ? Math.min(attempts, SHORT_ATTEMPTS) : attempts;
+}
 
 /** Zero at first, then doubling, with 20 % jitter. `random` is within [0, 1). */
 export function reconnectDelay(attempt: number, refusals: number, random: number): number {

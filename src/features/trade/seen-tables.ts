@@ -1,6 +1,7 @@
 /** The tables of orders and positions: what was read, and what was pushed since. A snapshot may be older than a push. */
 import { SvcError } from '../../errors.ts';
 import type { Trading } from './client.ts';
+import { opensNothing } from './order-text.ts';
 import type { PushedRecord, RowPush } from './push.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from './schema.ts';
 import { tableTime } from './table-time.ts';
@@ -34,6 +35,8 @@ export class SeenTables {
   /** The rows of closed positions by `orderKey` and `tradeKey`, and the trades that each order opened. */
   readonly #closedOf = new Map<string, Set<ClosedPosition>>();
   readonly #openedOf = new Map<string, Set<string>>();
+  /** By trade: the order that opened it. */
+  readonly #openedBy = new Map<string, string>();
   /** By id of an order or a trade: when it was first seen, as a number that grows. Never forgotten, unlike the rows. */
   readonly #firstSeen = new Map<string, number>();
   readonly #closeTimes = new WeakMap<ClosedPosition, number | undefined>();
@@ -141,6 +144,7 @@ export class SeenTables {
   #forget(model: 'Order' | 'OpenPosition', id: string): void {
     this.#every[model].delete(id);
     if (model === 'Order') {
+      for (const tradeId of this.#orders.get(id)?.tradeIds ?? []) this.#openedBy.delete(tradeId);
       this.#orders.delete(id);
       return;
     }
@@ -157,6 +161,11 @@ export class SeenTables {
 
   order(id: string): SeenOrder | undefined {
     return this.#orders.get(id);
+  }
+
+  /** The order that opened a trade, if a row of the order has named the trade. */
+  openedBy(tradeId: string): string | undefined {
+    return this.#openedBy.get(tradeId);
   }
 
   /** It ended, or the last snapshot lacks it. */
@@ -209,7 +218,11 @@ export class SeenTables {
     known.row = { ...known.row, ...row };
     known.isOver ||= isEnd;
     known.amountK = Math.max(known.amountK, row.amountK ?? 0);
-    if (/^[1-9]\d*$/.test(row.tradeId ?? '')) known.tradeIds.add(row.tradeId ?? '');
+    const { tradeId = '' } = row;
+    if (!/^[1-9]\d*$/.test(tradeId)) return;
+    known.tradeIds.add(tradeId);
+    // A stop, a limit or a close names the trade that it ends.
+    if (!opensNothing(known.row)) this.#openedBy.set(tradeId, row.orderId);
   }
 
   #takeClosed(row: ClosedPosition): void {

@@ -9,6 +9,7 @@ import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { explainTrading } from './failed-answer.ts';
 import {
+  attemptsAfter,
   isPassing,
   MOST_REFUSALS,
   mayBeGateway,
@@ -16,7 +17,6 @@ import {
   readTooSlowly,
   reconnectDelay,
   refusedOften,
-  STEADY_MS,
   withRenewal,
 } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
@@ -273,7 +273,7 @@ class GatewaySession {
       return;
     }
     this.#unreachable(error);
-    if (performance.now() - this.#connectedAt > STEADY_MS) this.#attempts = 0;
+    this.#attempts = attemptsAfter(performance.now() - this.#connectedAt, this.#attempts);
     this.#connecting = this.#reconnect(error, engine.heardAt);
     this.#connecting.catch((failure: unknown) => {
       if (!this.#life.signal.aborted) this.#give(failure);

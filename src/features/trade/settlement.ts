@@ -57,6 +57,8 @@ export interface SettlingContext {
   readonly earlier?: SeenBefore;
   /** How many identical requests have an unknown outcome, including this one: each has a share of what fits. */
   readonly equals?: number;
+  /** The caller follows an order that is found until it is filled. */
+  readonly follows?: boolean;
 }
 
 const TINY = 1e-9;
@@ -121,20 +123,21 @@ function lostOrders(
 }
 
 function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Settlement {
-  const { tables, sentAt, others, equals = 1, earlier } = context;
+  const { tables, sentAt, others, equals = 1, earlier, follows } = context;
   const closed = tables.everyRow('ClosedPosition');
   const open = tables.rows('OpenPosition');
   const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
   // A snapshot may be older than a push.
   const positions = [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))];
-  const rows = { earlier, orders: tables.everyRow('Order'), positions, closed };
+  const openedBy = (tradeId: string): string | undefined => tables.openedBy(tradeId);
+  const rows = { earlier, orders: tables.everyRow('Order'), positions, closed, openedBy };
   const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, others, equals));
   const fitting = byOrder.flat();
   // Both of a pair may be of the same side.
   const candidates = [...new Map(fitting.map((one) => [`${one.kind} ${one.id}`, one])).values()];
   const found = candidates.filter(({ isTaken }) => !isTaken);
   const trace = offsetBy(lost, context);
-  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? []));
+  const isDone = trace?.isDone === true || lost.every((order, index) => isFound(order, byOrder[index] ?? [], follows));
   const about = { candidates, isDone };
   const seen = (trace === undefined ? unreadTexts(tables) : [trace.text]).map((text) => `${text}; `).join('');
   const wanted = lost.reduce((all, { amountK }) => all + amountK, 0);

@@ -155,6 +155,37 @@ describe('an order that ends and does not say how is looked for before it is cal
 });
 
 test.each([
+  ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ tradeId: '7' }, { tradeId: '8' }] }],
+  ['it is less', 2, {}, { status: 'partial', trades: [{ tradeId: '7' }] }],
+  ['it is of another order', 3, { orderId: '40' }, { status: 'partial', trades: [{ tradeId: '7' }] }],
+])('the rest of an order that no push has linked to it: %s', async (_name, amountK, more, expected) => {
+  const { bring, watch, tables } = await watched(atOnce);
+  const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
+  const rest = { ...position, tradeId: '8', amountK, ...more };
+  tables.set('OpenPosition', { open_positions: [{ ...position, tradeId: '7', amountK: 2 }, rest] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  const sentAt = Date.UTC(2018, 3, 25, 12, 7, 15);
+  expect(await watch.wait({ ...AWAITED, hedges: true, sentAt }, 1)).toMatchObject(expected);
+});
+
+test('a push wakes what waits for its order, and nothing else', async () => {
+  const { bring, watch } = await watched();
+  const woken: string[] = [];
+  void watch.wait(AWAITED, 1).then(() => woken.push('39'));
+  void watch.wait({ ...AWAITED, orderId: '40' }, 1).then(() => woken.push('40'));
+  bring(
+    push('OpenPosition', { tradeId: '8', amountK: 5, open: 1.2, action: 'I' }),
+    push('Order', { orderId: '40', tradeId: '8', amountK: 5, action: 'I' }),
+  );
+  await new Promise(setImmediate);
+  expect(woken).toEqual(['40']);
+});
+
+test.each([
   ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 is still open: '],
   ['it was not', [], 'order 39 was accepted, but the tables show neither it nor a position of it; it may be open or '],
 ])('when the time is over, only an order that was seen is said to stand: %s', async (_name, orders, footer) => {

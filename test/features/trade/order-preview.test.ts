@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { type TradingError, tradingError } from '../../../src/features/trade/envelope.ts';
 import { explainRefusal } from '../../../src/features/trade/failed-answer.ts';
-import { orderCandidates } from '../../../src/features/trade/order-candidates.ts';
+import { orderCandidates, type SeenRows } from '../../../src/features/trade/order-candidates.ts';
 import { closedWarning, guardOrder, orderSentence, previewOrder } from '../../../src/features/trade/order-preview.ts';
 import { parseDistance, parseRate } from '../../../src/features/trade/order-rules.ts';
 import type { Account, Offer, OpenPosition, Order } from '../../../src/features/trade/schema.ts';
@@ -143,6 +143,11 @@ describe('guards', () => {
   });
 });
 
+const seen = (orders: readonly Order[], positions: readonly OpenPosition[]): SeenRows => ({
+  ...{ orders, positions, closed: [] },
+  openedBy: (id) => orders.find(({ tradeId }) => tradeId === id)?.orderId,
+});
+
 test('candidates for a lost order: its account, symbol, side and amount, not older', () => {
   const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
   const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000123' };
@@ -159,7 +164,7 @@ test('candidates for a lost order: its account, symbol, side and amount, not old
     { ...row, orderId: 'without-time', time: undefined },
   ] as Order[];
   const positions = [{ ...row, tradeId: 'position', time: '01142026120001' }] as OpenPosition[];
-  const found = orderCandidates(lost, WEDNESDAY, { orders, positions, closed: [] });
+  const found = orderCandidates(lost, WEDNESDAY, seen(orders, positions));
   expect(found.map(({ id }) => id)).toEqual(['fits', 'without-time', 'position']);
   expect(found[0]?.text).toBe('order fits (buy 5K EUR/USD, 2026-01-14T12:00:00.123Z)');
   expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
@@ -177,7 +182,7 @@ test.each<[string, Partial<OpenPosition>, Partial<Order>[], string[]]>([
   const accepted = [
     { at: '2026-01-14T12:00:00Z', form: {}, outcome: 'accepted' as const, order_ids: ['38'], trade_ids: [] },
   ];
-  const found = orderCandidates(lost, WEDNESDAY, { orders: rows as Order[], positions, closed: [] }, accepted);
+  const found = orderCandidates(lost, WEDNESDAY, seen(rows as Order[], positions), accepted);
   expect(found.map(({ id }) => id)).toEqual(ids);
 });
 
@@ -285,20 +290,20 @@ describe('a position of a lost order, with equal orders that were accepted', () 
       [],
     ],
   ])('%s', (_name, equals, positions, orders, ids) => {
-    const found = orderCandidates(lost, WEDNESDAY, { orders, positions, closed: [] }, equals);
+    const found = orderCandidates(lost, WEDNESDAY, seen(orders, positions), equals);
     expect(found.filter(({ isTaken }) => !isTaken).map(({ id }) => id)).toEqual(ids);
   });
 
   test('names the other order where it may be of that one', () => {
     const positions = [position('7', '120000'), position('8', '120001')];
-    const found = orderCandidates(lost, WEDNESDAY, { orders: [], positions, closed: [] }, [accepted('39', '11:59:59')]);
+    const found = orderCandidates(lost, WEDNESDAY, seen([], positions), [accepted('39', '11:59:59')]);
     expect(found[0]?.text).toBe(
       'position with trade id 7 (buy 5K EUR/USD, 2026-01-14T12:00:00.000Z), unless it belongs to order 39, which has the same terms',
     );
   });
 
   test('is not one that was there before', () => {
-    const rows = { orders: [], positions: [position('7', '120000'), position('8', '120001')], closed: [] };
+    const rows = seen([], [position('7', '120000'), position('8', '120001')]);
     const found = orderCandidates(lost, WEDNESDAY, { ...rows, earlier: new Set(['7']) }, [accepted('39', '11:59:59')]);
     expect(found.map(({ id, isTaken }) => ({ id, isTaken }))).toEqual([{ id: '8', isTaken: false }]);
   });

@@ -104,6 +104,14 @@ test('parts of a thousandth make up a thousandth', () => {
   expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
 });
 
+test('a trade was opened by the order whose row has named it, unless that closes it', () => {
+  const tables = new SeenTables();
+  for (const tradeId of ['7', '8']) tables.take(order({ tradeId }));
+  tables.take(push('Order', 'I', { orderId: '40', tradeId: '7', type: 'CM' }));
+  tables.take(push('Order', 'U', { orderId: '40', tradeId: '7' }));
+  expect(['7', '8', '9'].map((id) => tables.openedBy(id))).toEqual(['39', '39', undefined]);
+});
+
 test('a position may name its order', () => {
   expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
     filled: true,
