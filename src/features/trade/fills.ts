@@ -20,6 +20,9 @@ import type { SessionEvent } from './session-types.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
+/** The first pause before tables that could not be read are read again, and the longest. */
+const AGAIN_MS = 500;
+const LONGEST_AGAIN_MS = 30_000;
 const OVER = 'over';
 const CANCELED = 3;
 const EXECUTED = 9;
@@ -36,6 +39,8 @@ export interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   notice(text: string): void;
+  /** Of an order that ended, the tables are read until it is known what was filled. */
+  readonly persists?: boolean;
   /** Given every event, with its push if that is valid JSON. The next event waits for what it returns. */
   seen?(event: SessionEvent, push: Push | undefined): Promise<void> | undefined;
 }
@@ -123,6 +128,7 @@ export class FillWatch {
     this.tables.forgetSnapshot();
     const limit = alarm(ms);
     let grace: { readonly rang: boolean } | undefined;
+    let again = AGAIN_MS;
     let isRead = false;
     try {
       for (;;) {
@@ -132,8 +138,11 @@ export class FillWatch {
         if (state.over) grace ??= alarm(GRACE_MS);
         if (grace?.rang && !isRead) {
           const over = await this.#over(order, state);
-          if (over !== undefined) return over;
-          isRead = true;
+          if (over === 'unread') {
+            grace = alarm(again);
+            again = Math.min(again * 2, LONGEST_AGAIN_MS);
+          } else if (over !== undefined) return over;
+          else isRead = true;
         }
         signal.throwIfAborted();
         if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
@@ -190,7 +199,7 @@ export class FillWatch {
   }
 
   /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
-  async #over(order: Awaited, state: OrderState): Promise<FillReport | undefined> {
+  async #over(order: Awaited, state: OrderState): Promise<FillReport | 'unread' | undefined> {
     if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
@@ -199,6 +208,7 @@ export class FillWatch {
     } catch (error) {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
+      if (this.#context.persists) return 'unread';
       const reason = `it ended, and its fills could not be read: ${error.message}`;
       return report(state, state.touched ? 'partial' : 'unknown', reason);
     }

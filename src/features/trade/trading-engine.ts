@@ -43,6 +43,7 @@ export class TradingEngine {
       signal,
       sleep: ctx.sleep,
       notice: ctx.notice,
+      persists: true,
       seen: (event, push) => {
         this.#forget();
         return seen?.(event, push);

@@ -57,6 +57,18 @@ it('allows for the time that svc waits after its token was refused', () => {
   expect(audit({ ...GOOD, outages, events, end: 90_000 })).toEqual([]);
 });
 
+it('allows for an outage while svc waits until an order can no longer arrive', () => {
+  const lost = { ...SENT, executedAt: undefined, orderIds: [] } as unknown as Received;
+  const settled = event(19_000, 'a', 'settled', { outcome: 'absent' });
+  const of = { ...GOOD, commands: GOOD.commands.slice(0, 1), received: [lost], fills: [], end: 60_000 };
+  const journal = [{ ...lost, outcome: 'unknown', order_ids: [] }];
+  const events = replaced(event(1_020, 'a', 'unknown'), settled).filter(({ id }) => id !== 'b');
+  expect(rules({ ...of, journal, events })).toEqual([]);
+  expect(rules({ ...of, journal, events: events.filter(({ id }) => id !== null), outages: [] })).toEqual([
+    'unaccounted',
+  ]);
+});
+
 describe('finds', () => {
   it.each<[string, string[], Run]>([
     [

@@ -91,14 +91,14 @@ export function audit(run: Run): Finding[] {
 }
 
 /** When something that happened at `at` must be known: outages in between, and the time svc then needs to reconnect, do not count. */
-function due({ events }: Run, at: number): number {
+function due({ events }: Run, at: number, within = SETTLED_WITHIN): number {
   let from = at;
-  let until = at + SETTLED_WITHIN;
+  let until = at + within;
   for (const { event, receivedAt } of events) {
     if (receivedAt > until) break;
     if (event === 'unreachable') from = Number.POSITIVE_INFINITY;
     if (event === 'recovered') from = Math.max(at, receivedAt);
-    until = from + SETTLED_WITHIN;
+    until = from + within;
     // What happened just before an outage is settled after it.
     if (event === 'unreachable' && receivedAt < at) until = Number.POSITIVE_INFINITY;
   }
@@ -195,7 +195,7 @@ function* auditCommands(run: Run): Generator<Finding> {
         if (until <= run.end) yield { rule: 'unaccounted', at, text: `${line.id} (${shape}): no outcome in time` };
       } else if (first.event === 'unknown') {
         const isThere = settled !== undefined && settled.outcome !== 'absent';
-        const latest = due(run, at) + (isThere ? 0 : ABSENT_WITHIN - SETTLED_WITHIN);
+        const latest = isThere ? until : due(run, at, ABSENT_WITHIN);
         if (latest <= run.end && (settled === undefined || settled.receivedAt > latest)) {
           const after = settled === undefined ? 'never' : `${Math.round(settled.receivedAt - at)} ms after the command`;
           yield { rule: 'unaccounted', at, text: `${line.id} (${shape}): unknown, settled ${after}` };
