@@ -1,6 +1,7 @@
 /** A websocket to a service: opened like any request, with the same connections, proxies and rules. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Sender as FrameSender, Receiver } from 'ws';
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape } from './endpoint.ts';
@@ -34,6 +35,12 @@ const NORMAL_CLOSURE = 1000;
 /** Limits for the frames of a message and the chunks of a frame: many more than any service sends, to bound their cost. */
 const MOST_FRAGMENTS = 4096;
 const MOST_PIECES = 65_536;
+
+/**
+ * Node.js reads at most 64 KiB at once. bun, which runs the executables, reads 512 KiB, and as long as there is as much again, it neither runs
+ * timers nor takes signals until the socket is paused.
+ */
+const LARGE_CHUNK = 128 * 1024;
 
 /** `limit`: the maximum bytes of a message. No extension is offered. */
 export async function openWebSocket(
@@ -86,9 +93,9 @@ export class WebSocket {
     socket.on('data', (chunk: Buffer) => {
       receiver.write(chunk);
       const drained = this.#closing ? undefined : sink.drained?.();
-      if (drained === undefined) return;
+      if (drained === undefined && chunk.length < LARGE_CHUNK) return;
       socket.pause();
-      void drained.then(() => socket.resume());
+      void (drained ?? setImmediate()).then(() => socket.resume());
     });
     socket.on('error', (error) => this.#fail(lost(`broke: ${(error as NodeJS.ErrnoException).code ?? error.message}`)));
     socket.on('end', () => socket.end());

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { Sender } from '../../src/http/sender.ts';
-import { openWebSocket, type WebSocket } from '../../src/http/websocket.ts';
+import { openWebSocket, WebSocket } from '../../src/http/websocket.ts';
 import { answer, type FaultServer, faultServer, type Received } from './servers.ts';
 import { targetFor } from './targets.ts';
 
@@ -109,6 +111,22 @@ describe('a websocket', () => {
     await using made = await conversation(() => {});
     await made.socket.close(50);
     expect(await made.over).toBeUndefined();
+  });
+
+  test('pauses after a chunk of the size that bun reads, so that timers and signals are not late', async () => {
+    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+    const sender = new Sender(targetFor('http://127.0.0.1:1'), { basePath: '' });
+    const texts: string[] = [];
+    const made = new WebSocket(socket, { text: (one) => texts.push(one), closed() {} }, LIMIT, sender);
+    socket.emit('data', text('small'));
+    expect(socket.isPaused()).toBe(false);
+    socket.emit('data', Buffer.concat(Array<Buffer>((512 * 1024) / 4).fill(text('no'))));
+    expect(socket.isPaused()).toBe(true);
+    await setImmediate();
+    await setImmediate();
+    expect(socket.isPaused()).toBe(false);
+    expect(texts).toHaveLength(1 + (512 * 1024) / 4);
+    made.destroy();
   });
 
   test.each<readonly [string, (socket: Socket) => void, string, RegExp]>([
