@@ -320,7 +320,7 @@ function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
   }
 }
 
-function addPair(name: string, text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+function addPair(name: string, text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
   const key = text.slice(0, equals);

@@ -155,7 +155,7 @@ function bareNumber(text: string, rules: TimeRules): Instant {
   const seconds = millis ? Math.floor(number / 1000) : number;
   if (rules.unix) throw invalid(text, 'has 13 digits: milliseconds?', `divide by 1000: write ${seconds}`);
   // Nine digits or more are Unix seconds (1973 and later), fewer may be a duration without its unit.
-  const hint = text.length >= 9 && seconds * 1000 <= LATEST ? `write ${toSeconds(seconds * 1000)}` : FORMS;
+  const hint = text.length >= 9 && seconds * 1000 <= LATEST ? `write ${utcText(seconds * 1000)}` : FORMS;
   throw invalid(text, 'is a bare number, not a time', hint);
 }
 
@@ -207,10 +207,6 @@ function parseRfc3339(text: string, dates: boolean): number {
 function exists(local: string): boolean {
   const ms = Date.parse(`${local}Z`);
   return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(local);
-}
-
-function toSeconds(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
 /** No zone changes its clocks twice within it. */

@@ -284,3 +284,10 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
 function expectNoToken(token: string | undefined, printed: string): void {
   if (token !== undefined && token.length >= 16 && printed.includes(token)) throw new Error('svc printed the token');
 }
+
+/** The failure that `-o json` reports on standard error. */
+export function failure({ stderr }: Run): { code: string; message: string; hint: string | null; http_status: number } {
+  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+  return (JSON.parse(last) as { error: { code: string; message: string; hint: string | null; http_status: number } })
+    .error;
+}

@@ -101,13 +101,17 @@ const TRADED: readonly Column<TradedRow>[] = [
 ];
 const ACCOUNT: Column<TradedRow> = { name: 'account', cell: ({ accountId }) => accountId };
 
+const OPENED: readonly Column<OpenPosition | ClosedPosition>[] = [
+  { name: 'trade-id', cell: ({ tradeId }) => tradeId },
+  ...TRADED,
+  { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
+  { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+];
+
 export const POSITION_LIST: ListOutput<OpenPosition> = {
   kind: 'list',
   columns: [
-    { name: 'trade-id', cell: ({ tradeId }) => tradeId },
-    ...TRADED,
-    { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
-    { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+    ...OPENED,
     { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
     { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
     { name: 'pips', cell: ({ visiblePL }) => profitCell(visiblePL), align: 'right', wide: true },
@@ -122,10 +126,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
 export const CLOSED_LIST: ListOutput<ClosedPosition> = {
   kind: 'list',
   columns: [
-    { name: 'trade-id', cell: ({ tradeId }) => tradeId },
-    ...TRADED,
-    { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
-    { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+    ...OPENED,
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'opened', cell: ({ openTime }) => timeCell(openTime), wide: true },
     { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },

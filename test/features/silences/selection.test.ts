@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../support/alertmanager.ts';
 import type { RunOptions } from '../../support/svc.ts';
-import { failure, onBothServices, printed, writes } from '../alerts/commands/service.ts';
+import { failure } from '../../support/svc.ts';
+import { onBothServices, printed, writes } from '../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 

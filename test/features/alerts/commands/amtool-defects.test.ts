@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { inTurn } from '../../../support/turns.ts';
 import { idsOf, seedFleet, type WireAlert } from './fleet.ts';
-import { failure, onEveryService, printed, writes } from './service.ts';
+import { onEveryService, printed, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
-import { failure, onBothServices, printed, type Sent, writes } from './service.ts';
+import { onBothServices, printed, type Sent, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();

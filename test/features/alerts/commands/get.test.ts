@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
-import { failure, lines, onBothServices, printed } from './service.ts';
+import { lines, onBothServices, printed } from './service.ts';
 
 const GONE = '2f1a4c0e-1111-4222-8333-444455556666';
 

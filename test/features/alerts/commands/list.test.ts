@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { ALL, FLEET, INHIBITED, idsOf, LONG_AGO, SILENCED, seedFleet, type WireAlert } from './fleet.ts';
-import { failure, lines, onEveryService, parameter, printed } from './service.ts';
+import { lines, onEveryService, parameter, printed } from './service.ts';
 
 const STATES = ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'] as const;
 

@@ -1,10 +1,10 @@
 /** Names that look mistyped: a list warns of them, a gate does not open for them. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Reply, scripted, wireAlert } from './scripted.ts';
-import { failure, onEveryService, printed } from './service.ts';
+import { onEveryService, printed } from './service.ts';
 
 onEveryService((service) => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));

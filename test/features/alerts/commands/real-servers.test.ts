@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { describeRealServers, starter, WEB_CONFIG } from '../../../contract/servers.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, wire } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
-import { failure, printed } from './service.ts';
+import { failure, svc } from '../../../support/svc.ts';
+import { printed } from './service.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 

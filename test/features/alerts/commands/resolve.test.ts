@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { endOfAlerts } from '../../../../src/features/alerts/commands/resolve.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
-import { failure, lines, onBothServices, printed, type ServiceRun, writes } from './service.ts';
+import { lines, onBothServices, printed, type ServiceRun, writes } from './service.ts';
 
 interface Posted {
   readonly labels: Readonly<Record<string, string>>;

@@ -8,9 +8,9 @@ import { describeRealServers } from '../../../contract/servers.ts';
 import { Authority } from '../../../http/certificates.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { postAlerts, startAlertmanager } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
-import { failure, printed } from './service.ts';
+import { printed } from './service.ts';
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 const HTML = { 'content-type': 'text/html' };

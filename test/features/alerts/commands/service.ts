@@ -115,10 +115,3 @@ export function parameter({ path }: Sent, name: string): string[] {
 export function printed<T>({ stdout }: Run): T {
   return JSON.parse(stdout) as T;
 }
-
-/** The failure that `-o json` reports on standard error. */
-export function failure({ stderr }: Run): { code: string; message: string; hint: string | null; http_status: number } {
-  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
-  return (JSON.parse(last) as { error: { code: string; message: string; hint: string | null; http_status: number } })
-    .error;
-}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { svc } from '../../../support/svc.ts';
-import { failure, lines, onEveryService, printed } from './service.ts';
+import { failure, svc } from '../../../support/svc.ts';
+import { lines, onEveryService, printed } from './service.ts';
 
 interface WireStatus {
   readonly uptime: string;

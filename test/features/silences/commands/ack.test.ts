@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedAlert, wire } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
-import { failure, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+import { failure } from '../../../support/svc.ts';
+import { onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
 
 interface Made {
   readonly silenceID: string;

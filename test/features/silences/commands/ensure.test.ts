@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, type ServiceRun, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
+import { lines, onBothServices, printed, type ServiceRun, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
+import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { getJson, postSilence, type SeedSilence } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure } from '../../../support/svc.ts';
+import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { postAlerts } from '../../../support/alertmanager.ts';
-import { svc, temporaryHome } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
+import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 
 onBothServices((service) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postSilence } from '../../../support/alertmanager.ts';
-import { svc, temporaryHome } from '../../../support/svc.ts';
-import { failure, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
+import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 interface Row {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
-import { failure, lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
+import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
 const MINUTE = 60_000;
 const iso = (ms: number): string => new Date(ms).toISOString();

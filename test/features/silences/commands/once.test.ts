@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
-import { svc } from '../../../support/svc.ts';
-import { failure, printed } from '../../alerts/commands/service.ts';
+import { failure, svc } from '../../../support/svc.ts';
+import { printed } from '../../alerts/commands/service.ts';
 
 const ID = '2f1ac0de-0000-4000-8000-000000000001';
 const SILENCE = JSON.stringify({

@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { type RunOptions, svc } from '../../../support/svc.ts';
-import { failure } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 
 const COMMENT = `50% of \\% "$HOME" 'x' \`id\` $(id) ; é \\`;
 const WINDOW = ['--at', '02:30', '--for', '2h'];

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { temporaryHome } from '../../../support/svc.ts';
-import { failure, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { failure, temporaryHome } from '../../../support/svc.ts';
+import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-create-'));
 afterAll(() => rmSync(folder, { recursive: true }));

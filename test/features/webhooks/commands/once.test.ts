@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
-import { svc } from '../../../support/svc.ts';
-import { failure } from './subscribed.ts';
+import { failure, svc } from '../../../support/svc.ts';
 
 const ACTIVE = { id: 'ep_1', url: 'https://192.0.2.7/', events: ['summary.completed', 'webhook.ping'], status: 1 };
 const LIST = JSON.stringify({ items: [ACTIVE, { ...ACTIVE, id: 'ep_2', url: 'https://192.0.2.8/', status: 2 }] });

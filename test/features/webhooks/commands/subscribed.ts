@@ -45,10 +45,3 @@ export async function subscribed(
     },
   };
 }
-
-/** The failure that `-o json` reports on standard error. */
-export function failure({ stderr }: Run): { code: string; message: string; hint: string | null; http_status: number } {
-  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
-  return (JSON.parse(last) as { error: { code: string; message: string; hint: string | null; http_status: number } })
-    .error;
-}

@@ -1,6 +1,7 @@
 /** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
 import { describe, expect, test } from 'vitest';
-import { failure, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { failure } from '../../../support/svc.ts';
+import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { startReceiver } from '../../../sandbox/webhooks/service.ts';
-import { svc, temporaryHome } from '../../../support/svc.ts';
-import { failure, RECEIVER, subscribed } from './subscribed.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
+import { RECEIVER, subscribed } from './subscribed.ts';
 
 describe('test', () => {
   test('queued is not delivered', async () => {
