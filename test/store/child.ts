@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
+import { RUNTIME } from '../support/executable.ts';
 
 export interface Ended {
   readonly status: number | null;
@@ -37,7 +38,9 @@ export function childProgram() {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = (args: readonly string[], { through = [], ...options }: ChildOptions = {}): ChildProcess => {
-    const [command, ...rest] = [...through, process.execPath, join(folder, 'child.mjs'), ...args];
+    // Another user may have no access to the executable.
+    const runtime = options.uid === undefined ? RUNTIME : [process.execPath];
+    const [command, ...rest] = [...through, ...runtime, join(folder, 'child.mjs'), ...args];
     return spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   };
 

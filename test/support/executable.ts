@@ -11,6 +11,10 @@ export const LAUNCHER = join(import.meta.dirname, '../../bin/svc.cjs');
 export const SVC: readonly [string, ...string[]] =
   EXECUTABLE === undefined ? [process.execPath, LAUNCHER] : [EXECUTABLE];
 
+/** A JavaScript runtime: bun as it is in the executable, where SVC_BINARY names one. */
+export const RUNTIME: readonly [string, ...string[]] =
+  EXECUTABLE === undefined ? [process.execPath] : ['env', 'BUN_BE_BUN=1', EXECUTABLE];
+
 /** It runs under qemu, where all takes longer, and where the program cannot find out why another one does not start. */
 export const IS_EMULATED = SVC_EMULATED !== undefined;
 /** For the time that a test allows. */
@@ -26,12 +30,21 @@ const FAKE_TIME = `usr/lib/${TRIPLET}/faketime/libfaketimeMT.so.1`;
 
 /** The variables that stop the clock of an executable at this time. Its timers go on. */
 export function clockAt(ms: number): Record<string, string> {
+  return fakeTime(String(ms / 1000));
+}
+
+/** The variables that set the clock of an executable forward, or back where this is below 0. */
+export function clockOff(ms: number): Record<string, string> {
+  return fakeTime(`${ms < 0 ? '-' : '+'}${Math.abs(ms) / 1000}`);
+}
+
+function fakeTime(time: string): Record<string, string> {
   const fetched = join(import.meta.dirname, '../../.cache/peers/libfaketime', FAKE_TIME);
   const library = [fetched, join('/', FAKE_TIME)].find(existsSync);
   if (library === undefined) throw new Error('libfaketime is missing: run npm run test:executable');
   return {
     LD_PRELOAD: library,
-    FAKETIME: String(ms / 1000),
+    FAKETIME: time,
     FAKETIME_FMT: '%s',
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     NO_FAKE_STAT: '1',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Choice, Context, OutStream } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { isReadableByOthers, readSmallFile } from '../../src/process/context.ts';
-import { clockAt, countRun, EXECUTABLE } from './executable.ts';
+import { clockAt, clockOff, countRun, EXECUTABLE } from './executable.ts';
 import { temporaryHome } from './homes.ts';
 
 export { temporaryHome } from './homes.ts';
@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly now?: () => number;
   /** The time, in milliseconds. The clock stops there. */
   readonly at?: number;
+  /** The milliseconds that the clock is ahead. It goes on. */
+  readonly clockOffset?: number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
   /** Sleeps for the full time, and not 20 ms at most; a number limits the milliseconds. */
@@ -108,7 +110,7 @@ function choose(choices: readonly Choice[], start: string): string {
 }
 
 /** What a child process can be given. A test that replaces anything else runs in this process. */
-const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps', 'at']);
+const GIVEN_TO_CHILD = new Set(['env', 'stdin', 'home', 'random', 'sleeps', 'at', 'clockOffset']);
 
 /** The bytes of an argument that Linux gives to a program, with the final zero. */
 const MAX_ARGUMENT = 128 * 1024;
@@ -128,6 +130,7 @@ async function runExecutable(program: string, argv: readonly string[], options: 
   const env: Record<string, string | undefined> = {
     HOME: home,
     SVC_CONFIG_DIR: join(home, 'config'),
+    ...(options.clockOffset === undefined ? {} : clockOff(options.clockOffset)),
     ...(options.at === undefined ? {} : clockAt(options.at)),
     ...options.env,
   };
@@ -186,7 +189,8 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     if (answer === undefined) throw new Error(`nobody answers: ${question}`);
     return answer;
   };
-  const { at, now = at === undefined ? Date.now : () => at } = options;
+  const { at, clockOffset = 0 } = options;
+  const { now = at === undefined ? () => Date.now() + clockOffset : () => at } = options;
   const context: Context = {
     stdin: {
       isTTY: options.terminal !== undefined && options.stdin === undefined,

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { holdTrade } from './holdings.ts';
 import { AMBIGUOUS, forwarder } from './lost-answers.ts';
-import { fileTrader, NETTING } from './trader.ts';
+import { fileTrader, NETTING, NOW } from './trader.ts';
 
 const client = await fileTrader();
 const before = await forwarder(client.gateway.url);
@@ -227,15 +227,15 @@ it('calls that are used up fill their window, and the next slot is told', async 
     answer: (response) =>
       response.end('{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=44"},"data":{}}'),
   };
-  const { code, stderr } = await client.run(BUY, through());
+  const { code, stderr } = await client.run(BUY, through({ at: NOW }));
   expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 1 });
   expect(lastError(stderr)).toMatchObject({
     code: 'limited',
     cmd: 44,
-    retry_after: expect.stringMatching(/^2026-01-14T13:00:/),
+    retry_after: expect.stringMatching(/^2026-01-14T13:00:00/),
   });
   expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
-  const limits = await client.run(['limits', '-o', 'json'], through({ home: client.home }));
+  const limits = await client.run(['limits', '-o', 'json'], through({ home: client.home, at: NOW }));
   expect(JSON.parse(limits.stdout).find(({ name }: { name: string }) => name === '44')).toMatchObject({
     used: 50,
     max: 50,

@@ -36,8 +36,8 @@ export interface Trader extends AsyncDisposable {
 }
 
 export async function trader(): Promise<Trader> {
-  const began = Date.now();
-  const now = (): number => NOW + Date.now() - began;
+  const clockOffset = NOW - Date.now();
+  const now = (): number => Date.now() + clockOffset;
   const gateway = await startTradingEmulator({ now, random: () => 0.5, fast: 20, tickMs: 0, caps: false });
   gateway.setPrice('EUR/USD', 1.16);
   gateway.tick();
@@ -53,9 +53,9 @@ export async function trader(): Promise<Trader> {
     run(argv, options = {}) {
       seen = gateway.requests.length;
       home = options.home ?? temporaryHome();
-      return svc(['trade', ...argv], { now, ...options, home, env: { ...env, ...options.env } });
+      return svc(['trade', ...argv], { clockOffset, ...options, home, env: { ...env, ...options.env } });
     },
-    runAny: (argv, options) => svc(argv, { now, ...options }),
+    runAny: (argv, options) => svc(argv, { clockOffset, ...options }),
     orders: () => since().flatMap(({ path, form }) => (ORDER_PATHS.test(path) ? [Object.fromEntries(form)] : [])),
     calls: () =>
       since().map(({ method, path, form }) =>
