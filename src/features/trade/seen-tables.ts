@@ -37,12 +37,15 @@ export class SeenTables {
   readonly #openedOf = new Map<string, Set<string>>();
   /** By trade: the order that opened it. */
   readonly #openedBy = new Map<string, string>();
-  /** By id of an order or a trade: when it was first seen, as a number that grows. Never forgotten, unlike the rows. */
+  /** By id of an order or a trade: when it was first seen, as a number that grows. */
   readonly #firstSeen = new Map<string, number>();
+  #seen = 0;
   readonly #closeTimes = new WeakMap<ClosedPosition, number | undefined>();
   /** What ended before the last call of `forgetEnded`, and since. */
   #ended: Ended[] = [];
   #endedSince: Ended[] = [];
+  /** Closes that were forgotten, while a snapshot may still show them. */
+  #forgotten = new Set<string>();
   /** By close: how many of its rows a snapshot has shown, and no push yet. */
   readonly #unpushed = new Map<string, number>();
   /** The orders of the last snapshot. */
@@ -99,7 +102,7 @@ export class SeenTables {
 
   /** The ids of all orders and trades seen so far. */
   seenBefore(): SeenBefore {
-    const now = this.#firstSeen.size;
+    const now = this.#seen;
     return { has: (id) => (this.#firstSeen.get(id) ?? now) < now };
   }
 
@@ -143,6 +146,7 @@ export class SeenTables {
 
   #forget(model: 'Order' | 'OpenPosition', id: string): void {
     this.#every[model].delete(id);
+    this.#forgetId(id);
     if (model === 'Order') {
       for (const tradeId of this.#orders.get(id)?.tradeIds ?? []) this.#openedBy.delete(tradeId);
       this.#orders.delete(id);
@@ -156,7 +160,14 @@ export class SeenTables {
   #forgetClosed(row: ClosedPosition): void {
     this.#closed.delete(row);
     this.#unpushed.delete(closeOf(row));
+    this.#forgotten.add(closeOf(row));
     for (const key of keysOf(row)) remove(this.#closedOf, key, row);
+    this.#forgetId(row.tradeId);
+  }
+
+  #forgetId(id: string): void {
+    const { Order: orders, OpenPosition: positions } = this.#every;
+    if (!orders.has(id) && !positions.has(id) && !this.#closedOf.has(tradeKey(id))) this.#firstSeen.delete(id);
   }
 
   order(id: string): SeenOrder | undefined {
@@ -202,7 +213,7 @@ export class SeenTables {
   }
 
   #note(id: string): void {
-    if (!this.#firstSeen.has(id)) this.#firstSeen.set(id, this.#firstSeen.size);
+    if (!this.#firstSeen.has(id)) this.#firstSeen.set(id, this.#seen++);
   }
 
   #takeOpened(row: OpenPosition): void {
@@ -245,8 +256,11 @@ export class SeenTables {
       counts.set(close, (counts.get(close) ?? 0) + more);
     };
     for (const row of this.#closed) count(known, closeOf(row), 1);
+    const forgotten = this.#forgotten;
+    this.#forgotten = new Set(rows.map(closeOf).filter((close) => forgotten.has(close)));
     for (const row of rows) {
       const close = closeOf(row);
+      if (forgotten.has(close)) continue;
       if ((known.get(close) ?? 0) > 0) count(known, close, -1);
       else {
         this.#addClosed(row);

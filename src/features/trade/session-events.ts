@@ -22,6 +22,8 @@ interface SessionOptions extends ChangeInput {
 
 /** Of commands in flight: more are not read until one is done. */
 const MOST_RUNNING = 10_000;
+/** So many of the latest ids are remembered, to refuse one that is used again. */
+const MOST_IDS = 100_000;
 
 /** Ends with `ended`, also on a signal. */
 export async function* tradeEvents(input: SessionOptions, ctx: RunContext): AsyncGenerator<TradeEvent, void, void> {
@@ -177,6 +179,8 @@ class CommandLines {
     if (typeof id !== 'string') throw new SvcError('invalid_value', '"id" must be a string');
     if (this.#ids.has(id)) throw new SvcError('invalid_value', `the id ${JSON.stringify(id)} was used before`);
     this.#ids.add(id);
+    const [oldest] = this.#ids.size > MOST_IDS ? this.#ids : [];
+    if (oldest !== undefined) this.#ids.delete(oldest);
     return { id, fields };
   }
 
