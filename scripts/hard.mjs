@@ -39,7 +39,7 @@ const SUITES = {
     8,
   ],
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
-  turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 15],
+  turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 60],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
   bot: ['a bot trades through faults at a second gateway, written from the document, and is audited', 14],
 };
