@@ -200,7 +200,7 @@ export class FillWatch {
 
   /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
   async #over(order: Awaited, state: OrderState): Promise<FillReport | 'unread' | undefined> {
-    if (!state.seen || state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
+    if (state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
         this.tables.snapshot(model, (await this.#trading.model(model)) as readonly PushedRecord[]);

@@ -172,6 +172,17 @@ test.each([
   expect(await watch.wait({ ...AWAITED, hedges: true, sentAt }, 1)).toMatchObject(expected);
 });
 
+test('an order of which nothing was pushed before a reconnect is found by what it opened', async () => {
+  const { watch, tables } = await watched(atOnce);
+  const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
+  tables.set('Order', { orders: [] });
+  tables.set('OpenPosition', { open_positions: [{ ...position, tradeId: '7', amountK: 5 }] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  const report = watch.wait({ ...AWAITED, hedges: true, sentAt: Date.UTC(2018, 3, 25, 12, 7, 15) }, 60_000);
+  await watch.refresh();
+  expect(await report).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
+});
+
 test('a push wakes what waits for its order, and nothing else', async () => {
   const { bring, watch } = await watched();
   const woken: string[] = [];
