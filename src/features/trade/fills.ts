@@ -12,7 +12,7 @@ import {
   orderState,
 } from './order-state.ts';
 import { orderStateText } from './order-text.ts';
-import { type Push, type PushedRecord, type RowPush, readPush } from './push.ts';
+import { type Push, type RowPush, readPush } from './push.ts';
 import type { ClosedPosition, OpenPosition } from './schema.ts';
 import { SEEN_MODELS, SeenTables } from './seen-tables.ts';
 import type { Session } from './session.ts';
@@ -203,7 +203,7 @@ export class FillWatch {
     if (state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
-        this.tables.snapshot(model, (await this.#trading.model(model)) as readonly PushedRecord[]);
+        await this.tables.readTable(model, this.#trading);
       }
     } catch (error) {
       this.#context.signal.throwIfAborted();

@@ -50,35 +50,54 @@ export class SeenTables {
   readonly #unpushed = new Map<string, number>();
   /** The orders of the last snapshot. */
   #listed: ReadonlySet<string> | undefined;
+  #snapshotsForgotten = 0;
+  /** Of each read in progress: the ids of what was pushed meanwhile. */
+  readonly #pushed = new Set<Set<string>>();
   /** Why tables could not be read. */
   readonly unread = new Map<SeenModel, SvcError>();
 
   take({ model, action, key, record }: RowPush): void {
     if (key === undefined) return;
+    for (const ids of this.#pushed) ids.add(key);
     if (model === 'Order' || model === 'OpenPosition') this.#take(model, record, action === 'D');
     else if (model === 'ClosedPosition' && action === 'I') this.#takeClosed(rowOf(record));
   }
 
-  snapshot(model: SeenModel, rows: readonly PushedRecord[]): void {
+  /** `pushed`: the ids of what was pushed since the table was asked for, and is newer. */
+  snapshot(model: SeenModel, rows: readonly PushedRecord[], pushed: ReadonlySet<string> = new Set()): void {
     if (model === 'ClosedPosition') {
       this.#readClosed(rows.map((row) => rowOf<ClosedPosition>(row)));
       return;
     }
     const open = this.#open[model];
-    const before = [...open.keys()];
-    open.clear();
-    for (const row of rows) this.#take(model, row, false);
+    const before = [...open.keys()].filter((id) => !pushed.has(id));
+    for (const id of before) open.delete(id);
+    for (const row of rows) if (!pushed.has(idOf(model, row))) this.#take(model, row, false);
     for (const id of before) if (!open.has(id)) this.#endedSince.push({ model, id });
     if (model !== 'Order') return;
     this.#listed = new Set(open.keys());
     for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
   }
 
+  /** What is pushed meanwhile is newer than the response. */
+  async readTable(model: SeenModel, trading: Pick<Trading, 'model'>): Promise<void> {
+    const pushed = new Set<string>();
+    this.#pushed.add(pushed);
+    try {
+      const forgotten = this.#snapshotsForgotten;
+      const rows = (await trading.model(model)) as readonly PushedRecord[];
+      this.snapshot(model, rows, pushed);
+      if (forgotten !== this.#snapshotsForgotten) this.#listed = undefined;
+    } finally {
+      this.#pushed.delete(pushed);
+    }
+  }
+
   /** Reads all tables. Those that a rate limit hides stay unread. */
   async read(trading: Pick<Trading, 'model'>): Promise<void> {
     for (const model of SEEN_MODELS) {
       try {
-        this.snapshot(model, (await trading.model(model)) as readonly PushedRecord[]);
+        await this.readTable(model, trading);
         this.unread.delete(model);
       } catch (error) {
         // A rate limit does not make the connection a bad one.
@@ -184,9 +203,10 @@ export class SeenTables {
     return this.#orders.get(id)?.isOver ?? this.#listed?.has(id) === false;
   }
 
-  /** From now on only new snapshots say whether an order is open. */
+  /** From now on only snapshots that are asked for later say whether an order is open. */
   forgetSnapshot(): void {
     this.#listed = undefined;
+    this.#snapshotsForgotten += 1;
   }
 
   /** Positions by trade id, as they were first seen. */
@@ -298,6 +318,10 @@ function remove<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
 
 function closeOf({ tradeId, closeTime }: ClosedPosition): string {
   return `${tradeId} ${tableTime(closeTime)}`;
+}
+
+function idOf(model: SeenModel, record: PushedRecord): string {
+  return String(record[model === 'Order' ? 'orderId' : 'tradeId']);
 }
 
 /** A push is not validated: ids may be numbers, and an id that is neither a number nor a string matches nothing. */

@@ -175,6 +175,28 @@ describe('a look at the tables after pushes were missed', () => {
     expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
   });
 
+  test('is older than what is pushed before its response comes', async () => {
+    const tables = new SeenTables();
+    tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
+    const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
+    const read = tables.readTable('Order', { model: async () => listed } as never);
+    tables.take(order({ amountK: 7 }, 'I'));
+    tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
+    await read;
+    expect(tables.rows('Order').map(({ orderId }) => orderId)).toEqual(['39', '42']);
+    expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
+  });
+
+  test('says nothing of an order that is waited for only since then', async () => {
+    const tables = new SeenTables();
+    await tables.readTable('Order', { model: async () => [] } as never);
+    expect(tables.isGone('39')).toBe(true);
+    const read = tables.readTable('Order', { model: async () => [] } as never);
+    tables.forgetSnapshot();
+    await read;
+    expect(tables.isGone('39')).toBe(false);
+  });
+
   test('does not count what was closed twice', () => {
     const tables = new SeenTables();
     tables.take(INSERT);
