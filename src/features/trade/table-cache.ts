@@ -278,7 +278,8 @@ export class TableCache {
       // Our own count is an estimate: the gateway may still answer.
       return { rows: await unlimited.model(model), isFresh: true };
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+      // A session delays no close for a read that fails.
+      if (!(error instanceof SvcError) || (error.code !== 'limited' && !this.isLive)) throw error;
       this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;
     }

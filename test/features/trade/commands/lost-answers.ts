@@ -15,6 +15,8 @@ export interface Forwarder extends AsyncDisposable {
   fault: Fault | undefined;
   /** What matches is refused as asked for too often. */
   tooOften: RegExp | undefined;
+  /** What matches is refused with the status 401. */
+  unauthorized: RegExp | undefined;
   /** The body of each order that came. */
   readonly orders: string[];
   /** The method and path of each poll and packet. */
@@ -52,9 +54,10 @@ export async function forwarder(to: string): Promise<Forwarder> {
   const orders: string[] = [];
   const engine: string[] = [];
   let isGone = false;
-  const state: Pick<Forwarder, 'fault' | 'tooOften' | 'before'> = {
+  const state: Pick<Forwarder, 'fault' | 'tooOften' | 'unauthorized' | 'before'> = {
     fault: undefined,
     tooOften: undefined,
+    unauthorized: undefined,
     before: undefined,
   };
   const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
@@ -83,6 +86,7 @@ export async function forwarder(to: string): Promise<Forwarder> {
     if (state.tooOften?.test(request.url ?? '')) {
       return json(response, 200, '{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=5"},"data":{}}');
     }
+    if (state.unauthorized?.test(request.url ?? '')) return json(response, 401, '{"Code":401}');
     if (!ORDER_PATHS.test(request.url ?? '')) return pass(request, body, response);
     orders.push(body.toString());
     const { fault } = state;
@@ -118,6 +122,12 @@ export async function forwarder(to: string): Promise<Forwarder> {
     },
     set tooOften(tooOften) {
       state.tooOften = tooOften;
+    },
+    get unauthorized() {
+      return state.unauthorized;
+    },
+    set unauthorized(unauthorized) {
+      state.unauthorized = unauthorized;
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');

@@ -360,6 +360,21 @@ it('beats as often as it is asked to, until it ends', async () => {
   expect(events.at(-1)?.event).toBe('ended');
 });
 
+it('cancels and closes although the tables cannot be read', async () => {
+  await using before = await forwarder(client.gateway.url);
+  before.unauthorized = /get_model\?models=(Order|OpenPosition)/;
+  const [order, trade] = [holdOrder(client.gateway), holdTrade(client.gateway)];
+  const { of } = await session(
+    ndjson({ id: 'a', command: 'orders cancel', order }, { id: 'b', command: 'close', trade, amount: 5 }),
+    { env: { SVC_TRADE_URL: before.url } },
+  );
+  expect({ a: of('a'), b: of('b')[0], orders: before.orders.length }).toEqual({
+    a: ['accepted'],
+    b: 'accepted',
+    orders: 2,
+  });
+});
+
 it('an entry order that is canceled is closed, without trades', async () => {
   const session = liveSession({
     SVC_TRADE_URL: client.gateway.url,
