@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, HOME, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
-import { HEDGING, ORDER_PATHS } from '../features/trade/commands/trader.ts';
+import { environmentIn, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { answer, faultServer } from '../http/servers.ts';
 import { freshFolder } from './file-steps.ts';
@@ -158,10 +158,7 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
     let before = 0;
     const trade = (argv: readonly string[], root: string, more = {}) =>
       svc(['trade', ...argv], {
-        env: {
-          ...{ SVC_CONFIG_DIR: root, XDG_STATE_HOME: root, XDG_CACHE_HOME: root, SVC_TRADE_URL: gateway.url },
-          ...{ SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING, ...more },
-        },
+        env: { ...environmentIn(root, gateway), ...more },
       });
     const entries = async (root: string): Promise<readonly { readonly outcome: string }[]> =>
       JSON.parse((await trade(['journal', '-o', 'json'], root)).stdout || '[]');

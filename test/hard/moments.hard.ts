@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, HOME, type Running, startSvc, svc } from '../e2e/binary.ts';
 import { onBothServices } from '../features/alerts/commands/service.ts';
-import { HEDGING, ordersFromNow } from '../features/trade/commands/trader.ts';
+import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { startReceiver, startService } from '../sandbox/webhooks/service.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { counted, scaled } from './scale.ts';
@@ -129,14 +129,7 @@ describe('trade session', () => {
     gateway.setPrice('EUR/USD', 1.16);
     gateway.tick();
     const root = mkdtempSync(join(HOME, 'session-'));
-    const env = {
-      SVC_CONFIG_DIR: root,
-      XDG_STATE_HOME: root,
-      XDG_CACHE_HOME: root,
-      SVC_TRADE_URL: gateway.url,
-      SVC_TRADE_TOKEN: gateway.token,
-      SVC_TRADE_ACCOUNT: HEDGING,
-    };
+    const env = environmentIn(root, gateway);
     const ORDERS = 6;
     const keys = (round: number): readonly string[] => Array.from({ length: ORDERS }, (_, n) => `r${round}-${n}`);
     const session = (round: number): Running => {

@@ -1,10 +1,10 @@
 /** `svc trade dashboard`: what it reads, shows and sums up, on a terminal, in a pipe and as events. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { drawn, type Overview } from '../../../../src/features/trade/dashboard.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
-import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
+import { fileFeed, lines, ORDER } from './feed.ts';
 
-let feed: FeedGateway;
+const feed = await fileFeed();
 
 const account = (accountId: string, dayPL: number) => ({
   ...{
@@ -22,12 +22,7 @@ const position = (tradeId: string, currency: string, grossPL: number) => ({
   ...{ com: 0.1, roll: -0.2 },
 });
 
-beforeAll(async () => {
-  feed = await feedGateway();
-});
-afterAll(() => feed[Symbol.asyncDispose]());
 beforeEach(() => {
-  feed.calls.length = 0;
   feed.tables['Account'] = [account('654061', 0.1), account('654062', 0.2)];
   feed.tables['OpenPosition'] = [
     ...[position('1', 'EUR/USD', 0.1), position('2', 'EUR/USD', 0.2), position('3', 'USD/JPY', -1.4)],

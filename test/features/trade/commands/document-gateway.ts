@@ -1,5 +1,6 @@
 /** The gateway as doc 3 describes it, on the real socket.io server: a test says how an order is answered and what is pushed. */
 import type { ServerResponse } from 'node:http';
+import { afterAll, beforeEach } from 'vitest';
 import type { JournalEntry } from '../../../../src/store/order-journal.ts';
 import { journalIn } from '../../../support/journal.ts';
 import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
@@ -18,7 +19,7 @@ export interface DocumentGateway extends AsyncDisposable {
   reset(): void;
 }
 
-export async function documentGateway(): Promise<DocumentGateway> {
+async function documentGateway(): Promise<DocumentGateway> {
   const feed = await feedGateway();
   let home = '';
   const reset = (): void => {
@@ -53,6 +54,14 @@ export async function documentGateway(): Promise<DocumentGateway> {
     reset,
     [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };
+}
+
+/** For all tests of a file; reset before each. */
+export async function fileGateway(): Promise<DocumentGateway> {
+  const gateway = await documentGateway();
+  afterAll(() => gateway[Symbol.asyncDispose]());
+  beforeEach(() => gateway.reset());
+  return gateway;
 }
 
 export function reply(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}) {

@@ -1,36 +1,26 @@
 /** `svc trade entry buy` and `entry sell`: orders that wait for their rate. */
 import { describe, expect, it } from 'vitest';
-import { fileTrader, HEDGING, NOW } from './trader.ts';
+import { ENTRY_FORM, fileTrader, NOW } from './trader.ts';
 
 const client = await fileTrader();
 
-const ENTRY = {
-  account_id: HEDGING,
-  symbol: 'EUR/USD',
-  is_buy: 'true',
-  rate: '1.1500',
-  amount: '5',
-  order_type: 'Entry',
-  time_in_force: 'GTC',
-  is_in_pips: 'true',
-};
 const BUY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500'];
 const SELL = ['entry', 'sell', 'EUR/USD', '5', '--rate', '1.1500'];
 
 describe('what is sent', () => {
   it.each([
-    ['nothing but its rate', BUY, ENTRY],
-    ['the side is always there', SELL, { ...ENTRY, is_buy: 'false' }],
+    ['nothing but its rate', BUY, ENTRY_FORM],
+    ['the side is always there', SELL, { ...ENTRY_FORM, is_buy: 'false' }],
     [
       "the document's own: a stop in pips that trails",
       [...BUY, '--stop', '50pips', '--trail', 'dynamic'],
-      { ...ENTRY, stop: '-50', trailing_stop_step: '1' },
+      { ...ENTRY_FORM, stop: '-50', trailing_stop_step: '1' },
     ],
     [
       'stop and limit as prices, a range, an entry that trails',
       [...SELL, '--stop', '1.16', '--limit', '1.14', '--range', '3', '--trail-entry', '10', '--tif', 'DAY'],
       {
-        ...ENTRY,
+        ...ENTRY_FORM,
         is_buy: 'false',
         order_type: 'RangeEntry',
         time_in_force: 'DAY',
@@ -44,7 +34,7 @@ describe('what is sent', () => {
     [
       'an end, with its zone',
       [...BUY, '--expires', '2026-01-15T01:30:59+02:00'],
-      { ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 23:30' },
+      { ...ENTRY_FORM, time_in_force: 'GTD', expiration: '2026-01-14 23:30' },
     ],
   ])('%s', async (_name, argv, form) => {
     const { code, stdout } = await client.run([...argv, '--yes']);
@@ -106,7 +96,7 @@ it('on a weekend it is warned, and sent', async () => {
 it('a dry run shows the form, and when it expires', async () => {
   const { code, stdout, stderr } = await client.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout).body).toEqual({ ...ENTRY, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
+  expect(JSON.parse(stdout).body).toEqual({ ...ENTRY_FORM, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   expect(stderr).toContain('the order expires at 2026-01-14 14:00 UTC');
   expect(client.calls()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** A gateway on the real socket.io server that pushes what a test says to its subscribers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeEach } from 'vitest';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Gateway, type GatewayOptions, gateway, TOKEN, until } from '../gateway.ts';
 import { ORDER_PATHS } from './trader.ts';
@@ -155,6 +156,16 @@ export async function feedGateway(
     run: (argv, more = {}) => svc(['trade', ...argv], { home: temporaryHome(), sleeps: true, env, ...more }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   } satisfies Omit<FeedGateway, keyof Hooks>);
+}
+
+/** For all tests of a file; each begins without calls. */
+export async function fileFeed(): Promise<FeedGateway> {
+  const feed = await feedGateway();
+  afterAll(() => feed[Symbol.asyncDispose]());
+  beforeEach(() => {
+    feed.calls.length = 0;
+  });
+  return feed;
 }
 
 export function lines(text: string): Record<string, unknown>[] {

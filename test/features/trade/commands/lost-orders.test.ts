@@ -1,15 +1,10 @@
 /** After a lost response svc goes on watching what is pushed, reads the tables at the end, and names only what can be the order. */
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, type DocumentGateway, documentGateway, errorOf, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, type DocumentGateway, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
 
-let gateway: DocumentGateway;
-beforeAll(async () => {
-  gateway = await documentGateway();
-});
-afterAll(() => gateway[Symbol.asyncDispose]());
-beforeEach(() => gateway.reset());
+const gateway = await fileGateway();
 
 const BUY = ['buy', 'EUR/USD', '9', '--account', ACCOUNT, '--yes', '-o', 'json'];
 const ENTRY = ['entry', 'buy', 'EUR/USD', '6', '--rate', '1.04', '--account', ACCOUNT, '--yes', '-o', 'json'];

@@ -1,18 +1,13 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { lockOwner, withLock } from '../../../../src/store/lock.ts';
 import { journal, type OrderAnswered, type OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, type DocumentGateway, documentGateway, errorOf, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
 
-let gateway: DocumentGateway;
-beforeAll(async () => {
-  gateway = await documentGateway();
-});
-afterAll(() => gateway[Symbol.asyncDispose]());
+const gateway = await fileGateway();
 beforeEach(() => {
-  gateway.reset();
   gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
 });
 

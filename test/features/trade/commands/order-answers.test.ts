@@ -1,14 +1,9 @@
 /** The error shape of doc 3 §7 is read wherever it is; a response that does not say whether an order was executed is an unknown outcome. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { oneIn } from '../../../support/turns.ts';
-import { type DocumentGateway, documentGateway, errorOf, reply } from './document-gateway.ts';
+import { errorOf, fileGateway, reply } from './document-gateway.ts';
 
-let gateway: DocumentGateway;
-beforeAll(async () => {
-  gateway = await documentGateway();
-});
-afterAll(() => gateway[Symbol.asyncDispose]());
-beforeEach(() => gateway.reset());
+const gateway = await fileGateway();
 
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
 

@@ -1,19 +1,14 @@
 /** Pacing and the caps on calls hold reads back, and say so at once; a close, a cancel and an order are never delayed. */
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, type DocumentGateway, documentGateway, reply } from './document-gateway.ts';
+import { ACCOUNT, fileGateway, reply } from './document-gateway.ts';
 
-let gateway: DocumentGateway;
-beforeAll(async () => {
-  gateway = await documentGateway();
-});
-afterAll(() => gateway[Symbol.asyncDispose]());
+const gateway = await fileGateway();
 beforeEach(() => {
-  gateway.reset();
   const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9 };
   gateway.feed.tables['OpenPosition'] = [{ ...row, tradeId: '7', open: 1.16, close: 1.16 }];
   gateway.feed.tables['Order'] = [{ ...row, orderId: '39', isEntryOrder: true, type: 'LE', buy: 1.1, sell: 0 }];

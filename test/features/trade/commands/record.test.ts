@@ -11,26 +11,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { Tick } from '../../../../src/features/trade/price-ticks.ts';
 import { checkTickFile, parseRotation, TickFile } from '../../../../src/features/trade/tick-file.ts';
-import { type FeedGateway, feedGateway, lines } from './feed.ts';
+import { fileFeed, lines } from './feed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-ticks-'));
-let feed: FeedGateway;
-beforeAll(async () => {
-  feed = await feedGateway();
-});
-afterAll(async () => {
-  await feed[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
+const feed = await fileFeed();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let home = 0;
 let path = '';
 beforeEach(() => {
-  feed.calls.length = 0;
   path = join(mkdtempSync(join(folder, `${++home}-`)), 'ticks.ndjson');
 });
 const asCsv = (): string => {

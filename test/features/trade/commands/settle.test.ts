@@ -1,17 +1,12 @@
 /** `journal settle`: what the tables show of requests whose outcome is unknown; and what is said when one of them is sent again. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { lockOwner } from '../../../../src/store/lock.ts';
 import { journal, type OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, type DocumentGateway, documentGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
-let gateway: DocumentGateway;
-beforeAll(async () => {
-  gateway = await documentGateway();
-});
-afterAll(() => gateway[Symbol.asyncDispose]());
-beforeEach(() => gateway.reset());
+const gateway = await fileGateway();
 
 const AGO_MS = 20_000;
 const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';

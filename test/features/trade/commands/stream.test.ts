@@ -1,19 +1,11 @@
 /** `svc trade stream`: every push a line, subscriptions made and taken back, gaps told, faults and interruptions. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { IS_HARD } from '../../../support/turns.ts';
 import { TOKEN } from '../gateway.ts';
-import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
+import { fileFeed, lines, ORDER } from './feed.ts';
 
-let feed: FeedGateway;
-
-beforeAll(async () => {
-  feed = await feedGateway();
-});
-afterAll(() => feed[Symbol.asyncDispose]());
-beforeEach(() => {
-  feed.calls.length = 0;
-});
+const feed = await fileFeed();
 
 function tick(bid: number): object {
   return { Updated: 1_524_658_036_391, Rates: [bid, bid + 0.0002, 1.3, 1.1], Symbol: 'EUR/USD' };

@@ -9,6 +9,17 @@ import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/
 export const NOW = Date.UTC(2026, 0, 14, 12);
 export const HEDGING = '654061';
 export const NETTING = '654062';
+/** What `entry buy EUR/USD 5 --rate 1.1500` sends. */
+export const ENTRY_FORM = {
+  account_id: HEDGING,
+  symbol: 'EUR/USD',
+  is_buy: 'true',
+  rate: '1.1500',
+  amount: '5',
+  order_type: 'Entry',
+  time_in_force: 'GTC',
+  is_in_pips: 'true',
+};
 export const ORDER_PATHS =
   /^\/trading\/(open_trade|create_entry_order|close|change|delete|simple_oco|add_to_oco|remove_from_oco|edit_oco)/;
 
@@ -18,6 +29,18 @@ export function ordersFromNow({ requests }: Pick<TradingEmulator, 'requests'>): 
   return () => {
     const since = last === undefined ? requests : requests.slice(requests.lastIndexOf(last) + 1);
     return since.filter(({ path }) => ORDER_PATHS.test(path));
+  };
+}
+
+/** Of a process whose files are all in `root`. */
+export function environmentIn(root: string, { url, token }: TradingEmulator): Record<string, string> {
+  return {
+    SVC_CONFIG_DIR: root,
+    XDG_STATE_HOME: root,
+    XDG_CACHE_HOME: root,
+    SVC_TRADE_URL: url,
+    SVC_TRADE_TOKEN: token,
+    SVC_TRADE_ACCOUNT: HEDGING,
   };
 }
 

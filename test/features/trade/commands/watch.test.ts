@@ -1,10 +1,10 @@
 /** `svc trade watch`: one snapshot, merged with the pushes; it is read again only after a gap. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { TOKEN } from '../gateway.ts';
-import { type FeedGateway, feedGateway, lines, OFFERS, ORDER } from './feed.ts';
+import { fileFeed, lines, OFFERS, ORDER } from './feed.ts';
 
-let feed: FeedGateway;
+const feed = await fileFeed();
 
 const POSITION = {
   t: 1,
@@ -22,12 +22,7 @@ const POSITION = {
 };
 const ACCOUNT = { t: 6, accountId: '654061', balance: 50_000, equity: 50_001.5, mc: 'N', hedging: 'Y' };
 
-beforeAll(async () => {
-  feed = await feedGateway();
-});
-afterAll(() => feed[Symbol.asyncDispose]());
 beforeEach(() => {
-  feed.calls.length = 0;
   feed.tables['OpenPosition'] = [POSITION, { isTotal: true, grossPL: -4 }];
   feed.tables['Order'] = [ORDER];
   feed.tables['Account'] = [ACCOUNT, { accountId: '', isTotal: true, balance: 50_000 }];
