@@ -1,18 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/cli/as-curl.ts';
 import { bodyText, buildRequest, type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { answer, fileServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 
 const run = promisify(execFile);
-let server: FaultServer;
-beforeAll(async () => {
-  server = await faultServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
-});
-afterAll(() => server.close());
+const server = await fileServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
 
 function request(shape: Partial<EndpointShape>, values: CallValues, headers: Record<string, string> = {}) {
   const declared = endpoint({ method: 'POST', path: '/a/{id}', effect: 'write', ...(shape as object) });

@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatDuration, parseDuration } from '../../src/cli/time.ts';
-import { SvcError } from '../../src/errors.ts';
+import { refusalOf } from '../support/refusal.ts';
 
-function refusal(text: string): SvcError {
-  try {
-    parseDuration(text);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error(`"${text}" was taken`);
-}
+const refusal = (text: string) => refusalOf(() => parseDuration(text));
 
 test.each([
   ['0', 0],

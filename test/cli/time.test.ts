@@ -1,22 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTime, zoneOf } from '../../src/cli/time.ts';
-import { SvcError } from '../../src/errors.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 250);
 const forward = { now: NOW, bare: 'forward' } as const;
 const back = { now: NOW, bare: 'back' } as const;
 const unix = { now: NOW, bare: 'back', unix: true } as const;
 
-function refusal(text: string, rules: Parameters<typeof parseTime>[1] = forward): SvcError {
-  try {
-    parseTime(text, rules);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error(`"${text}" was taken`);
-}
+const refusal = (text: string, rules: Parameters<typeof parseTime>[1] = forward) =>
+  refusalOf(() => parseTime(text, rules));
 
 test.each([
   ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00.000Z'],

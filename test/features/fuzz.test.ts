@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mutated } from '../hard/mutations.ts';
-import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
+import { answer, type Fault, type FaultServer, faultServer } from '../http/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../support/svc.ts';
 import { IS_HARD } from '../support/turns.ts';
 import { login } from './oauth/commands/rotating-server.ts';
@@ -17,10 +17,10 @@ import { recorded, request, SECRET } from './webhooks/vectors.ts';
 const RUNS = { numRuns: IS_HARD ? 100 : 10 };
 const EXITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11];
 
-let behaviour: (socket: Socket, request: Received) => void = () => {};
+let behaviour: Fault = () => {};
 let server: FaultServer;
 beforeAll(async () => {
-  server = await faultServer((socket, request) => behaviour(socket, request));
+  server = await faultServer((...request) => behaviour(...request));
 });
 afterAll(() => server.close());
 
@@ -86,16 +86,22 @@ describe('mutated packets of the gateway', () => {
   const STREAM = ['trade', 'stream', 'Order', '--no-reconnect', '--until', '200ms', '-o', 'ndjson'];
   const poll = (body: string | Buffer): string => answer(200, body.toString(), { 'content-type': 'text/plain' });
 
+  /** A stream from a gateway that answers what the transport asks for so. */
+  async function streamFrom(transport: Fault): Promise<void> {
+    behaviour = (...asked) => {
+      const [socket, { method, path }] = asked;
+      if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
+      else if (method === 'POST') socket.write(answer(200, 'ok'));
+      else transport(...asked);
+    };
+    await inOrder([...STREAM, '--timeout', '1s'], { env: environment() });
+  }
+
   it('on polls', async () => {
     await fc.assert(
       fc.asyncProperty(mutated(payload(OPENING, '40')), mutated(payload(EVENT, '3', '6')), async (first, next) => {
         let polls = 0;
-        behaviour = (socket, { method, path }) => {
-          if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
-          else if (method === 'POST') socket.write(answer(200, 'ok'));
-          else socket.end(poll(polls++ === 0 ? first : next));
-        };
-        await inOrder([...STREAM, '--timeout', '1s'], { env: environment() });
+        await streamFrom((socket) => socket.end(poll(polls++ === 0 ? first : next)));
       }),
       RUNS,
     );
@@ -113,7 +119,7 @@ describe('mutated packets of the gateway', () => {
       fc.asyncProperty(mutated(frames.toString('latin1')), async (latin1) => {
         let waiting: Socket | undefined;
         let polls = 0;
-        behaviour = (socket, { method, path, headers }) => {
+        await streamFrom((socket, { headers }) => {
           if (headers['upgrade'] !== undefined) {
             const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
             const accept = createHash('sha1').update(key).digest('base64');
@@ -123,12 +129,9 @@ describe('mutated packets of the gateway', () => {
             socket.write(frame('3probe'));
             waiting?.write(poll(payload('6')));
             socket.write(Buffer.from(latin1.toString(), 'latin1'));
-          } else if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
-          else if (method === 'POST') socket.write(answer(200, 'ok'));
-          else if (polls++ === 0) socket.write(poll(payload(OPENING, '40')));
+          } else if (polls++ === 0) socket.write(poll(payload(OPENING, '40')));
           else waiting = socket;
-        };
-        await inOrder([...STREAM, '--timeout', '1s'], { env: environment() });
+        });
       }),
       RUNS,
     );

@@ -10,6 +10,7 @@ import { type Forwarder, forwarder } from '../features/trade/commands/lost-answe
 import { type Trader, trader } from '../features/trade/commands/trader.ts';
 import { answer, faultServer, type Received } from '../http/servers.ts';
 import { lockContext, testFolder } from '../store/folder.ts';
+import { sentOrder } from '../store/sent-order.ts';
 import { journalIn } from '../support/journal.ts';
 import { svc } from '../support/svc.ts';
 import { freshFolder } from './file-steps.ts';
@@ -220,15 +221,10 @@ describe('the journal of orders', () => {
   const folder = testFolder();
 
   it('is cut at every byte: what stands before is read, and what comes after is whole', async ({ task }) => {
-    const sent = (id: string) => ({
-      id,
-      at: '2026-03-02T09:00:00.000Z',
-      profile: 'default',
-      base_url: 'https://gateway.example.com',
-      command: 'buy',
-      path: '/trading/open_trade',
-      form: { symbol: 'EUR/USD', is_buy: true, amount: 5, note: 'é\u2028' },
-    });
+    const sent = (id: string) => {
+      const { form, ...order } = sentOrder(id);
+      return { ...order, form: { ...form, note: 'é\u2028' } };
+    };
     const path = journalPath(folder.paths);
     for (const id of ['a', 'b']) await journal(folder.paths, lockContext, sent(id));
     const whole = readFileSync(path);

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openClient } from '../../src/http/client.ts';
-import { Authority, type Pair } from '../http/certificates.ts';
+import { fileAuthority } from '../http/certificates.ts';
 import { createThing, getThing } from '../http/endpoints.ts';
 import { answer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
@@ -104,13 +104,7 @@ const LARGE = { text: 'x'.repeat(8 * 2 ** 20) };
 
 /** Some of the faults are over only then. */
 const TIMEOUT_MS = 1_000;
-let authority: Authority;
-let pair: Pair;
-beforeAll(() => {
-  authority = new Authority();
-  pair = authority.sign('IP:127.0.0.1');
-});
-afterAll(() => authority.remove());
+const { authority, pair } = fileAuthority('IP:127.0.0.1');
 
 async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');

@@ -8,6 +8,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { counters } from './counters.ts';
 import { PIECES } from './mutations.ts';
+import { generator } from './xorshift.ts';
 
 /** Throws where the parser does what it must not. */
 export type Check = (input: Buffer) => unknown;
@@ -143,17 +144,6 @@ async function timed(check: Check, input: Buffer): Promise<void> {
 }
 
 type Random = () => number;
-
-/** xorshift32. */
-function generator(seed: number): Random {
-  let state = seed | 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
 
 function changed(input: Buffer, queue: readonly Buffer[], random: Random): Buffer {
   let bytes = input;

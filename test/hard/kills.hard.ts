@@ -7,12 +7,13 @@ import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { interruptedExport } from '../features/catalog/export/interrupted.ts';
 import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
-import { HEDGING, ordersFromNow } from '../features/trade/commands/trader.ts';
+import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 import {
   credentialsIn,
+  expectCredentialsAlone,
   expectLockFree,
   expectOtherStored,
   expectOwnAlone,
@@ -180,9 +181,7 @@ describe('a login', () => {
         }
         // What is fresh is read without the lock; the next owner clears away what the dead left.
         else expect({ point, ...(await oauth(['refresh'], root)) }).toMatchObject({ point, code: 0 });
-        expect(namesIn(root), point).toEqual(['credentials.json']);
-        expectOtherStored(root, point);
-        expectOwnAlone(root, point);
+        expectCredentialsAlone(root, point);
       },
     };
   });
@@ -206,9 +205,7 @@ describe('a login', () => {
         if (!isStaged) expect({ point, code: token.code }).toEqual({ point, code: isThere ? 0 : 4 });
         expect({ point, ...(await signIn(root)) }).toMatchObject({ point, code: 0 });
         expect(await oauth(['token'], root), point).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
-        expect(namesIn(root), point).toEqual(['credentials.json']);
-        expectOtherStored(root, point);
-        expectOwnAlone(root, point);
+        expectCredentialsAlone(root, point);
       },
     };
   });
@@ -239,15 +236,7 @@ describe('an order', () => {
   const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
   const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
-      env: {
-        SVC_CONFIG_DIR: root,
-        XDG_STATE_HOME: root,
-        XDG_CACHE_HOME: root,
-        SVC_TRADE_URL: gateway.url,
-        SVC_TRADE_TOKEN: gateway.token,
-        SVC_TRADE_ACCOUNT: HEDGING,
-        ...more,
-      },
+      env: { ...environmentIn(root, gateway), ...more },
     });
   const SELL = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--once', 'k', '--yes', '-o', 'json'];
 

@@ -42,6 +42,7 @@ import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';
 import { parseSettings } from '../../src/store/settings-file.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
+import { sentOrder } from '../store/sent-order.ts';
 import type { Check } from './guided.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
@@ -151,15 +152,7 @@ function checkArray(bytes: Buffer): void {
   if (pieces !== undefined && whole !== undefined) assert(Array.isArray(whole));
 }
 
-const SENT = {
-  id: 'a',
-  at: '2026-03-02T09:00:00.000Z',
-  profile: 'default',
-  base_url: 'https://gateway.example.com',
-  command: 'buy',
-  path: '/trading/open_trade',
-  form: { symbol: 'EUR/USD', is_buy: true, amount: 5 },
-};
+const SENT = sentOrder('a');
 const ANSWERED = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'accepted', order_ids: ['1'], trade_ids: [] };
 const EVENT = {
   event: 1,

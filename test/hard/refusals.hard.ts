@@ -8,12 +8,13 @@ import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { interruptedExport } from '../features/catalog/export/interrupted.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
-import { HEDGING, ordersFromNow } from '../features/trade/commands/trader.ts';
+import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 import {
   credentialsIn,
+  expectCredentialsAlone,
   expectLockFree,
   expectOtherStored,
   expectOwnAlone,
@@ -169,9 +170,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
           const again = await oauth(['login', '--token-stdin'], root, { input: FIRST.access });
           expect({ step, ...again }).toMatchObject({ code: 0 });
         } else expect({ step, ...(await oauth(['refresh'], root)) }).toMatchObject({ code: 0 });
-        expect(namesIn(root), step).toEqual(['credentials.json']);
-        expectOtherStored(root, step);
-        expectOwnAlone(root, step);
+        expectCredentialsAlone(root, step);
       },
     );
     counted(task, cases);
@@ -195,9 +194,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         else expect({ step, stderr: ended.stderr }).toMatchObject({ stderr: FAILURE });
         expect({ step, ...(await signIn(root)) }).toMatchObject({ code: 0 });
         expect(await oauth(['token'], root), step).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
-        expect(namesIn(root), step).toEqual(['credentials.json']);
-        expectOtherStored(root, step);
-        expectOwnAlone(root, step);
+        expectCredentialsAlone(root, step);
       },
     );
     counted(task, cases);
@@ -232,15 +229,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     let arrived = ordersFromNow(gateway);
     const order = (root: string, more = {}, amount = '7') =>
       svc(['trade', 'entry', 'sell', 'EUR/USD', amount, '--rate', '1.2', '--yes', '--transport', 'polling'], {
-        env: {
-          SVC_CONFIG_DIR: root,
-          XDG_STATE_HOME: root,
-          XDG_CACHE_HOME: root,
-          SVC_TRADE_URL: gateway.url,
-          SVC_TRADE_TOKEN: gateway.token,
-          SVC_TRADE_ACCOUNT: HEDGING,
-          ...more,
-        },
+        env: { ...environmentIn(root, gateway), ...more },
       });
     const journalAt = (root: string) => journalIn({ config: root, state: join(root, 'svc'), cache: root });
     const cases = await refuseEverywhere(

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { escapeJson, escapeText } from '../../src/output/escape.ts';
 import { FORBIDDEN } from '../output/rendering.ts';
 import { counted, scaled } from './scale.ts';
+import { generator } from './xorshift.ts';
 
 const TEXTS = scaled(20_000_000);
 /** Whole code points and halves of them, with what is dangerous in most of the places. */
@@ -16,17 +17,6 @@ const HOSTILE = [
   ...[0x3164, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xfe0e, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0xfffd, 0xffff],
   ...[0xe0001, 0xe0041, 0xe007f, 0xe0100, 0x1f600, 0x1f468, 0x2764, 0x26a0, 0x10ffff, 0x65e5, 0xe9],
 ].map((code) => String.fromCodePoint(code));
-
-/** xorshift32: the same texts of the same seed. */
-function generator(seed: number): () => number {
-  let state = seed | 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
 
 it('leaves nothing forbidden, and a second pass changes nothing', ({ task }) => {
   const { SVC_SEED: wanted = 'random' } = process.env;

@@ -6,6 +6,7 @@ import type { CredentialsDocument, OAuthCredential } from '../../src/store/crede
 import { withLock } from '../../src/store/lock.ts';
 import { keep, login, type RotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { lockContext } from '../store/folder.ts';
+import { namesIn } from './file-steps.ts';
 
 /** Of another profile: nobody asks for it, and nobody may lose it. */
 const OTHER = {
@@ -72,6 +73,13 @@ export function expectOwnAlone(root: string, step: string): void {
     found.filter(({ mode, wanted }) => mode !== wanted).map(({ name, mode }) => `${name} ${mode.toString(8)}`),
     step,
   ).toEqual([]);
+}
+
+/** Nothing is left beside the credentials, which have the other's login and are their owner's alone. */
+export function expectCredentialsAlone(folder: string, step: string): void {
+  expect(namesIn(folder), step).toEqual(['credentials.json']);
+  expectOtherStored(folder, step);
+  expectOwnAlone(folder, step);
 }
 
 /** Of the file at `path`: what a dead owner left is taken over at once, and what a living one left is none. */

@@ -2,15 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { isLoopback, parseBaseUrl } from '../../src/http/address.ts';
+import { refusalOf } from '../support/refusal.ts';
 
-function failure(text: string): SvcError {
-  try {
-    parseBaseUrl(text);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-  }
-  throw new Error(`${text} was accepted, or failed with another error`);
-}
+const failure = (text: string) => refusalOf(() => parseBaseUrl(text));
 
 describe('parseBaseUrl', () => {
   test.each([

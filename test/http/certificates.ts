@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 export interface Pair {
   readonly cert: string;
@@ -64,4 +65,11 @@ export class Authority {
   #read(name: string): string {
     return readFileSync(join(this.directory, name), 'utf8');
   }
+}
+
+/** For all tests of a file: an authority, and a pair that it signed for these names. */
+export function fileAuthority(names: string): { readonly authority: Authority; readonly pair: Pair } {
+  const authority = new Authority();
+  afterAll(() => authority.remove());
+  return { authority, pair: authority.sign(names) };
 }

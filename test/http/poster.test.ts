@@ -3,23 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/cli/as-curl.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
 import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
-import { KnownSecrets } from '../../src/http/redact.ts';
 import type { Outbound, TraceEvent } from '../../src/http/target.ts';
-import { Authority, type Pair } from './certificates.ts';
+import { fileAuthority } from './certificates.ts';
 import { answer, type Fault, type FaultOptions, type FaultServer, faultServer, stoppedServer } from './servers.ts';
+import { outbound } from './targets.ts';
 
-let authority: Authority;
-let pair: Pair;
-beforeAll(() => {
-  authority = new Authority();
-  pair = authority.sign('IP:127.0.0.1');
-});
-afterAll(() => authority.remove());
+const { authority, pair } = fileAuthority('IP:127.0.0.1');
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -27,15 +21,7 @@ afterEach(async () => {
 });
 
 function poster(more: Partial<Outbound> = {}): Poster {
-  const opened = openPoster({
-    userAgent: 'svc/test',
-    secrets: new KnownSecrets(),
-    tls: { insecure: false },
-    proxy: {},
-    signal: new AbortController().signal,
-    log: { level: 0, trace: () => {}, warn: () => {} },
-    ...more,
-  });
+  const opened = openPoster(outbound(more));
   closing.push(() => opened.close());
   return opened;
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { afterAll } from 'vitest';
 
 /** One request as its bytes arrived. */
 export interface Received {
@@ -99,6 +100,13 @@ export async function faultServer(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** For all tests of a file. */
+export async function fileServer(fault: Fault): Promise<FaultServer> {
+  const server = await faultServer(fault);
+  afterAll(() => server.close());
+  return server;
 }
 
 /** A whole answer with its length. */

@@ -2,22 +2,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/cli/as-curl.ts';
 import { bodyText, buildRequest } from '../../src/http/endpoint.ts';
 import { shellWord } from '../../src/output/escape.ts';
 import { counted } from '../hard/scale.ts';
 import { onPath, shells } from '../support/peers.ts';
 import { IS_HARD } from '../support/turns.ts';
-import { answer, type FaultServer, faultServer } from './servers.ts';
+import { answer, fileServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
 const run = promisify(execFile);
-let server: FaultServer;
-beforeAll(async () => {
-  server = await faultServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
-});
-afterAll(() => server.close());
+const server = await fileServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));
 
 /** Fragments that some shell, printf or curl gives a meaning. */
 const FRAGMENTS = [

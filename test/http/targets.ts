@@ -1,6 +1,6 @@
 import type { Confirmed } from '../../src/http/endpoint.ts';
 import { KnownSecrets } from '../../src/http/redact.ts';
-import type { Target, TraceEvent } from '../../src/http/target.ts';
+import type { Outbound, Target, TraceEvent } from '../../src/http/target.ts';
 
 export interface TestTarget extends Target {
   readonly events: TraceEvent[];
@@ -11,6 +11,17 @@ export interface TestTarget extends Target {
 export interface TargetOptions extends Partial<Target> {
   readonly level?: Target['log']['level'];
 }
+
+/** For requests to any address; nothing of them is traced. */
+export const outbound = (more: Partial<Outbound> = {}): Outbound => ({
+  userAgent: 'svc/test',
+  secrets: new KnownSecrets(),
+  tls: { insecure: false },
+  proxy: {},
+  signal: new AbortController().signal,
+  log: { level: 0, trace: () => {}, warn: () => {} },
+  ...more,
+});
 
 /** As if a person had said yes. */
 export const CONFIRMED = {} as Confirmed;

@@ -3,43 +3,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
 import { openClient } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
-import { Authority, type Pair } from './certificates.ts';
-import { createThing, getThing, probe } from './endpoints.ts';
+import { Authority, fileAuthority } from './certificates.ts';
+import { getThing } from './endpoints.ts';
+import { outcomes } from './outcomes.ts';
 import { answer, faultServer } from './servers.ts';
 import { targetFor } from './targets.ts';
 
-let authority: Authority;
-let good: Pair;
-beforeAll(() => {
-  authority = new Authority();
-  good = authority.sign('IP:127.0.0.1,DNS:localhost');
-});
-afterAll(() => authority.remove());
+const { authority, pair: good } = fileAuthority('IP:127.0.0.1,DNS:localhost');
 
 const say = answer(200, '{"id":1}');
 
-/** What a read and a write come to. */
-async function outcomes(url: string, more: Partial<Target> = {}): Promise<(SvcError | 'done')[]> {
-  const client = openClient(targetFor(url, more), { basePath: '' });
-  try {
-    const works = [() => client.call(probe), () => client.send(createThing, { body: {} })];
-    const found: (SvcError | 'done')[] = [];
-    for (const work of works)
-      found.push(
-        await work().then(
-          () => 'done' as const,
-          (error: SvcError) => error,
-        ),
-      );
-    return found;
-  } finally {
-    await client.close();
-  }
-}
+const outcomesAt = (url: string, more: Partial<Target> = {}) => outcomes(targetFor(url, more));
 
 function expectRefused(found: (SvcError | 'done')[], message: string, hint?: string): void {
   expect(found).toHaveLength(2);
@@ -57,11 +35,11 @@ function expectRefused(found: (SvcError | 'done')[], message: string, hint?: str
 describe('trust', () => {
   test('an authority that is not known, and --cacert for it', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
-    expectRefused(await outcomes(server.url), 'an authority that is not trusted here', '--cacert');
+    expectRefused(await outcomesAt(server.url), 'an authority that is not trusted here', '--cacert');
     expect(server.requests).toHaveLength(0);
-    expect(await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
+    expect(await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
     expect(
-      await outcomes(server.url.replace('127.0.0.1', 'localhost'), { tls: { ca: authority.cert, insecure: false } }),
+      await outcomesAt(server.url.replace('127.0.0.1', 'localhost'), { tls: { ca: authority.cert, insecure: false } }),
     ).toEqual(['done', 'done']);
   });
 
@@ -78,14 +56,14 @@ describe('trust', () => {
   test('a self-signed certificate', async () => {
     const self = authority.selfSigned();
     await using server = await faultServer((socket) => socket.write(say), { tls: self });
-    expectRefused(await outcomes(server.url), 'is self-signed', '--cacert');
-    expect(await outcomes(server.url, { tls: { ca: self.cert, insecure: false } })).toEqual(['done', 'done']);
+    expectRefused(await outcomesAt(server.url), 'is self-signed', '--cacert');
+    expect(await outcomesAt(server.url, { tls: { ca: self.cert, insecure: false } })).toEqual(['done', 'done']);
   });
 
   test('a certificate for another host', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('DNS:other.example') });
     expectRefused(
-      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
       'is for another host',
       'the name',
     );
@@ -95,7 +73,7 @@ describe('trust', () => {
   test('a certificate that has expired', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('IP:127.0.0.1', -1) });
     expectRefused(
-      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
       'has expired',
       'renewed',
     );
@@ -108,7 +86,7 @@ describe('trust', () => {
       { cert: good.cert, key: other.key, insecure: false },
       { cert: 'no', key: 'no', insecure: false },
     ]) {
-      const [error] = await outcomes('https://127.0.0.1:1', { tls });
+      const [error] = await outcomesAt('https://127.0.0.1:1', { tls });
       expect(error).toMatchObject({ code: 'file_unusable', exit: 2, hint: expect.stringContaining('--cert') });
     }
   });
@@ -162,11 +140,11 @@ describe('client certificates', () => {
     const url = `https://127.0.0.1:${/ACCEPT .*:(\d+)/.exec(output)?.[1]}`;
     const trust = { ca: authority.cert, insecure: false };
     try {
-      expectRefused(await outcomes(url, { tls: trust }), '127.0.0.1', '--cert');
-      expectRefused(await outcomes(url, { tls: { ...trust, ...authority.selfSigned() } }), '127.0.0.1', '--cert');
+      expectRefused(await outcomesAt(url, { tls: trust }), '127.0.0.1', '--cert');
+      expectRefused(await outcomesAt(url, { tls: { ...trust, ...authority.selfSigned() } }), '127.0.0.1', '--cert');
       // Its page is HTML, and so an answer at last.
       expect(
-        (await outcomes(url, { timeoutMs: 500, tls: { ...trust, ...authority.sign('DNS:client') } }))[0],
+        (await outcomesAt(url, { timeoutMs: 500, tls: { ...trust, ...authority.sign('DNS:client') } }))[0],
       ).toMatchObject({ code: 'bad_answer' });
     } finally {
       server.kill('SIGKILL');
@@ -184,12 +162,12 @@ describe('client certificates', () => {
     };
     await using server = await faultServer((socket) => socket.write(say), { tls });
     const trust = { ca: authority.cert, insecure: false };
-    expect(await outcomes(server.url, { tls: { ...trust, ...authority.sign('DNS:client') } })).toEqual([
+    expect(await outcomesAt(server.url, { tls: { ...trust, ...authority.sign('DNS:client') } })).toEqual([
       'done',
       'done',
     ]);
     const sent = server.requests.length;
-    const [read, write] = await outcomes(server.url, { tls: trust });
+    const [read, write] = await outcomesAt(server.url, { tls: trust });
     expect(read).toMatchObject({ exit: 7 });
     expect(write).not.toBe('done');
     expect(server.requests).toHaveLength(sent);
@@ -199,7 +177,7 @@ describe('client certificates', () => {
     const tls = { ...good, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
     await using server = await faultServer((socket) => socket.write(say), { tls });
     const { cert, key } = authority.sign('DNS:client');
-    expect(await outcomes(server.url, { tls: { ca: authority.cert, cert: cert + key, insecure: false } })).toEqual([
+    expect(await outcomesAt(server.url, { tls: { ca: authority.cert, cert: cert + key, insecure: false } })).toEqual([
       'done',
       'done',
     ]);
@@ -211,18 +189,18 @@ describe('the wrong protocol', () => {
     await using server = await faultServer(() => {}, {
       onConnect: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     });
-    expectRefused(await outcomes(server.url.replace('http:', 'https:')), 'does not speak TLS', 'http://');
+    expectRefused(await outcomesAt(server.url.replace('http:', 'https:')), 'does not speak TLS', 'http://');
   });
 
   test('http to a port that speaks TLS', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
-    const [read, write] = await outcomes(server.url.replace('https:', 'http:'));
+    const [read, write] = await outcomesAt(server.url.replace('https:', 'http:'));
     // Node's server resets such a connection without a word: then the write is of unknown outcome.
     expect(['tls_failed', 'connection_lost']).toContain((read as SvcError).code);
     expect(['tls_failed', 'outcome_unknown']).toContain((write as SvcError).code);
     expect(server.requests).toHaveLength(0);
     await using alert = await faultServer((socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 70])));
-    expectRefused(await outcomes(alert.url), 'speaks TLS', 'https://');
+    expectRefused(await outcomesAt(alert.url), 'speaks TLS', 'https://');
   });
 
   test('only versions of TLS that are no longer safe', async () => {
@@ -230,7 +208,7 @@ describe('the wrong protocol', () => {
       tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
     });
     expectRefused(
-      await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } }),
+      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
       'supports no safe version of TLS',
     );
   });
@@ -239,7 +217,7 @@ describe('the wrong protocol', () => {
     await using server = await faultServer(() => {}, {
       onConnect: (socket) => socket.once('data', () => socket.destroy()),
     });
-    for (const error of await outcomes(server.url.replace('http:', 'https:'))) {
+    for (const error of await outcomesAt(server.url.replace('http:', 'https:'))) {
       expect(error).toMatchObject({
         code: 'connect_failed',
         exit: 7,
@@ -250,7 +228,7 @@ describe('the wrong protocol', () => {
 
   test('silence in the handshake ends with the deadline, and was not a write', async () => {
     await using server = await faultServer(() => {});
-    for (const error of await outcomes(server.url.replace('http:', 'https:'), { timeoutMs: 300 })) {
+    for (const error of await outcomesAt(server.url.replace('http:', 'https:'), { timeoutMs: 300 })) {
       expect(error).toMatchObject({
         code: 'timeout',
         exit: 7,
@@ -268,6 +246,6 @@ test('only HTTP/1.1 is offered', async () => {
       offered = (socket as import('node:tls').TLSSocket).alpnProtocol;
     },
   });
-  expect(await outcomes(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
+  expect(await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
   expect(offered).toBe('http/1.1');
 });

@@ -63,6 +63,9 @@ const UNREACHABLE = /^\{"event":"unreachable","at":"[^"]+","reason":"[^\n]+"\}\n
 const ONCE = [1, 1] as const;
 const RETRIED = [4, 4] as const;
 
+/** A response that nobody can read. */
+const UNREADABLE = { read: [7], write: [8], bodiless: [0], attempts: ONCE } as const;
+
 const FAILURES: readonly Failure[] = [
   { name: '401', fault: says(401, 'text/plain'), read: [4], write: [4], attempts: ONCE },
   { name: '403', fault: says(403, 'application/json'), read: [4], write: [4], attempts: ONCE },
@@ -88,19 +91,9 @@ const FAILURES: readonly Failure[] = [
   {
     name: 'broken JSON',
     fault: succeeds('application/json', (request) => `[{"${echo(request)}"`),
-    read: [7],
-    write: [8],
-    bodiless: [0],
-    attempts: ONCE,
+    ...UNREADABLE,
   },
-  {
-    name: 'nothing',
-    fault: succeeds('application/json', () => ''),
-    read: [7],
-    write: [8],
-    bodiless: [0],
-    attempts: ONCE,
-  },
+  { name: 'nothing', fault: succeeds('application/json', () => ''), ...UNREADABLE },
   {
     name: 'a part of the body',
     fault: (socket) =>

@@ -1,36 +1,21 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  journal,
-  journalPath,
-  mayBeOf,
-  type OrderSent,
-  RecentEntries,
-  readJournal,
-} from '../../src/store/order-journal.ts';
+import { journal, journalPath, mayBeOf, RecentEntries, readJournal } from '../../src/store/order-journal.ts';
 import { lockContext, testFolder } from './folder.ts';
+import { sentOrder } from './sent-order.ts';
 
 const folder = testFolder();
 
-const sent = (id: string): OrderSent => ({
-  id,
-  at: '2026-03-02T09:00:00.000Z',
-  profile: 'default',
-  base_url: 'https://gateway.example.com',
-  command: 'buy',
-  path: '/trading/open_trade',
-  form: { symbol: 'EUR/USD', is_buy: true, amount: 5 },
-});
 const answered = (id: string) =>
   ({ id, at: '2026-03-02T09:00:01.000Z', outcome: 'accepted', order_ids: ['7'] }) as const;
 
 describe('the journal of orders', () => {
   it('holds an order before it is sent, and what became of it after', async () => {
     expect(await readJournal(folder.paths)).toEqual([]);
-    await journal(folder.paths, lockContext, sent('a'));
+    await journal(folder.paths, lockContext, sentOrder('a'));
     expect(await readJournal(folder.paths)).toEqual([
       {
-        ...sent('a'),
+        ...sentOrder('a'),
         outcome: 'unknown',
         order_ids: [],
         trade_ids: [],
@@ -41,7 +26,7 @@ describe('the journal of orders', () => {
       },
     ]);
     await journal(folder.paths, lockContext, answered('a'));
-    await journal(folder.paths, lockContext, sent('b'));
+    await journal(folder.paths, lockContext, sentOrder('b'));
     expect((await readJournal(folder.paths)).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
       ['a', 'accepted', ['7']],
       ['b', 'unknown', []],
@@ -51,12 +36,12 @@ describe('the journal of orders', () => {
 
   it('loses nothing of many at once', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `o${i}`);
-    await Promise.all(ids.map((id) => journal(folder.paths, lockContext, sent(id))));
+    await Promise.all(ids.map((id) => journal(folder.paths, lockContext, sentOrder(id))));
     expect(new Set((await readJournal(folder.paths)).map(({ id }) => id))).toEqual(new Set(ids));
   });
 
   it('goes on behind a line that a crash cut short', async () => {
-    await journal(folder.paths, lockContext, sent('a'));
+    await journal(folder.paths, lockContext, sentOrder('a'));
     appendFileSync(journalPath(folder.paths), '{"id":"b","fo');
     await journal(folder.paths, lockContext, answered('a'));
     await journal(folder.paths, lockContext, answered('of-no-order'));
@@ -65,8 +50,8 @@ describe('the journal of orders', () => {
   });
 
   it('tells to which gateway an order may have gone, and reads a line that does not say', async () => {
-    const { base_url: _, ...line } = sent('a');
-    await journal(folder.paths, lockContext, sent('b'));
+    const { base_url: _, ...line } = sentOrder('a');
+    await journal(folder.paths, lockContext, sentOrder('b'));
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(line)}\n`);
     const entries = await readJournal(folder.paths);
     expect(entries.map(({ base_url }) => base_url)).toEqual(['https://gateway.example.com', null]);
@@ -77,7 +62,7 @@ describe('the journal of orders', () => {
   });
 
   it('forgets no outcome that a later svc wrote, and reads null for what is optional', async () => {
-    await journal(folder.paths, lockContext, sent('a'));
+    await journal(folder.paths, lockContext, sentOrder('a'));
     const later = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'expired', message: null, note: 1 };
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(later)}\n`);
     expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
@@ -88,13 +73,13 @@ describe('the journal of orders', () => {
     const ids = async (): Promise<string[]> => (await recent.read()).map(({ id }) => id);
     const old = '2026-03-02T08:00:00.000Z';
     expect(await ids()).toEqual([]);
-    await journal(folder.paths, lockContext, { ...sent('a'), at: old });
-    await journal(folder.paths, lockContext, { ...sent('b'), at: old });
+    await journal(folder.paths, lockContext, { ...sentOrder('a'), at: old });
+    await journal(folder.paths, lockContext, { ...sentOrder('b'), at: old });
     expect(await ids()).toEqual(['a', 'b']);
     await journal(folder.paths, lockContext, answered('a'));
-    await journal(folder.paths, lockContext, sent('d'));
+    await journal(folder.paths, lockContext, sentOrder('d'));
     await journal(folder.paths, lockContext, answered('d'));
-    const line = `${JSON.stringify({ ...sent('c'), command: 'köpa' })}\n`;
+    const line = `${JSON.stringify({ ...sentOrder('c'), command: 'köpa' })}\n`;
     const half = Buffer.from(line).subarray(0, line.indexOf('ö') + 1);
     appendFileSync(journalPath(folder.paths), half);
     expect(await ids()).toEqual(['b', 'd']);
@@ -111,12 +96,12 @@ describe('the journal of orders', () => {
     const outcomes = async (): Promise<string[]> =>
       (await recent.read()).map(({ id, outcome, order_ids }) => [id, outcome, ...order_ids].join(' '));
     const lines = (): number => readFileSync(journalPath(folder.paths), 'utf8').split('\n').length - 1;
-    await recent.write(sent('a'), lockContext, undefined);
+    await recent.write(sentOrder('a'), lockContext, undefined);
     recent.later(answered('a'));
     expect([await outcomes(), lines()]).toEqual([['a accepted 7'], 1]);
-    await journal(folder.paths, lockContext, sent('b'));
+    await journal(folder.paths, lockContext, sentOrder('b'));
     expect(await outcomes()).toEqual(['a accepted 7', 'b unknown']);
-    await recent.write(sent('c'), lockContext, undefined);
+    await recent.write(sentOrder('c'), lockContext, undefined);
     expect([await outcomes(), lines()]).toEqual([['a accepted 7', 'b unknown', 'c unknown'], 4]);
     recent.later({ ...answered('c'), order_ids: ['8'] });
     const interrupted = { ...lockContext, signal: AbortSignal.abort(new Error('interrupted')) };
@@ -132,16 +117,16 @@ describe('the journal of orders', () => {
 
   it('goes on in another file where its own was moved away', async () => {
     const recent = new RecentEntries(folder.paths);
-    await recent.write(sent('a'), lockContext, undefined);
+    await recent.write(sentOrder('a'), lockContext, undefined);
     renameSync(journalPath(folder.paths), `${journalPath(folder.paths)}.old`);
-    await journal(folder.paths, lockContext, sent('b'));
-    await recent.write(sent('c'), lockContext, undefined);
+    await journal(folder.paths, lockContext, sentOrder('b'));
+    await recent.write(sentOrder('c'), lockContext, undefined);
     expect((await recent.read()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });
 
   it('says which outcomes could not be written, and writes them later', async () => {
     const recent = new RecentEntries(folder.paths);
-    await recent.write(sent('a'), lockContext, undefined);
+    await recent.write(sentOrder('a'), lockContext, undefined);
     recent.later(answered('a'));
     const path = journalPath(folder.paths);
     renameSync(path, `${path}.old`);
@@ -157,7 +142,7 @@ describe('the journal of orders', () => {
 
   it('says so where nothing can be written down', async () => {
     const paths = { ...folder.paths, state: '/dev/null' };
-    await expect(journal(paths, lockContext, sent('a'))).rejects.toMatchObject({ code: 'file_unusable' });
+    await expect(journal(paths, lockContext, sentOrder('a'))).rejects.toMatchObject({ code: 'file_unusable' });
     expect(existsSync(journalPath(paths))).toBe(false);
   });
 });

@@ -202,6 +202,15 @@ export interface SeedSilence {
   readonly comment?: string;
 }
 
+/** As the server shows it. */
+export interface StoredSilence {
+  readonly id: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly comment: string;
+  readonly status: { readonly state: string };
+}
+
 /** Posts a silence, from now and an hour long unless it says otherwise, and returns its id. */
 export async function postSilence(url: string, silence: SeedSilence): Promise<string> {
   const now = Date.now();

@@ -3,33 +3,24 @@
  * client itself: the sandbox may be wrong in the same way as the client, these files are not.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type Alertmanager, openAlertmanager } from '../../src/features/alerts/api.ts';
+import { openAlertmanager } from '../../src/features/alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
 import { effectiveState, keepsAlert } from '../../src/features/alerts/selection.ts';
 import { applyChanges } from '../../src/features/silences/draft.ts';
-import { type FaultServer, faultServer } from '../http/servers.ts';
+import { fileServer } from '../http/servers.ts';
 import { CONFIRMED, targetFor } from '../http/targets.ts';
+import { withLength } from './responses.ts';
 
 const FOLDER = new URL('alerts/', import.meta.url);
 const ID = '2f1ac0de-1111-4222-8333-444455556666';
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 let bytes = '';
-let server: FaultServer;
-let client: Alertmanager;
-beforeAll(async () => {
-  server = await faultServer((socket) => socket.write(bytes));
-  client = openAlertmanager(targetFor(server.url));
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
-});
-
-const withLength = (head: string, body: string): string =>
-  `${head.trimEnd().replace(/\r?\n/g, '\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const server = await fileServer((socket) => socket.write(bytes));
+const client = openAlertmanager(targetFor(server.url));
+afterAll(() => client.close());
 
 /** Everything the client yields for a sample, with the value that the sample's own JSON has. */
 async function read<T>(

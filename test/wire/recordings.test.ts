@@ -3,31 +3,22 @@
  * the same way as the client, these files are not.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { messageOfService, openRecordings, type Recordings } from '../../src/features/webhooks/api.ts';
+import { messageOfService, openRecordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/delivery-log.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscription.ts';
-import { type FaultServer, faultServer } from '../http/servers.ts';
+import { fileServer } from '../http/servers.ts';
 import { CONFIRMED, targetFor } from '../http/targets.ts';
+import { withLength } from './responses.ts';
 
 const FOLDER = new URL('webhooks/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 let bytes = '';
-let server: FaultServer;
-let client: Recordings;
-beforeAll(async () => {
-  server = await faultServer((socket) => socket.write(bytes));
-  client = openRecordings(targetFor(server.url));
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
-});
-
-const withLength = (head: string, body: string): string =>
-  `${head.trimEnd().replace(/\r?\n/g, '\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const server = await fileServer((socket) => socket.write(bytes));
+const client = openRecordings(targetFor(server.url));
+afterAll(() => client.close());
 
 async function read<T>(name: string, call: () => Promise<T>): Promise<{ value: T; text: unknown; sent: string }> {
   const body = sample(name);

@@ -1,4 +1,7 @@
 /** Names that a service may choose, and a shell may take for something else. */
+import { expect } from 'vitest';
+import type { Terminal } from './terminal.ts';
+import type { Workshop } from './workshop.ts';
 
 /** Each of them can be typed, and has to arrive as it is. `MARKER` is the file that must never be. */
 export const HOSTILE = [
@@ -31,3 +34,13 @@ export const HOSTILE = [
 
 /** They hold what a terminal obeys, and are offered to nobody. */
 export const UNTYPABLE = ['x\ny', 'x\x1b[31m', 'x\ty', 'x\u202ey', 'x\u0085', ''];
+
+/** Nothing that cannot be typed, and a dash only to those who typed one. */
+export async function expectTypableOffers(shop: Workshop, terminal: Terminal): Promise<void> {
+  shop.know({ receivers: [...UNTYPABLE, '-rf'], silences: ['--yes'] });
+  expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
+  expect(await terminal.complete('svc alerts list -r -')).toBe('svc alerts list -r -rf ');
+  expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
+  expect(await terminal.complete('svc silences expire -- --y')).toBe('svc silences expire -- --yes ');
+  expect(shop.connections()).toBe(0);
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zsh } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
-import { HOSTILE, UNTYPABLE } from './hostile.ts';
+import { expectTypableOffers, HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
 import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
@@ -174,11 +174,6 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
   });
 
   it('offers nothing that cannot be typed, and a dash only to who typed one', async () => {
-    shop.know({ receivers: [...UNTYPABLE, '-rf'], silences: ['--yes'] });
-    expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
-    expect(await terminal.complete('svc alerts list -r -')).toBe('svc alerts list -r -rf ');
-    expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
-    expect(await terminal.complete('svc silences expire -- --y')).toBe('svc silences expire -- --yes ');
-    expect(shop.connections()).toBe(0);
+    await expectTypableOffers(shop, terminal);
   });
 });

@@ -5,6 +5,7 @@ import { explainAlertmanager } from '../../../src/features/alerts/errors.ts';
 
 type Endpoint = keyof typeof ENDPOINTS;
 const JSON_TYPE = 'application/json';
+const TIMED_OUT = [503, 'text/plain', 'Exceeded configured timeout of 2s.\n'] as const;
 
 test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string | undefined]>([
   // endpoint, status, content type, body, then code, what the message says, what the hint says
@@ -202,33 +203,9 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
     'busy: Limit of concurrent GET',
     'web.get-concurrency',
   ],
-  [
-    'alerts',
-    503,
-    'text/plain',
-    'Exceeded configured timeout of 2s.\n',
-    'server_error',
-    'Exceeded configured timeout of 2s.',
-    'web.timeout',
-  ],
-  [
-    'postAlerts',
-    503,
-    'text/plain',
-    'Exceeded configured timeout of 2s.\n',
-    'outcome_unknown',
-    'Exceeded configured timeout of 2s.',
-    'check with',
-  ],
-  [
-    'deleteSilence',
-    503,
-    'text/plain',
-    'Exceeded configured timeout of 2s.\n',
-    'outcome_unknown',
-    'Exceeded configured timeout of 2s.',
-    'check with',
-  ],
+  ['alerts', ...TIMED_OUT, 'server_error', 'Exceeded configured timeout of 2s.', 'web.timeout'],
+  ['postAlerts', ...TIMED_OUT, 'outcome_unknown', 'Exceeded configured timeout of 2s.', 'check with'],
+  ['deleteSilence', ...TIMED_OUT, 'outcome_unknown', 'Exceeded configured timeout of 2s.', 'check with'],
   [
     'silences',
     500,

@@ -2,16 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { formatMatcher, matcher, type Operator, parseMatcherArguments } from '../../../src/features/alerts/matcher.ts';
+import { refusalOf } from '../../support/refusal.ts';
 
-function refusal(args: readonly string[]): SvcError {
-  try {
-    parseMatcherArguments(args);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error(`${JSON.stringify(args)} was taken`);
-}
+const refusal = (args: readonly string[]) => refusalOf(() => parseMatcherArguments(args));
 
 /** What a POSIX shell makes of the quoted texts in a hint. */
 const argumentsOf = (hint: string | undefined): string[] =>

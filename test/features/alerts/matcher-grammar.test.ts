@@ -81,26 +81,15 @@ const texts = fc.oneof(
 );
 const classicNames = fc.stringMatching(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/);
 
-test('the canonical spelling means the same to all three grammars', () => {
+test.each([
+  ['the canonical spelling', 'all three grammars', classicNames, [parseClassic, parseUtf8, parseFallback]],
+  ['a name that the classic grammar does not know', 'both others', texts, [parseUtf8, parseFallback]],
+] as const)('%s means the same to %s', (_what, _grammars, names, parsers) => {
   fc.assert(
-    fc.property(classicNames, operators, texts, (name, operator, value) => {
+    fc.property(names, operators, texts, (name, operator, value) => {
       const wanted = m(name, operator, value);
       const text = formatMatcher(wanted);
-      expect(parseClassic(text)).toEqual(wanted);
-      expect(parseUtf8(text)).toEqual(wanted);
-      expect(parseFallback(text)).toEqual(wanted);
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test('a name that the classic grammar does not know means the same to both others', () => {
-  fc.assert(
-    fc.property(texts, operators, texts, (name, operator, value) => {
-      const wanted = m(name, operator, value);
-      const text = formatMatcher(wanted);
-      expect(parseUtf8(text)).toEqual(wanted);
-      expect(parseFallback(text)).toEqual(wanted);
+      for (const parse of parsers) expect(parse(text)).toEqual(wanted);
     }),
     { numRuns: 500 },
   );

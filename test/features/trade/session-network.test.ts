@@ -1,11 +1,12 @@
 /** What stands between svc and the gateway: balancers, proxies, certificates; and that no trace of it shows a secret. */
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpoint } from '../../../src/http/endpoint.ts';
 import { Authority } from '../../http/certificates.ts';
+import { proxy } from '../../http/proxies.ts';
 import { type Gateway, gateway, reader, sessionWith, TOKEN, until } from './gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
@@ -99,46 +100,22 @@ test('behind a balancer with two nodes 40 of 40 sessions work, requests and webs
   expect(one.upgrades.length + other.upgrades.length).toBe(40);
 });
 
-/** A proxy that connects wherever it is asked to, to one port. */
-async function proxy(port: number): Promise<AsyncDisposable & { readonly url: string; readonly heads: string[] }> {
-  const heads: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    socket.once('data', (chunk: Buffer) => {
-      heads.push(chunk.toString().split('\r\n')[0] ?? '');
-      const onward = connect(port, '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        socket.pipe(onward).pipe(socket);
-      });
-      sockets.add(onward.on('error', () => socket.destroy()));
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heads,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
-
 describe('the way to the gateway', () => {
   test('leads through a proxy, for polls, requests and the websocket', async () => {
     await using through = await proxy(secure.port);
     await using opened = sessionWith(
       `https://${HOST}`,
       { transport: 'websocket' },
-      { proxy: { https: through.url }, tls: { ca: authority.cert, insecure: false } },
+      { proxy: { https: `http://127.0.0.1:${through.port}` }, tls: { ca: authority.cert, insecure: false } },
     );
     const next = reader(opened.session);
     await opened.session.call(subscribe, { body: { models: 'Order' } });
     expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
     expect(opened.session.transport).toBe('websocket');
     expect(through.heads.length).toBeGreaterThan(1);
-    expect(new Set(through.heads)).toEqual(new Set([`CONNECT ${HOST}:443 HTTP/1.1`]));
+    expect(new Set(through.heads.map((head) => head.split('\r\n')[0]))).toEqual(
+      new Set([`CONNECT ${HOST}:443 HTTP/1.1`]),
+    );
   });
 
   test('a proxy that does not connect is named', async () => {

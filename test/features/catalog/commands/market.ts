@@ -1,6 +1,6 @@
 /** A catalog of a few products that a test writes down: what each store asked on which day, answered as the service would. */
 import { type Asked, NOW } from './misbehaving.ts';
-import { detail } from './shop.ts';
+import { detail, pagesFor } from './shop.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,10 +28,7 @@ export function market(shelves: readonly Shelf[]): (asked: Asked) => object | st
   const rows = shelves.map((shelf, index) => ({ ...shelf, source_id: `s${index}` }));
   return ({ path, query }) => {
     const [, , id, what] = path.split('/');
-    const page = (items: readonly object[]): object => {
-      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
-      return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
-    };
+    const page = pagesFor(query);
     const own = rows.filter(({ product }) => product === id);
     const listed = rows.filter(({ store }) => (query.get('parser_name') ?? store) === store);
     const ids = [...new Set(listed.map(({ product }) => product))];

@@ -83,14 +83,19 @@ interface Shop {
 
 export const detail = (status: number, text: string): string => answer(status, JSON.stringify({ detail: text }));
 
+/** What the service makes of all items: the page that the query asks for. */
+export const pagesFor =
+  (query: URLSearchParams) =>
+  (items: readonly object[]): object => {
+    const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+    return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
+  };
+
 /** Answers for the product `p1`. */
 export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {}): (asked: Asked) => object | string {
   return ({ path, query }) => {
     const [, , id, what] = path.split('/');
-    const page = (items: readonly object[]): object => {
-      const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
-      return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
-    };
+    const page = pagesFor(query);
     if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
     if (what === undefined)
       return id === 'p1' && !gone ? { canonical_product_id: id } : detail(404, 'product_not_found');

@@ -1,15 +1,9 @@
 /** The built program, for what only a real process has: signals and a child. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Ended } from '../../../e2e/binary.ts';
 import { countRun, SVC } from '../../../support/executable.ts';
 import { temporaryHome } from '../../../support/svc.ts';
-
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Started {
   kill(signal: NodeJS.Signals): void;

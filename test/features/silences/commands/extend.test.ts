@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getJson, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
+import { getJson, postSilence, type SeedSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
 import { failure } from '../../../support/svc.ts';
 import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
@@ -13,20 +13,13 @@ interface Row {
   readonly endsAt: string | null;
   readonly message: string | null;
 }
-interface Silence {
-  readonly id: string;
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly comment: string;
-  readonly status: { readonly state: string };
-}
 
 let label = 0;
 
 onBothServices((service) => {
   const extend = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'extend', ...argv, '-o', 'json'], options);
-  const read = (id: string): Promise<Silence> => getJson<Silence>(service.url(), `/api/v2/silence/${id}`);
+  const read = (id: string): Promise<StoredSilence> => getJson<StoredSilence>(service.url(), `/api/v2/silence/${id}`);
   const seed = (silence: Partial<SeedSilence> = {}): Promise<string> =>
     postSilence(service.url(), {
       matchers: [{ name: 'extend', value: `${++label}`, isRegex: false }],
@@ -40,10 +33,10 @@ onBothServices((service) => {
     const run = await extend([...ids, '--by', '90m']);
     expect(run.code).toBe(0);
     for (const [index, row] of printed<Row[]>(run).entries()) {
-      const was = before[index] as Silence;
+      const was = before[index] as StoredSilence;
       const endsAt = new Date(Date.parse(was.endsAt) + 1.5 * HOUR).toISOString();
       expect(row).toMatchObject({ id: was.id, silenceID: was.id, result: 'extended', endsAt, message: null });
-      const { updatedAt: _, ...after } = (await read(was.id)) as Silence & { updatedAt: string };
+      const { updatedAt: _, ...after } = (await read(was.id)) as StoredSilence & { updatedAt: string };
       expect(after).toMatchObject({ ...after, startsAt: was.startsAt, comment: was.comment, endsAt });
     }
   });

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
+import {
+  getJson,
+  postAlerts,
+  postSilence,
+  type SeedSilence,
+  type StoredSilence,
+  wire,
+} from '../../../support/alertmanager.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
@@ -12,19 +19,13 @@ interface Row {
   readonly result: string;
   readonly endsAt: string;
 }
-interface Silence {
-  readonly id: string;
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly comment: string;
-}
 
 let label = 0;
 
 onBothServices((service) => {
   const keepalive = (argv: readonly string[] = [], options?: RunOptions) =>
     service.svc(['silences', 'keepalive', ...argv, '-o', 'json'], options);
-  const read = (id: string): Promise<Silence> => getJson<Silence>(service.url(), `/api/v2/silence/${id}`);
+  const read = (id: string): Promise<StoredSilence> => getJson<StoredSilence>(service.url(), `/api/v2/silence/${id}`);
   /** An acknowledgement with `minutes` to go, and an alert that it mutes. */
   const seed = async (minutes: number, silence: Partial<SeedSilence> = {}, fires = true): Promise<string> => {
     const value = `${++label}`;

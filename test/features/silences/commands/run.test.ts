@@ -1,19 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import type { Ended } from '../../../e2e/binary.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { getJson, postAlerts } from '../../../support/alertmanager.ts';
+import { getJson, postAlerts, type StoredSilence } from '../../../support/alertmanager.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { lines, onBothServices, writes } from '../../alerts/commands/service.ts';
-import { type Ended, start } from './built.ts';
+import { start } from './built.ts';
 
-interface Silence {
-  readonly id: string;
-  readonly endsAt: string;
-  readonly startsAt: string;
-  readonly comment: string;
+interface Silence extends StoredSilence {
   readonly createdBy: string;
-  readonly status: { readonly state: string };
 }
 
 let label = 0;

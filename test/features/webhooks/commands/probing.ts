@@ -2,18 +2,8 @@
 
 import { connect } from 'node:net';
 import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
-import { KnownSecrets } from '../../../../src/http/redact.ts';
-import type { Outbound } from '../../../../src/http/target.ts';
+import { outbound } from '../../../http/targets.ts';
 import { KEY } from './handmade-receiver.ts';
-
-const outbound: Outbound = {
-  userAgent: 'svc/test',
-  secrets: new KnownSecrets(),
-  tls: { insecure: false },
-  proxy: {},
-  signal: new AbortController().signal,
-  log: { level: 0, trace: () => {}, warn: () => {} },
-};
 
 export async function probe(
   url: string,
@@ -22,7 +12,7 @@ export async function probe(
 ): Promise<readonly ProbeResult[]> {
   const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
   const results: ProbeResult[] = [];
-  for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound)) results.push(one);
+  for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound())) results.push(one);
   return results;
 }
 

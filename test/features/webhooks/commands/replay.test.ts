@@ -5,8 +5,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendAll, Tally } from '../../../../src/features/webhooks/sending.ts';
-import { KnownSecrets } from '../../../../src/http/redact.ts';
-import type { Outbound } from '../../../../src/http/target.ts';
+import { outbound } from '../../../http/targets.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
@@ -342,14 +341,7 @@ describe('what comes of it', () => {
 it('--rate lets the next go only after its time', async () => {
   const peer = await statuses(200);
   const waits: [ms: number, taken: number][] = [];
-  const outbound: Outbound = {
-    userAgent: '',
-    secrets: new KnownSecrets(),
-    tls: { insecure: false },
-    proxy: {},
-    signal: new AbortController().signal,
-    log: { level: 0, trace: () => {}, warn: () => {} },
-  };
+  const client = outbound();
   const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
   let release = (): void => {};
   const sleep = (ms: number): Promise<void> => {
@@ -359,10 +351,10 @@ it('--rate lets the next go only after its time', async () => {
     });
   };
   const route = { url: new URL(peer.url), deadlineMs: 5000, concurrency: 4, gapMs: 250 };
-  const rows = sendAll([outgoing, outgoing, outgoing], route, outbound, new Tally(), {
+  const rows = sendAll([outgoing, outgoing, outgoing], route, client, new Tally(), {
     now: Date.now,
     sleep,
-    signal: outbound.signal,
+    signal: client.signal,
   });
   for (const n of [1, 2, 3]) {
     expect((await rows.next()).value).toMatchObject({ n, status: 200 });

@@ -1,0 +1,12 @@
+import { SvcError } from '../../src/errors.ts';
+
+/** The error of a parser that refuses what it is given. */
+export function refusalOf(parse: () => unknown): SvcError {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
