@@ -15,6 +15,8 @@ const files = () =>
   readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
+    // Links by which an executable finds these folders.
+    .filter((path) => !path.startsWith('xdg-'))
     .sort();
 
 function put(path: string, text = ''): void {
