@@ -84,7 +84,7 @@ export class FillWatch {
     this.#isReady = true;
   }
 
-  /** Resolves once something is pushed, or the connection is lost. */
+  /** Resolves once a row is pushed that `isOf` accepts, a table is read, or the connection is lost. */
   changed(isOf: (push: RowPush) => boolean = () => true): Promise<void> {
     return new Promise((resolve) => {
       this.#sleepers.set(resolve, isOf);
@@ -182,7 +182,7 @@ export class FillWatch {
   #missing({ sentAt, side, rate, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
     const amountK = order.amountK - trades.reduce((sum, fill) => sum + (fill.amountK ?? 0), 0);
     if (sentAt === undefined || !(amountK > 0)) return [];
-    const openedBy = (tradeId: string): string | undefined => this.tables.openedBy(tradeId);
+    const { openedBy } = this.tables;
     const isUnlinked = ({ orderId, tradeId }: OpenPosition | ClosedPosition): boolean =>
       (orderId ?? openedBy(tradeId)) === undefined;
     const positions = this.tables.rows('OpenPosition').filter(isUnlinked);
@@ -253,10 +253,13 @@ export class FillWatch {
 
 /** Whether a push can change the state of an order: see `orderState`. */
 function mayChange(order: Awaited, { model, key = '', record }: RowPush, tables: SeenTables): boolean {
-  if (model === 'Order') return 'orderIds' in order ? order.orderIds.includes(key) : order.orderId === key;
-  if (model !== 'OpenPosition' && model !== 'ClosedPosition') return false;
+  const isClose = model === 'ClosedPosition';
+  if ('orderIds' in order) return isClose || (model === 'Order' && order.orderIds.includes(key));
+  if (model === 'Order') return order.orderId === key;
+  // Without hedging it may have closed any position.
+  if (isClose && order.hedges !== true) return true;
+  if (!isClose && model !== 'OpenPosition') return false;
   const { orderId, tradeId } = record;
-  if ('orderIds' in order || (order.hedges !== true && model === 'ClosedPosition')) return model === 'ClosedPosition';
   return order.orderId === String(orderId) || tables.order(order.orderId)?.tradeIds.has(String(tradeId)) === true;
 }
 

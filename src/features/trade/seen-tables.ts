@@ -194,9 +194,7 @@ export class SeenTables {
   }
 
   /** The order that opened a trade, if a row of the order has named the trade. */
-  openedBy(tradeId: string): string | undefined {
-    return this.#openedBy.get(tradeId);
-  }
+  readonly openedBy = (tradeId: string): string | undefined => this.#openedBy.get(tradeId);
 
   /** It ended, or the last snapshot lacks it. */
   isGone(id: string): boolean {

@@ -129,8 +129,7 @@ function settledOrders(lost: readonly LostOrder[], context: SettlingContext): Se
   const listed = new Set([...open, ...closed].map(({ tradeId }) => tradeId));
   // A snapshot may be older than a push.
   const positions = [...open, ...tables.everyRow('OpenPosition').filter(({ tradeId }) => !listed.has(tradeId))];
-  const openedBy = (tradeId: string): string | undefined => tables.openedBy(tradeId);
-  const rows = { earlier, orders: tables.everyRow('Order'), positions, closed, openedBy };
+  const rows = { earlier, orders: tables.everyRow('Order'), positions, closed, openedBy: tables.openedBy };
   const byOrder = lost.map((order) => orderCandidates(order, sentAt, rows, others, equals));
   const fitting = byOrder.flat();
   // Both of a pair may be of the same side.
