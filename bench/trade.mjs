@@ -96,7 +96,7 @@ async function bundleSession(dir) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const bundle = await rolldown({
     input: {
-      session: `${root}src/features/trade/session.ts`,
+      session: `${root}src/features/trade/gateway/session.ts`,
       redact: `${root}src/http/redact.ts`,
     },
     platform: 'node',

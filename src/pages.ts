@@ -8,7 +8,7 @@ import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
 import { commandNode, commandTree } from './cli/reference/tree.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
-import { sessionSchema } from './features/trade/session-schema.ts';
+import { sessionSchema } from './features/trade/session/schema.ts';
 
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */

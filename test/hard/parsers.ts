@@ -23,9 +23,9 @@ import {
   PacketFault,
   readMessage,
   readOpening,
-} from '../../src/features/trade/engine-packet.ts';
-import { readPush } from '../../src/features/trade/push.ts';
-import { tableTime } from '../../src/features/trade/table-time.ts';
+} from '../../src/features/trade/gateway/engine-packet.ts';
+import { readPush } from '../../src/features/trade/gateway/push.ts';
+import { tableTime } from '../../src/features/trade/tables/table-time.ts';
 import { curlDeliveries } from '../../src/features/webhooks/curl.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/formats.ts';

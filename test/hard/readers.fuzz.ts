@@ -16,9 +16,14 @@ import { discover, type ServerMetadata } from '../../src/features/oauth/discover
 import { readPastedRedirect } from '../../src/features/oauth/login.ts';
 import { registerClient } from '../../src/features/oauth/registration.ts';
 import { requestToken } from '../../src/features/oauth/token-endpoint.ts';
-import { decodePayload, PacketFault, readMessage, readOpening } from '../../src/features/trade/engine-packet.ts';
-import { tradingError } from '../../src/features/trade/envelope.ts';
-import { explainTrading, refusal } from '../../src/features/trade/failed-answer.ts';
+import {
+  decodePayload,
+  PacketFault,
+  readMessage,
+  readOpening,
+} from '../../src/features/trade/gateway/engine-packet.ts';
+import { tradingError } from '../../src/features/trade/gateway/envelope.ts';
+import { explainTrading, refusal } from '../../src/features/trade/gateway/failed-answer.ts';
 import { explainRecordings } from '../../src/features/webhooks/api.ts';
 import { capturedDeliveries } from '../../src/features/webhooks/captured-json.ts';
 import { readEvent } from '../../src/features/webhooks/delivery.ts';

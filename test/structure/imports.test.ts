@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/api': [...GENERAL, /^features\/(alerts|webhooks|catalog)\/api\.ts$/, /^features\/trade\/raw-trade\.ts$/],
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],
   main: [...GENERAL, /^features\/index\.ts$/, /^features\/oauth\/authorizer\.ts$/, /^\.\.\/package\.json$/],
-  pages: [/^cli\//, /^features\/(index|trade\/session-schema)\.ts$/],
+  pages: [/^cli\//, /^features\/(index|trade\/session\/schema)\.ts$/],
   complete: [/^cli\/completion\//, /^process\//],
   entry: [/^main\.ts$/, /^process\//],
 };
@@ -69,6 +69,14 @@ describe('imports', () => {
     };
     for (const file of FILES) visit(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  it('of trade go from its commands down to the gateway', () => {
+    const layers = ['gateway', 'tables', 'orders', 'session', 'commands'];
+    const layer = (file: string): number => layers.indexOf(/^features\/trade\/(\w+)\//.exec(file)?.[1] ?? '');
+    const upward = IMPORTS.filter(({ from, to }) => layer(from) !== -1 && layer(to) > layer(from));
+    expect(upward.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+    expect(layers.map((_, index) => IMPORTS.some(({ to }) => layer(to) === index))).toEqual(layers.map(() => true));
   });
 
   it('never go from one command to another', () => {

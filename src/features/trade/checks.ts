@@ -7,14 +7,14 @@ import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import { connectPace } from '../../store/connect-pace.ts';
 import { type Caller, openTrading } from './client.ts';
-import { CookieJar } from './cookie-jar.ts';
-import { commandNumbers, countedCaller } from './counted-caller.ts';
-import { EngineConnection } from './engine-connection.ts';
-import { PROTOCOL_VERSION } from './engine-packet.ts';
-import { FORM } from './engine-requests.ts';
-import { explainTrading } from './failed-answer.ts';
-import { openSession } from './session.ts';
-import { openBudget } from './trading-session.ts';
+import { CookieJar } from './gateway/cookie-jar.ts';
+import { commandNumbers, countedCaller } from './gateway/counted-caller.ts';
+import { EngineConnection } from './gateway/engine-connection.ts';
+import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
+import { FORM } from './gateway/engine-requests.ts';
+import { explainTrading } from './gateway/failed-answer.ts';
+import { openSession } from './gateway/session.ts';
+import { openBudget } from './gateway/trading-session.ts';
 
 interface GatewayStep extends Result {
   readonly check: 'handshake' | 'session' | 'websocket' | 'requests';

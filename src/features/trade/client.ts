@@ -2,8 +2,8 @@
 import { SvcError } from '../../errors.ts';
 import { type CallValues, type Effect, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
 import { isObject } from '../../json-object.ts';
-import { verdictOf } from './envelope.ts';
-import { refusal } from './failed-answer.ts';
+import { verdictOf } from './gateway/envelope.ts';
+import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
 import type { Candle, Envelope, ModelRows } from './schema.ts';
 

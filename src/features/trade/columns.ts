@@ -2,11 +2,11 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
-import type { PriceRow } from './live-prices.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
-import { shownTime } from './table-time.ts';
+import type { PriceRow } from './tables/live-prices.ts';
+import { shownTime } from './tables/table-time.ts';
 import type { Traded } from './totals.ts';
 
 /** The side is a word everywhere. */

@@ -2,15 +2,15 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Column, Dashboard, ListOutput } from '../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, SUMMARY_LIST } from './columns.ts';
-import { age } from './connection-state.ts';
-import { liveRows } from './live-source.ts';
+import { age } from './gateway/connection-state.ts';
+import type { TradingSession } from './gateway/trading-session.ts';
 import { type MarketHours, marketHours } from './market-hours.ts';
 import { ACCOUNT_SUMS, SUMMARY_SUMS, summaryOf } from './position-summary.ts';
 import type { Account, Order, Summary } from './schema.ts';
+import { liveRows } from './tables/live-source.ts';
+import { type RowFilter, rowFilter } from './tables/trading-rows.ts';
+import type { Moment, Watched } from './tables/watching.ts';
 import { totalOf } from './totals.ts';
-import { type RowFilter, rowFilter } from './trading-rows.ts';
-import type { TradingSession } from './trading-session.ts';
-import type { Moment, Watched } from './watching.ts';
 
 /** What svc prints as JSON. Rows have the gateway's field names. */
 export interface Overview {

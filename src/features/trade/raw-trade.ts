@@ -3,13 +3,13 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactIntegers, isObject, tryParseJson } from '../../json-object.ts';
-import { wantedAccount } from './order-account.ts';
-import { checkConfirmable, checkRepeats, confirmOrder } from './order-confirmation.ts';
-import type { OrderForm } from './order-forms.ts';
-import { placeOrder } from './placing.ts';
+import type { Session } from './gateway/session.ts';
+import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
+import { wantedAccount } from './orders/account.ts';
+import { checkConfirmable, checkRepeats, confirmOrder } from './orders/confirmation.ts';
+import type { OrderForm } from './orders/forms.ts';
+import { placeOrder } from './orders/placing.ts';
 import type { Envelope } from './schema.ts';
-import type { Session } from './session.ts';
-import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;
 type RawEndpoint = Parameters<Session['answer']>[0];
@@ -61,7 +61,7 @@ export async function confirmRawTrade(
   ctx: RunContext,
 ): Promise<Confirmed> {
   const form = (body ?? {}) as OrderForm;
-  const { missingSide } = await import('./order-forms.ts');
+  const { missingSide } = await import('./orders/forms.ts');
   const field = missingSide(plainPath(path), form);
   if (field !== undefined) {
     // To the gateway, an order without a known side is a buy.
@@ -165,9 +165,9 @@ function jsonOf(bytes: Uint8Array): unknown {
 
 /** A change that was carried out is not a refusal. */
 async function verdict(envelope: Envelope, changes: boolean, open: TradingSession): Promise<SvcError | undefined> {
-  const { verdictOf } = await import('./envelope.ts');
-  const { refusal, refusalText } = await import('./failed-answer.ts');
-  const { exceededLimit } = await import('./counted-caller.ts');
+  const { verdictOf } = await import('./gateway/envelope.ts');
+  const { refusal, refusalText } = await import('./gateway/failed-answer.ts');
+  const { exceededLimit } = await import('./gateway/counted-caller.ts');
   const { executed, error } = verdictOf(envelope);
   if (executed !== false && error === undefined) return undefined;
   if (changes && executed !== false && error !== undefined) {

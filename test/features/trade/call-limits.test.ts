@@ -9,7 +9,7 @@ import {
   commandNumbers,
   countedCaller,
   requestName,
-} from '../../../src/features/trade/counted-caller.ts';
+} from '../../../src/features/trade/gateway/counted-caller.ts';
 import type { Envelope } from '../../../src/features/trade/schema.ts';
 import type { CallValues, Endpoint } from '../../../src/http/endpoint.ts';
 

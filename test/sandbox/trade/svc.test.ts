@@ -1,10 +1,10 @@
 /** svc's own session and client against the sandbox's gateway: what each took from the document fits together. */
 import { describe, expect, test } from 'vitest';
+import { PERIODS } from '../../../src/features/trade/candles/periods.ts';
 import { openTrading, setVisible } from '../../../src/features/trade/client.ts';
+import { readPush } from '../../../src/features/trade/gateway/push.ts';
+import type { SessionOptions } from '../../../src/features/trade/gateway/session-types.ts';
 import { MODEL_NAMES } from '../../../src/features/trade/models.ts';
-import { PERIODS } from '../../../src/features/trade/periods.ts';
-import { readPush } from '../../../src/features/trade/push.ts';
-import type { SessionOptions } from '../../../src/features/trade/session-types.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { reader, sessionWith, type TestSession } from '../../features/trade/gateway.ts';
 import { NOW, startGateway, type TestGateway } from './service.ts';

@@ -1,9 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
 import { ACCOUNT_SUMS } from '../position-summary.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',

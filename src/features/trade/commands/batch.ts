@@ -2,17 +2,17 @@ import { FINAL } from '../../../cli/bulk.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
-import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../change-report.ts';
-import { atLine, type CommandLine, commandLine, objectOf } from '../command-lines.ts';
-import { earlierOutcome } from '../once.ts';
-import { checkConfirmable } from '../order-confirmation.ts';
-import { CHANGE_FLAGS } from '../order-flags.ts';
-import type { Outcome, PlannedRequest } from '../placing.ts';
-import { type Change, type ChangeInput, confirmAll } from '../planned-requests.ts';
-import { readResult } from '../session-reads.ts';
-import type { TableCache } from '../table-cache.ts';
-import { TradingEngine } from '../trading-engine.ts';
-import { openTradingSession, type TradingSession } from '../trading-session.ts';
+import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
+import { CHANGE_LIST, type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from '../orders/change-report.ts';
+import { checkConfirmable } from '../orders/confirmation.ts';
+import { CHANGE_FLAGS } from '../orders/flags.ts';
+import { earlierOutcome } from '../orders/once.ts';
+import type { Outcome, PlannedRequest } from '../orders/placing.ts';
+import { type Change, type ChangeInput, confirmAll } from '../orders/planned-requests.ts';
+import type { TableCache } from '../orders/table-cache.ts';
+import { atLine, type CommandLine, commandLine, objectOf } from '../session/command-lines.ts';
+import { TradingEngine } from '../session/engine.ts';
+import { readResult } from '../session/reads.ts';
 
 export const tradeBatch = listCommand({
   id: 'trade batch',

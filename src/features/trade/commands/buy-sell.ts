@@ -1,11 +1,11 @@
 /** `trade buy` and `trade sell`: one market order. */
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { ChangeCommand } from '../change-command.ts';
-import { type NewOrderInput, opening, placeNewOrder } from '../new-order.ts';
-import { MARKET_FLAGS, type MarketTerms, marketDraft } from '../order-drafts.ts';
-import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../order-flags.ts';
-import type { Side } from '../order-rules.ts';
-import { ORDER_REPORT, reportOrPreview } from '../orders.ts';
+import type { ChangeCommand } from '../orders/change-command.ts';
+import { MARKET_FLAGS, type MarketTerms, marketDraft } from '../orders/drafts.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
+import { type NewOrderInput, opening, placeNewOrder } from '../orders/new-order.ts';
+import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
+import type { Side } from '../orders/rules.ts';
 
 const marketOrder = (side: Side, verb: string): ChangeCommand => ({
   ...recordCommand({

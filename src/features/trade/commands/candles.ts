@@ -2,13 +2,7 @@ import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
-import type { ChangedRow } from '../candle-append.ts';
-import { downloadCandles, reportOf } from '../candle-download.ts';
-import { type CandleInput, candleRange, type OpenReading } from '../candle-options.ts';
-import type { CandleRequest } from '../candle-reading.ts';
-import { type CandleRow, candleRow, type RowShape } from '../candle-rows.ts';
-import { checkLabel } from '../candle-series.ts';
-import { type CandleSet, CandleSets, candleSets, pathOf } from '../candle-sets.ts';
+import type { ChangedRow } from '../candles/append.ts';
 import {
   CANDLE_FILE,
   CANDLE_FILES,
@@ -20,10 +14,16 @@ import {
   type GapRow,
   gapRows,
   usualChart,
-} from '../candles.ts';
-import { findPeriod } from '../periods.ts';
+} from '../candles/candles.ts';
+import { downloadCandles, reportOf } from '../candles/download.ts';
+import { type CandleInput, candleRange, type OpenReading } from '../candles/options.ts';
+import { findPeriod } from '../candles/periods.ts';
+import type { CandleRequest } from '../candles/reading.ts';
+import { type CandleRow, candleRow, type RowShape } from '../candles/rows.ts';
+import { checkLabel } from '../candles/series.ts';
+import { type CandleSet, CandleSets, candleSets, pathOf } from '../candles/sets.ts';
+import { SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
-import { SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../trading-session.ts';
 
 const CHART = 'Chart options';
 
@@ -172,7 +172,7 @@ async function writeFiles(
       gaps.push(...gapRowsOf(opened));
       all.note(opened.reading.code(input.failOnGap));
     } else {
-      const { appendCandles } = await import('../candle-append.ts');
+      const { appendCandles } = await import('../candles/append.ts');
       const { added, first, last, ...opened } = await appendCandles(path, one, shapeOf(set), all.session, ctx);
       changed.push(...opened.changed);
       gaps.push(...gapRowsOf(opened));
@@ -188,7 +188,7 @@ async function writeFiles(
   if (changed.length > 0) {
     for (const { file, added } of reports) ctx.notice(`${file}: added ${added}`);
     if (reports.length > 0) all.note('partly_done');
-    const { changedList } = await import('../candle-append.ts');
+    const { changedList } = await import('../candles/append.ts');
     return { value: changed, as: changedList(input.price), code: all.code() };
   }
   if (input.gaps) return { value: gaps, as: GAP_LIST, code: all.code() };

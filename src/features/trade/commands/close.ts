@@ -1,9 +1,9 @@
-import { changeCommand } from '../change-command.ts';
-import { PREVIEW_LIST, previewChange } from '../change-preview.ts';
-import { closeList, closeRowOf } from '../change-report.ts';
-import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../close-positions.ts';
-import { SENT_ONCE } from '../order-flags.ts';
-import { carryOut } from '../planned-requests.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
+import { closeList, closeRowOf } from '../orders/change-report.ts';
+import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../orders/close-positions.ts';
+import { SENT_ONCE } from '../orders/flags.ts';
+import { carryOut } from '../orders/planned-requests.ts';
 
 export const tradeClose = changeCommand({
   id: 'trade close',

@@ -4,10 +4,10 @@ import { isDumb } from '../../../output/terminal.ts';
 import type { Column, Dashboard, ListOutput } from '../../../output/types.ts';
 import { moneyCell } from '../columns.ts';
 import type { Overview } from '../dashboard.ts';
-import { FEED_FLAGS } from '../trading-feed.ts';
-import { ROW_FLAGS } from '../trading-rows.ts';
-import { type TradingOptions, type TradingSession, withTrading } from '../trading-session.ts';
-import type { Moment } from '../watching.ts';
+import { FEED_FLAGS } from '../gateway/trading-feed.ts';
+import { type TradingOptions, type TradingSession, withTrading } from '../gateway/trading-session.ts';
+import { ROW_FLAGS } from '../tables/trading-rows.ts';
+import type { Moment } from '../tables/watching.ts';
 
 /** On a terminal that cannot be redrawn. */
 const DUMB_MS = 5_000;
@@ -88,7 +88,7 @@ export const tradeDashboard = recordCommand({
 
 async function now({ account, ...options }: Input, ctx: RunContext): Promise<Overview> {
   const { OverviewSource } = await import('../dashboard.ts');
-  const { ConnectionState } = await import('../connection-state.ts');
+  const { ConnectionState } = await import('../gateway/connection-state.ts');
   return withTrading(ctx, options, async (open) => {
     const source = await OverviewSource.of(account, open, ctx.now);
     await source.snapshot(open.trading);
@@ -107,7 +107,7 @@ async function* pictures(input: Input, server: string, ctx: RunContext): AsyncGe
 }
 
 async function* events(input: Input, ctx: RunContext): AsyncGenerator<Event | OutageEvent, void, void> {
-  const { NEVER_MS } = await import('../watching.ts');
+  const { NEVER_MS } = await import('../tables/watching.ts');
   const pace = () => ({ everyMs: input.interval, restMs: NEVER_MS });
   for await (const { overview, outage, moment } of overviews(input, pace, ctx)) {
     const at = new Date(moment.at).toISOString();
@@ -122,7 +122,7 @@ async function* overviews(
   ctx: RunContext,
 ) {
   const { OverviewSource } = await import('../dashboard.ts');
-  const { AGE_MS, watching } = await import('../watching.ts');
+  const { AGE_MS, watching } = await import('../tables/watching.ts');
   const sourceOf = (open: TradingSession) => OverviewSource.of(account, open, ctx.now);
   const shotOf = (source: InstanceType<typeof OverviewSource> | undefined, moment: Moment) => ({
     overview: source?.overview(moment),

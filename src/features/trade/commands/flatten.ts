@@ -3,17 +3,17 @@ import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { planCancelAll } from '../cancel-orders.ts';
-import { changeCommand } from '../change-command.ts';
-import { type ChangeRow, codeOf, hintsOf, rowOf } from '../change-report.ts';
-import { planCloseAll } from '../close-positions.ts';
-import { wantedAccount } from '../order-account.ts';
-import { CHANGE_FLAGS, SENT_ONCE } from '../order-flags.ts';
-import { timeInForce } from '../order-rules.ts';
 import { orderText, positionText } from '../order-text.ts';
-import { type Change, carryOutEach } from '../planned-requests.ts';
+import { wantedAccount } from '../orders/account.ts';
+import { planCancelAll } from '../orders/cancel-orders.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { type ChangeRow, codeOf, hintsOf, rowOf } from '../orders/change-report.ts';
+import { planCloseAll } from '../orders/close-positions.ts';
+import { CHANGE_FLAGS, SENT_ONCE } from '../orders/flags.ts';
+import { type Change, carryOutEach } from '../orders/planned-requests.ts';
+import { timeInForce } from '../orders/rules.ts';
+import { type TableCache, withTableCache } from '../orders/table-cache.ts';
 import { foldedSymbol } from '../symbols.ts';
-import { type TableCache, withTableCache } from '../table-cache.ts';
 
 const FLATTEN_FLAGS = {
   symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Only this symbol' },

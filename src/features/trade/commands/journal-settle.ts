@@ -8,9 +8,9 @@ import {
   readJournal,
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
-import { recordSettled, settleEntries } from '../settled-entries.ts';
-import { IN_FLIGHT_MS, type Settlement } from '../settlement.ts';
-import { type TradingSession, withTrading } from '../trading-session.ts';
+import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
+import { recordSettled, settleEntries } from '../orders/settled-entries.ts';
+import { IN_FLIGHT_MS, type Settlement } from '../orders/settlement.ts';
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',

@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { CALL_LIMITS } from '../counted-caller.ts';
-import { commandNumbersOf, gatewayToken } from '../trading-session.ts';
+import { CALL_LIMITS } from '../gateway/counted-caller.ts';
+import { commandNumbersOf, gatewayToken } from '../gateway/trading-session.ts';
 
 type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
@@ -49,8 +49,8 @@ export const tradeLimits = listCommand({
   },
   async run({ reset }, ctx) {
     const { budgetPath, CallBudgetFile } = await import('../../../store/call-budget.ts');
-    const { PERIODS } = await import('../periods.ts');
-    const { requestsOf } = await import('../counted-caller.ts');
+    const { PERIODS } = await import('../candles/periods.ts');
+    const { requestsOf } = await import('../gateway/counted-caller.ts');
     const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);
     const file = token && new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);

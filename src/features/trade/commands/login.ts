@@ -4,7 +4,7 @@ import { Secret } from '../../../http/redact.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
-import { gatewayKey } from '../gateway-token.ts';
+import { gatewayKey } from '../gateway/gateway-token.ts';
 
 interface StoredFor {
   readonly base_url: string;
@@ -38,8 +38,8 @@ export const tradeLogin = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run({ tokenStdin }, ctx) {
-    const { storeToken } = await import('../gateway-token.ts');
-    const { tryToken } = await import('../trading-session.ts');
+    const { storeToken } = await import('../gateway/gateway-token.ts');
+    const { tryToken } = await import('../gateway/trading-session.ts');
     const source = credentialSource(ctx, 'trade');
     if (source !== undefined) {
       ctx.notice(`${source} is set and overrides the stored token: unset it to use the stored one`);

@@ -30,7 +30,7 @@ export const tradeLogout = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const { deleteToken, gatewayKey } = await import('../gateway-token.ts');
+    const { deleteToken, gatewayKey } = await import('../gateway/gateway-token.ts');
     const deleted = await deleteToken(ctx);
     const notes = deleted ? ['the token itself is still valid: revoke it at the provider if others may know it'] : [];
     const source = credentialSource(ctx, 'trade');

@@ -2,15 +2,17 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { changeCommand } from '../change-command.ts';
-import { rowOf } from '../change-report.ts';
 import { simpleOco } from '../client.ts';
-import { orderOnce, planOrder } from '../new-order.ts';
-import { UNDOCUMENTED_OCO } from '../oco-groups.ts';
-import { wantedAccount } from '../order-account.ts';
-import type { NewOrderDraft } from '../order-drafts.ts';
-import { CHANGE_FLAGS, ENTRY_TIME_FLAGS, ONCE_FLAG, ORDER_ARGS } from '../order-flags.ts';
-import { askedFor, type OcoLeg, ocoForm } from '../order-forms.ts';
+import { wantedAccount } from '../orders/account.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { rowOf } from '../orders/change-report.ts';
+import type { NewOrderDraft } from '../orders/drafts.ts';
+import { CHANGE_FLAGS, ENTRY_TIME_FLAGS, ONCE_FLAG, ORDER_ARGS } from '../orders/flags.ts';
+import { askedFor, type OcoLeg, ocoForm } from '../orders/forms.ts';
+import { orderOnce, planOrder } from '../orders/new-order.ts';
+import { UNDOCUMENTED_OCO } from '../orders/oco-groups.ts';
+import type { PlannedRequest } from '../orders/placing.ts';
+import { type Change, carryOut } from '../orders/planned-requests.ts';
 import {
   checkExitPrices,
   checkSameUnit,
@@ -21,10 +23,8 @@ import {
   parseRate,
   parseTrail,
   timeInForce,
-} from '../order-rules.ts';
-import type { PlannedRequest } from '../placing.ts';
-import { type Change, carryOut } from '../planned-requests.ts';
-import type { TableCache } from '../table-cache.ts';
+} from '../orders/rules.ts';
+import type { TableCache } from '../orders/table-cache.ts';
 
 const FLAGS = {
   leg: {

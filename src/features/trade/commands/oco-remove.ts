@@ -1,11 +1,11 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Input } from '../../../cli/flags.ts';
-import { changeCommand } from '../change-command.ts';
 import { removeFromOco } from '../client.ts';
-import { named, OCO_ORDERS, regrouping, UNDOCUMENTED_OCO } from '../oco-groups.ts';
-import { CHANGE_FLAGS, checkedIds } from '../order-flags.ts';
-import { checkOrderId } from '../order-rules.ts';
-import type { Change } from '../planned-requests.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { CHANGE_FLAGS, checkedIds } from '../orders/flags.ts';
+import { named, OCO_ORDERS, regrouping, UNDOCUMENTED_OCO } from '../orders/oco-groups.ts';
+import type { Change } from '../orders/planned-requests.ts';
+import { checkOrderId } from '../orders/rules.ts';
 
 type RemoveInput = Input<typeof OCO_ORDERS, typeof CHANGE_FLAGS>;
 

@@ -1,12 +1,12 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeCommand } from '../change-command.ts';
 import { editOco } from '../client.ts';
-import { checkGroup, named, regrouping, UNDOCUMENTED_OCO } from '../oco-groups.ts';
-import { CHANGE_FLAGS, checkedIds } from '../order-flags.ts';
-import { checkOrderId } from '../order-rules.ts';
-import type { Change } from '../planned-requests.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { CHANGE_FLAGS, checkedIds } from '../orders/flags.ts';
+import { checkGroup, named, regrouping, UNDOCUMENTED_OCO } from '../orders/oco-groups.ts';
+import type { Change } from '../orders/planned-requests.ts';
+import { checkOrderId } from '../orders/rules.ts';
 
 const ARGS = {
   group: { help: 'Group id from svc trade orders -o wide', required: true },

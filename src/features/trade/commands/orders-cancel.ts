@@ -1,15 +1,15 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { cancel, cancelEach, planCancelAll } from '../cancel-orders.ts';
-import { changeCommand } from '../change-command.ts';
-import { wantedAccount } from '../order-account.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../order-flags.ts';
-import { openOrders } from '../order-rows.ts';
-import { checkOrderId } from '../order-rules.ts';
-import type { PlannedRequest } from '../placing.ts';
-import type { Change } from '../planned-requests.ts';
-import type { TableCache } from '../table-cache.ts';
+import { wantedAccount } from '../orders/account.ts';
+import { cancel, cancelEach, planCancelAll } from '../orders/cancel-orders.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../orders/flags.ts';
+import type { PlannedRequest } from '../orders/placing.ts';
+import type { Change } from '../orders/planned-requests.ts';
+import { openOrders } from '../orders/rows.ts';
+import { checkOrderId } from '../orders/rules.ts';
+import type { TableCache } from '../orders/table-cache.ts';
 
 const ARGS = {
   order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },

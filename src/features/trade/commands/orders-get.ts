@@ -2,8 +2,8 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_COLUMNS } from '../columns.ts';
-import { checkOrderId } from '../order-rules.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { checkOrderId } from '../orders/rules.ts';
 
 export const tradeOrdersGet = recordCommand({
   id: 'trade orders get',

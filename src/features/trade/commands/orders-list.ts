@@ -1,9 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
 import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeOrdersList = listCommand({
   id: 'trade orders list',

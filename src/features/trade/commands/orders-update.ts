@@ -1,10 +1,11 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeCommand } from '../change-command.ts';
-import { changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../change-preview.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
-import type { Opening } from '../exposure.ts';
+import { orderRate, orderText } from '../order-text.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
+import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
@@ -15,11 +16,13 @@ import {
   RATE_FLAG,
   SENT_ONCE,
   TRAIL_ENTRY_FLAG,
-} from '../order-flags.ts';
-import { changeOrderForm, type ExitsChange, orderExitsForm } from '../order-forms.ts';
-import { aboveMaxOrder, checkLimits, checkNoLimits } from '../order-limits.ts';
-import { trailText } from '../order-preview.ts';
-import { openOrders } from '../order-rows.ts';
+} from '../orders/flags.ts';
+import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/forms.ts';
+import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
+import type { PlannedRequest, Shown } from '../orders/placing.ts';
+import type { Change } from '../orders/planned-requests.ts';
+import { trailText } from '../orders/preview.ts';
+import { openOrders } from '../orders/rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -33,12 +36,9 @@ import {
   parseTrail,
   plainText,
   type Side,
-} from '../order-rules.ts';
-import { orderRate, orderText } from '../order-text.ts';
-import type { PlannedRequest, Shown } from '../placing.ts';
-import type { Change } from '../planned-requests.ts';
+} from '../orders/rules.ts';
+import type { TableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
-import type { TableCache } from '../table-cache.ts';
 
 const ORDER_UPDATE_ARGS = {
   order: { help: 'Order id', required: true, complete: 'orders' },

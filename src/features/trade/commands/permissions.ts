@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
 import type { Permission } from '../schema.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 const named = (status: string) => (row: Permission) =>
   Object.entries(row.permissions)

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Cell } from '../../../output/types.ts';
-import type { Session } from '../session.ts';
-import { openTradingSession, SESSION_FLAGS } from '../trading-session.ts';
+import type { Session } from '../gateway/session.ts';
+import { openTradingSession, SESSION_FLAGS } from '../gateway/trading-session.ts';
 
 interface Ping {
   readonly baseUrl: string;

@@ -2,8 +2,8 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST } from '../columns.ts';
-import { checkOrderId } from '../order-rules.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { checkOrderId } from '../orders/rules.ts';
 
 const RECORD = { kind: 'record', columns: POSITION_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
 const CLOSED_RECORD = { kind: 'record', columns: CLOSED_LIST.columns.map(({ wide: _, ...column }) => column) } as const;

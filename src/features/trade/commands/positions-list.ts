@@ -2,10 +2,10 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
 import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf } from '../position-summary.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../trading-rows.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 interface Kind {
   readonly closed: boolean;

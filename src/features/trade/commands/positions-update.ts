@@ -1,18 +1,18 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { changeCommand } from '../change-command.ts';
-import { changeOrPreview, offerOf, setExit, shownExit } from '../change-preview.ts';
 import { changeTradeStopLimit } from '../client.ts';
-import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../order-flags.ts';
-import { type Exit, tradeExitForm } from '../order-forms.ts';
-import { trailText } from '../order-preview.ts';
-import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../order-rules.ts';
 import { sideText } from '../order-text.ts';
-import type { PlannedRequest, Shown } from '../placing.ts';
-import type { Change } from '../planned-requests.ts';
+import { changeCommand } from '../orders/change-command.ts';
+import { changeOrPreview, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
+import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
+import { type Exit, tradeExitForm } from '../orders/forms.ts';
+import type { PlannedRequest, Shown } from '../orders/placing.ts';
+import type { Change } from '../orders/planned-requests.ts';
+import { trailText } from '../orders/preview.ts';
+import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../orders/rules.ts';
+import type { Seen, TableCache, TableSnapshot } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
-import type { Seen, TableCache, TableSnapshot } from '../table-cache.ts';
 
 const POSITION_UPDATE_ARGS = {
   trade: { help: 'Trade id', required: true, complete: 'trades' },

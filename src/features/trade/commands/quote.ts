@@ -2,12 +2,9 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { priceCell, priceColumns } from '../columns.ts';
-import { type Price, readPush } from '../push.ts';
-import type { Offer } from '../schema.ts';
-import type { SessionEvent } from '../session-types.ts';
-import type { OutageLine } from '../stream-event.ts';
-import { UNAVAILABLE } from '../trading-feed.ts';
-import { keepOffers, knownOffers } from '../trading-offers.ts';
+import { type Price, readPush } from '../gateway/push.ts';
+import type { SessionEvent } from '../gateway/session-types.ts';
+import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import {
   openTradingSession,
   SESSION_FLAGS,
@@ -15,7 +12,10 @@ import {
   type TradingContext,
   type TradingOptions,
   type TradingSession,
-} from '../trading-session.ts';
+} from '../gateway/trading-session.ts';
+import type { Offer } from '../schema.ts';
+import { keepOffers, knownOffers } from '../tables/trading-offers.ts';
+import type { OutageLine } from '../ticks/stream-event.ts';
 
 interface Quote {
   readonly symbol: string;
@@ -191,7 +191,7 @@ function noticeOf(ctx: RunContext): (error: unknown) => void {
 }
 
 async function snapshots(symbols: readonly string[], { trading, known }: TradingSession): Promise<readonly Quote[]> {
-  const { shownTime } = await import('../table-time.ts');
+  const { shownTime } = await import('../tables/table-time.ts');
   const offers = await trading.model('Offer');
   keepOffers(known, offers);
   return offers.flatMap(({ currency, sell, buy, high = null, low = null, time }) =>

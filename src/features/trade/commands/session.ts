@@ -3,10 +3,10 @@ import { type Answer, listCommand, type RunContext } from '../../../cli/command.
 import { noCurlLine } from '../../../cli/dry-run.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { checkConfirmable } from '../order-confirmation.ts';
-import { CHANGE_FLAGS } from '../order-flags.ts';
-import type { ChangeInput } from '../planned-requests.ts';
-import type { TradeEvent } from '../trade-event.ts';
+import { checkConfirmable } from '../orders/confirmation.ts';
+import { CHANGE_FLAGS } from '../orders/flags.ts';
+import type { ChangeInput } from '../orders/planned-requests.ts';
+import type { TradeEvent } from '../session/trade-event.ts';
 
 const EVENT_LIST: ListOutput<TradeEvent> = {
   kind: 'list',
@@ -71,6 +71,6 @@ async function runSession(input: SessionInput, ctx: RunContext): Promise<Answer<
     });
   }
   await checkConfirmable('send the commands of standard input?', input.account, ctx);
-  const { tradeEvents } = await import('../session-events.ts');
+  const { tradeEvents } = await import('../session/events.ts');
   return { value: tradeEvents(input, ctx) };
 }

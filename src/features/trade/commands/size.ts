@@ -1,13 +1,13 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { findAccount } from '../accounts.ts';
-import { wantedAccount } from '../order-account.ts';
-import { costsOf, type OrderCosts } from '../order-costs.ts';
-import { EXIT_FLAGS, TRADING_FLAGS } from '../order-flags.ts';
-import { accountText, notional } from '../order-preview.ts';
-import { parseDistance, parseRate, type Side } from '../order-rules.ts';
-import { parseRisk, type Sizing, sideOf, sizeOf } from '../sizing.ts';
+import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
+import { wantedAccount } from '../orders/account.ts';
+import { costsOf, type OrderCosts } from '../orders/costs.ts';
+import { EXIT_FLAGS, TRADING_FLAGS } from '../orders/flags.ts';
+import { accountText, notional } from '../orders/preview.ts';
+import { parseDistance, parseRate, type Side } from '../orders/rules.ts';
+import { parseRisk, type Sizing, sideOf, sizeOf } from '../orders/sizing.ts';
 import { findOffer } from '../symbols.ts';
-import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../trading-session.ts';
 
 interface Size extends Sizing, OrderCosts {
   readonly accountId: string;

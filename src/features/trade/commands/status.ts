@@ -50,7 +50,7 @@ export const tradeStatus = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run({ check }, ctx) {
-    const { gatewayKey, storedToken } = await import('../gateway-token.ts');
+    const { gatewayKey, storedToken } = await import('../gateway/gateway-token.ts');
     const stored = await storedToken(ctx);
     const given = credentialSource(ctx, 'trade');
     // Throws if it is not usable, such as an empty variable.
@@ -70,7 +70,7 @@ export const tradeStatus = recordCommand({
       return { value: { ...common, accepted: null, advice }, code: 'unauthorized' };
     }
     if (!check) return { value: { ...common, accepted: null, advice: null } };
-    const { gatewayToken, tryToken } = await import('../trading-session.ts');
+    const { gatewayToken, tryToken } = await import('../gateway/trading-session.ts');
     try {
       await tryToken(() => gatewayToken(ctx), ctx);
       return { value: { ...common, accepted: true, advice: null } };

@@ -2,15 +2,15 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { moneyCell, sideWord } from '../columns.ts';
+import { FEED_FLAGS } from '../gateway/trading-feed.ts';
 import { isModelName, MODEL_NAMES } from '../models.ts';
 import { orderStateText, orderTypeText } from '../order-text.ts';
-import { TICK_LIST, tickLines } from '../price-ticks.ts';
-import type { StreamEvent } from '../stream-event.ts';
-import { STREAM_EVENTS, type StreamInput, streamed } from '../stream-rows.ts';
-import { shownTime } from '../table-time.ts';
-import { parseRotation } from '../tick-file.ts';
-import { RECORDING, recordTicks } from '../tick-recording.ts';
-import { FEED_FLAGS } from '../trading-feed.ts';
+import { shownTime } from '../tables/table-time.ts';
+import { TICK_LIST, tickLines } from '../ticks/price-ticks.ts';
+import type { StreamEvent } from '../ticks/stream-event.ts';
+import { STREAM_EVENTS, type StreamInput, streamed } from '../ticks/stream-rows.ts';
+import { parseRotation } from '../ticks/tick-file.ts';
+import { RECORDING, recordTicks } from '../ticks/tick-recording.ts';
 
 /** More than a person can read on a terminal. */
 const LINES_PER_SECOND = 50;

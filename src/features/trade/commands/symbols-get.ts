@@ -1,8 +1,8 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
-import { keepOffers } from '../trading-offers.ts';
-import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../trading-session.ts';
+import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
+import { keepOffers } from '../tables/trading-offers.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { instrumentCandidates } from '../candidates.ts';
+import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
 import type { Instrument } from '../schema.ts';
-import { SESSION_FLAGS, withTrading } from '../trading-session.ts';
 
 export const tradeSymbolsList = listCommand({
   id: 'trade symbols list',

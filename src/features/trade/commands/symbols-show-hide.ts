@@ -12,7 +12,7 @@ import {
   SYMBOL_ARGUMENT,
   type TradingContext,
   type TradingOptions,
-} from '../trading-session.ts';
+} from '../gateway/trading-session.ts';
 
 interface VisibilityRow {
   readonly symbol: string;

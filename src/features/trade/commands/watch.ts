@@ -2,14 +2,14 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
-import { LivePrices, type PriceRow } from '../live-prices.ts';
-import type { LiveModel, LiveSource } from '../live-source.ts';
+import { FEED_FLAGS } from '../gateway/trading-feed.ts';
+import type { TradingOptions, TradingSession } from '../gateway/trading-session.ts';
+import { LivePrices, type PriceRow } from '../tables/live-prices.ts';
+import type { LiveModel, LiveSource } from '../tables/live-source.ts';
+import { knownOffers } from '../tables/trading-offers.ts';
+import { symbolsOf } from '../tables/trading-tables.ts';
+import type { Moment } from '../tables/watching.ts';
 import type { Traded } from '../totals.ts';
-import { FEED_FLAGS } from '../trading-feed.ts';
-import { knownOffers } from '../trading-offers.ts';
-import type { TradingOptions, TradingSession } from '../trading-session.ts';
-import { symbolsOf } from '../trading-tables.ts';
-import type { Moment } from '../watching.ts';
 
 interface Input extends TradingOptions {
   readonly what: string;
@@ -110,12 +110,12 @@ export const tradeWatch = listCommand({
       throw new SvcError('invalid_value', `cannot watch "${what}"`, { hint });
     }
     if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
-    const { livePrices, liveRows } = await import('../live-source.ts');
+    const { livePrices, liveRows } = await import('../tables/live-source.ts');
     if (table !== undefined) {
       const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
       return { value: await watched(source, input, ctx), as: table.output };
     }
-    const { LivePrices } = await import('../live-prices.ts');
+    const { LivePrices } = await import('../tables/live-prices.ts');
     const prices = new LivePrices();
     const source = async (open: TradingSession) => {
       const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
@@ -130,7 +130,7 @@ async function watched(
   { until, interval, ...options }: Input,
   ctx: RunContext,
 ): Promise<AsyncIterable<Snapshot<unknown>>> {
-  const { AGE_MS, NEVER_MS, watching } = await import('../watching.ts');
+  const { AGE_MS, NEVER_MS, watching } = await import('../tables/watching.ts');
   const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
   const shotOf = (source: Source | undefined, { at, state, session }: Moment): Snapshot<unknown> => ({
     at,

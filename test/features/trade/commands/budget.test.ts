@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/counted-caller.ts';
+import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc } from '../../../support/svc.ts';

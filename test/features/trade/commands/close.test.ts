@@ -1,6 +1,6 @@
 /** `svc trade close`: what is sent in which kind of account, what is asked before, and that no cap keeps it back. */
 import { describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/counted-caller.ts';
+import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';

@@ -223,7 +223,7 @@ describe('the caps on calls', () => {
     const home = (await import('../../../support/svc.ts')).temporaryHome();
     const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
     const { budgetPath, CallBudgetFile } = await import('../../../../src/store/call-budget.ts');
-    const { CALL_LIMITS } = await import('../../../../src/features/trade/counted-caller.ts');
+    const { CALL_LIMITS } = await import('../../../../src/features/trade/gateway/counted-caller.ts');
     const { lockContext } = await import('../../../store/folder.ts');
     const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
     const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: Date.now });

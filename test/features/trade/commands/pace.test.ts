@@ -1,7 +1,7 @@
 /** Pacing and the caps on calls hold reads back, and say so at once; a close, a cancel and an order are never delayed. */
 import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/counted-caller.ts';
+import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import type { Tick } from '../../../../src/features/trade/price-ticks.ts';
-import { checkTickFile, parseRotation, TickFile } from '../../../../src/features/trade/tick-file.ts';
+import type { Tick } from '../../../../src/features/trade/ticks/price-ticks.ts';
+import { checkTickFile, parseRotation, TickFile } from '../../../../src/features/trade/ticks/tick-file.ts';
 import { fileFeed, lines } from './feed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-ticks-'));

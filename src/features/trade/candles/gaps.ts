@@ -1,0 +1,120 @@
+/** Candles that are missing although forex was traded. Holidays are unknown: their candles count as missing. */
+
+import { daysLater, isClosedThroughout, marketHours } from '../market-hours.ts';
+import type { Candle } from '../schema.ts';
+import type { Period } from './periods.ts';
+import { timeOf } from './series.ts';
+
+const HOUR_MS = 3_600_000;
+/** After the earliest opening time, when it is certainly open. */
+const OPENING_MS = 15 * 60_000;
+
+/** Times as the gateway gives them, in seconds. */
+export interface CandleGap {
+  /** The first missing candle. */
+  readonly from: number;
+  /** The first candle after the gap. */
+  readonly to: number;
+  readonly candles: number;
+}
+
+export class GapFinder {
+  readonly gaps: CandleGap[] = [];
+  /** All missing candles. */
+  missing = 0;
+  readonly #period: Period;
+  #last: number | undefined;
+  /** The latest hours asked for: most gaps are close together. */
+  #openFrom = 0;
+  #openUntil = 0;
+
+  /** Continues after the time `last` with the gaps found before. */
+  constructor(period: Period, last?: number, found: readonly CandleGap[] = []) {
+    this.#period = period;
+    this.#last = last;
+    for (const gap of found) this.#keep(gap);
+  }
+
+  /** The next candles, by time. */
+  add(candles: readonly Candle[]): void {
+    for (const candle of candles) {
+      const time = timeOf(candle);
+      const gap = this.#last === undefined ? undefined : this.between(this.#last, time);
+      if (gap !== undefined) this.#keep(gap);
+      this.#last = time;
+    }
+  }
+
+  /** The next candles do not follow directly: the gap is known already. */
+  skip(): void {
+    this.#last = undefined;
+  }
+
+  /** The candles missing between two candles. */
+  between(earlier: number, later: number): CandleGap | undefined {
+    const { name, ms } = this.#period;
+    const [from, to] = [earlier * 1000, later * 1000];
+    if (to - from <= ms) return undefined;
+    const found =
+      name === 'D1' ? missingDays(from, to) : ms > 24 * HOUR_MS ? long(from, to, ms) : this.#slots(from, to);
+    return found.candles === 0 ? undefined : { from: found.first / 1000, to: later, candles: found.candles };
+  }
+
+  #keep(gap: CandleGap): void {
+    this.gaps.push(gap);
+    this.missing += gap.candles;
+  }
+
+  /** Slots of candles during which the market was open at least for a moment. */
+  #slots(earlier: number, later: number): Missing {
+    const { ms } = this.#period;
+    let candles = 0;
+    let first = 0;
+    for (let slot = earlier + ms; slot + ms <= later; ) {
+      const opens = this.#opening(slot);
+      if (opens >= slot + ms) {
+        slot += Math.floor((opens - slot) / ms) * ms;
+        continue;
+      }
+      const until = opens > slot ? slot + 1 : Math.min(later - ms + 1, this.#openUntil);
+      const count = Math.ceil((until - slot) / ms);
+      if (candles === 0) first = slot;
+      candles += count;
+      slot += count * ms;
+    }
+    return { candles, first };
+  }
+
+  /** When it is certainly open, at this time or later. */
+  #opening(at: number): number {
+    if (at >= this.#openFrom && at < this.#openUntil) return at;
+    const { state, opensAt, closesAt } = marketHours(at);
+    if (state === 'closed') return opensAt + OPENING_MS;
+    if (state === 'opening') return opensAt;
+    this.#openFrom = at;
+    this.#openUntil = closesAt;
+    return at;
+  }
+}
+
+interface Missing {
+  readonly candles: number;
+  readonly first: number;
+}
+
+/** Labelled by their end; an hour shorter or longer on the days when clocks change. */
+function missingDays(earlier: number, later: number): Missing {
+  let candles = 0;
+  let first = 0;
+  for (let end = daysLater(earlier, 1); end < later - 2 * HOUR_MS; end = daysLater(end, 1)) {
+    if (isClosedThroughout(daysLater(end, -1), end)) continue;
+    if (candles === 0) first = end;
+    candles++;
+  }
+  return { candles, first };
+}
+
+/** Weeks and months, which vary in length. */
+function long(earlier: number, later: number, ms: number): Missing {
+  return { candles: Math.max(0, Math.round((later - earlier) / ms) - 1), first: earlier + ms };
+}

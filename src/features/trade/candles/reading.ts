@@ -1,0 +1,221 @@
+/** Reads the candles of a command, in several sessions if necessary, and records what is missing. */
+import type { RunContext } from '../../../cli/command.ts';
+import type { ErrorCode } from '../../../errors.ts';
+import {
+  openTradingSession,
+  type TradingContext,
+  type TradingOptions,
+  type TradingSession,
+} from '../gateway/trading-session.ts';
+import type { Candle } from '../schema.ts';
+import { type CandleGap, GapFinder } from './gaps.ts';
+import type { Period } from './periods.ts';
+import { type CandleSource, type Chunk, readChunks, timeText, windowText } from './reader.ts';
+import { isFinished, series, timeOf } from './series.ts';
+import { type CandleWindow, windowsBack, windowsForward } from './windows.ts';
+
+/** The session of one or more readings: that of `trade session`, or one of its own. */
+export class CandleSession {
+  readonly #ctx: TradingContext;
+  readonly #options: TradingOptions;
+  #open: TradingSession | undefined;
+
+  constructor(ctx: TradingContext, options: TradingOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  async open(): Promise<TradingSession> {
+    this.#open ??= this.#ctx.trading ?? (await openTradingSession(this.#ctx, this.#options));
+    return this.#open;
+  }
+
+  async renew(): Promise<void> {
+    this.#ctx.notice('the session was lost; reconnecting');
+    await this.end();
+    await this.#ctx.sleep(RENEWAL_MS, this.#ctx.signal);
+  }
+
+  async end(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== this.#ctx.trading) await open?.session.close();
+  }
+}
+
+export interface CandleRequest {
+  readonly offerId: string;
+  readonly symbol: string;
+  readonly period: Period;
+  /** Trading hours are only known for forex. */
+  readonly isForex: boolean;
+  /** Unix seconds, `to` not included. Undefined: the newest `last` before `to`. */
+  readonly from: number | undefined;
+  readonly to: number;
+  readonly last: number;
+  readonly includePartial: boolean;
+  /** Candles that end after this are unfinished. Milliseconds since 1970. */
+  readonly now: number;
+  /** The range ends now, so the newest candles may be stale. */
+  readonly untilNow: boolean;
+}
+
+export interface CandleBatch {
+  /** Everything up to here has been read; Unix seconds. */
+  readonly through: number;
+  readonly candles: readonly Candle[];
+}
+
+/** Times of the first and last candle, in Unix seconds. */
+export interface PartRead {
+  readonly first?: number | undefined;
+  readonly last?: number | undefined;
+  readonly gaps: readonly CandleGap[];
+}
+
+const RENEWAL_MS = 1000;
+/** Consecutive empty windows that mean the start of the history. */
+const MOST_EMPTY = 2;
+/** Markets close for less than this. */
+const HOLIDAYS_S = 7 * 86_400;
+/** A single missing candle may still arrive. */
+const STALE = 2;
+
+export class CandleReading {
+  readonly gaps: GapFinder;
+  /** Whether windows are missing. */
+  isPartial = false;
+  first: number | undefined;
+  last: number | undefined;
+  readonly #request: CandleRequest;
+  readonly #ctx: RunContext;
+  readonly #session: CandleSession;
+  #begins: number | undefined;
+
+  /** `before`: continue after this part. */
+  constructor(request: CandleRequest, session: CandleSession, ctx: RunContext, before?: PartRead) {
+    this.#request = request;
+    this.#session = session;
+    this.#ctx = ctx;
+    this.gaps = new GapFinder(request.period, before?.last, before?.gaps);
+    this.first = before?.first;
+    this.last = before?.last;
+  }
+
+  /** In order of time. `stops`: ends at the first failed window. */
+  async *batches(stops = false): AsyncGenerator<CandleBatch, void, void> {
+    const { from, to } = this.#request;
+    try {
+      if (from === undefined) yield await this.#newest();
+      else yield* this.#forward({ from, to: to - 1 }, stops);
+    } finally {
+      this.#ctx.progress(0);
+    }
+  }
+
+  /** Reports gaps and stale data, once everything is read. */
+  report(): void {
+    const { isForex, untilNow, now, symbol } = this.#request;
+    const { notice } = this.#ctx;
+    const { gaps, missing } = this.gaps;
+    if (this.#begins !== undefined) notice(`the history begins at ${timeText(this.#begins)}`);
+    if (isForex && gaps.length > 0) {
+      const many = `${missing} ${missing === 1 ? 'candle is' : 'candles are'} missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`;
+      notice(`${many} in trading hours (holidays are not known): list them with --gaps`);
+    }
+    const late = untilNow && isForex && this.last !== undefined ? this.gaps.between(this.last, now / 1000) : undefined;
+    if (late !== undefined && late.candles >= STALE) {
+      notice(
+        `the newest candle of ${symbol} is from ${timeText(this.last ?? 0)}, and ${late.candles} after it are missing: the response may be a cached one`,
+      );
+    }
+  }
+
+  code(failsOnGap: boolean): ErrorCode | undefined {
+    if (this.isPartial) return 'partly_done';
+    return failsOnGap && this.gaps.gaps.length > 0 ? 'condition_false' : undefined;
+  }
+
+  async *#forward(range: CandleWindow, stops: boolean): AsyncGenerator<CandleBatch, void, void> {
+    const { period, now } = this.#request;
+    // No label is later than the end of the current candle.
+    const end = Math.min(range.to, Math.ceil((now + period.ms) / 1000));
+    const windows = windowsForward({ from: range.from, to: end }, period);
+    // A progress bar would disturb rows on a terminal.
+    const { wants } = this.#ctx;
+    const bar = this.#ctx.progress(wants.terminal && !wants.table ? 0 : windows.length);
+    let tried = range.from;
+    let isEmpty = false;
+    for await (const chunk of readChunks(this.#source(), windows, () => this.#session.renew())) {
+      bar.step();
+      tried = chunk.window.to;
+      if (chunk.error !== undefined) {
+        this.#leaveOut(chunk);
+        if (stops) return;
+        this.gaps.skip();
+        continue;
+      }
+      const candles = this.#wanted(chunk.candles);
+      if (this.first === undefined) {
+        const [first] = candles;
+        if (first !== undefined && (isEmpty || timeOf(first) - range.from > HOLIDAYS_S + period.ms / 1000)) {
+          this.#begins = timeOf(first);
+        }
+        isEmpty = true;
+      }
+      this.#count(candles);
+      yield { through: tried, candles };
+    }
+    const rest = { from: tried + 1, to: windows.at(-1)?.to ?? tried };
+    if (rest.from < rest.to) this.#ctx.notice(`${windowText(rest)} was not requested`);
+  }
+
+  async #newest(): Promise<CandleBatch> {
+    const { to, last, period } = this.#request;
+    const found: Candle[] = [];
+    let empty = 0;
+    for await (const chunk of readChunks(this.#source(), windowsBack(to - 1, last, period), () =>
+      this.#session.renew(),
+    )) {
+      if (chunk.error !== undefined) {
+        this.#leaveOut(chunk);
+        break;
+      }
+      found.push(...this.#wanted(chunk.candles).toReversed());
+      empty = chunk.candles.length === 0 ? empty + 1 : 0;
+      if (found.length >= last || empty === MOST_EMPTY) break;
+    }
+    const candles = found.slice(0, last).reverse();
+    if (empty === MOST_EMPTY && candles.length > 0) this.#begins = timeOf(candles[0] ?? []);
+    this.#count(candles);
+    return { through: to - 1, candles };
+  }
+
+  #source(): CandleSource {
+    const { offerId, period } = this.#request;
+    return {
+      offerId,
+      period,
+      trading: { candles: async (query) => (await this.#session.open()).trading.candles(query) },
+    };
+  }
+
+  #wanted(candles: readonly Candle[]): readonly Candle[] {
+    const { includePartial, period, now } = this.#request;
+    return series(candles).filter((candle) => includePartial || isFinished(candle, period, now));
+  }
+
+  #count(candles: readonly Candle[]): void {
+    const [first] = candles;
+    const last = candles.at(-1);
+    if (first === undefined || last === undefined) return;
+    this.first ??= timeOf(first);
+    this.last = timeOf(last);
+    if (this.#request.isForex) this.gaps.add(candles);
+  }
+
+  #leaveOut({ window, error }: Chunk): void {
+    this.isPartial = true;
+    this.#ctx.notice(`${windowText(window)} could not be read: ${error?.message ?? ''}`);
+  }
+}

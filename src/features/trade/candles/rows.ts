@@ -1,0 +1,68 @@
+/** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
+
+import type { Candle } from '../schema.ts';
+import type { Period } from './periods.ts';
+import { timeText } from './reader.ts';
+import { type CandleLabel, labelled, timeOf } from './series.ts';
+
+export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
+
+/** Time first, ticks last, and prices of one side (`open`) or both (`bidOpen`) between them. */
+export type CandleRow = Readonly<Record<string, string | number>> & { readonly time: string };
+
+const SIDES = ['Open', 'High', 'Low', 'Close'] as const;
+/** Their positions in a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
+const BID = { Open: 1, Close: 2, High: 3, Low: 4 } as const;
+const ASK = { Open: 5, Close: 6, High: 7, Low: 8 } as const;
+const TICKS = 9;
+
+/** The sum of two prices may have digits that neither has. */
+const DIGITS = 12;
+
+export interface RowShape {
+  readonly price: CandlePrice;
+  readonly label: CandleLabel;
+  readonly period: Period;
+}
+
+export function priceFields(price: CandlePrice): readonly string[] {
+  const sides = price === 'both' ? ['bid', 'ask'] : [''];
+  return sides.flatMap((side) => SIDES.map((name) => (side === '' ? name.toLowerCase() : side + name)));
+}
+
+export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
+  const row: Record<string, string | number> = { time: timeText(labelled(timeOf(candle), label, period) / 1000) };
+  const bid = (name: (typeof SIDES)[number]): number => candle[BID[name]] ?? 0;
+  const ask = (name: (typeof SIDES)[number]): number => candle[ASK[name]] ?? 0;
+  if (price === 'both') {
+    for (const name of SIDES) row[`bid${name}`] = bid(name);
+    for (const name of SIDES) row[`ask${name}`] = ask(name);
+  } else {
+    for (const name of SIDES) {
+      const mid = (): number => Number(((bid(name) + ask(name)) / 2).toPrecision(DIGITS));
+      row[name.toLowerCase()] = price === 'bid' ? bid(name) : price === 'ask' ? ask(name) : mid();
+    }
+  }
+  row['tickQty'] = candle[TICKS] ?? 0;
+  return row as CandleRow;
+}
+
+/** `bidOpen` → the column `bid-open`. */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The lines of rows in a file: the same bytes as printed in that format. */
+export interface RowLines {
+  readonly header: string;
+  readonly line: (row: CandleRow) => string;
+}
+
+export function rowLines(format: 'csv' | 'ndjson', price: CandlePrice): RowLines {
+  if (format === 'ndjson') return { header: '', line: (row) => `${JSON.stringify(row)}\n` };
+  const fields = ['time', ...priceFields(price), 'tickQty'];
+  return {
+    header: `${fields.map(columnName).join(',')}\n`,
+    line: (row) => `${fields.map((field) => row[field]).join(',')}\n`,
+  };
+}

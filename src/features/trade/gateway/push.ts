@@ -1,0 +1,84 @@
+/** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
+import { exactIntegers, isObject, tryParseJson } from '../../../json-object.ts';
+import { isModelName, MODELS, type ModelName } from '../models.ts';
+
+export interface Price {
+  readonly kind: 'price';
+  readonly symbol: string;
+  /** Milliseconds since 1970. */
+  readonly at: number | undefined;
+  readonly bid: number;
+  readonly ask: number;
+  /** Of the session. */
+  readonly high: number | undefined;
+  readonly low: number | undefined;
+  readonly record: PushedRecord;
+}
+
+export interface RowPush {
+  readonly kind: 'row';
+  readonly model: ModelName;
+  /** Insert, update, delete; a record without an action is an update. */
+  readonly action: 'I' | 'U' | 'D';
+  /** Undefined if the table has no key, or the record lacks it. */
+  readonly key: string | undefined;
+  /** An update may have only the changed fields. */
+  readonly record: PushedRecord;
+}
+
+/** Neither a price nor a row of a known table: any JSON value. */
+interface OtherPush {
+  readonly kind: 'other';
+  readonly record: unknown;
+}
+
+export type Push = Price | RowPush | OtherPush;
+export type PushedRecord = Readonly<Record<string, unknown>>;
+
+const TABLES: ReadonlyMap<number, ModelName> = new Map(
+  Object.values(MODELS).flatMap(({ table, name }) => (table === undefined ? [] : [[table, name] as const])),
+);
+
+/** Undefined for a payload that is not JSON, which does occur. */
+export function readPush(name: string, payload: string): Push | undefined {
+  const record = tryParseJson(exactIntegers(payload));
+  if (record === undefined) return undefined;
+  if (!isObject(record)) return { kind: 'other', record };
+  const { t, Rates: rates } = record;
+  const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;
+  if (model !== undefined) return rowPush(model, record);
+  if (Array.isArray(rates)) return price(name, rates, record);
+  return { kind: 'other', record };
+}
+
+function rowPush(model: ModelName, record: PushedRecord): RowPush {
+  const { key: field } = MODELS[model];
+  const key = field === undefined ? undefined : record[field];
+  const { action } = record;
+  return {
+    kind: 'row',
+    model,
+    action: action === 'I' || action === 'D' ? action : 'U',
+    key: typeof key === 'string' || typeof key === 'number' ? String(key) : undefined,
+    record,
+  };
+}
+
+/** Older gateways use seconds. */
+const FIRST_MILLISECONDS = 1e11;
+
+function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
+  const [bid, ask, high, low] = rates;
+  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', record };
+  const { Updated: updated, Symbol: symbol } = record;
+  return {
+    kind: 'price',
+    symbol: typeof symbol === 'string' ? symbol : name,
+    at: typeof updated === 'number' ? (updated < FIRST_MILLISECONDS ? updated * 1000 : updated) : undefined,
+    bid,
+    ask,
+    high: typeof high === 'number' ? high : undefined,
+    low: typeof low === 'number' ? low : undefined,
+    record,
+  };
+}

@@ -1,0 +1,102 @@
+/** When a lost session reconnects, and what it reports meanwhile. */
+import { SvcError } from '../../../errors.ts';
+import type { Authorizer } from '../../../http/target.ts';
+import type { Outage } from './session-types.ts';
+
+/** How often a token that worked before may be refused. */
+export const MOST_REFUSALS = 6;
+
+/**
+ * A connection that lasted this long was stable; only then does the delay start again from zero. Twelve connections a minute are
+ * fewer than any gateway is known to refuse.
+ */
+const STEADY_MS = 5_000;
+/** After a connection that lasted this long, the delay does not grow: at most twenty connections a minute. */
+const SHORT_MS = 1_000;
+/** Of two seconds. */
+const SHORT_ATTEMPTS = 2;
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** The gateway often refuses a valid token while the earlier session still exists. */
+const FIRST_AFTER_REFUSAL_MS = 20_000;
+const LONGEST_AFTER_REFUSAL_MS = 300_000;
+
+/** The attempts that count against the next one, after a connection that lasted so long. */
+export function attemptsAfter(lastedMs: number, attempts: number): number {
+  if (lastedMs > STEADY_MS) return 0;
+  return lastedMs > SHORT_MS ? Math.min(attempts, SHORT_ATTEMPTS) : attempts;
+}
+
+/** Zero at first, then doubling, with 20 % jitter. `random` is within [0, 1). */
+export function reconnectDelay(attempt: number, refusals: number, random: number): number {
+  if (attempt === 0) return 0;
+  const base =
+    refusals > 0
+      ? Math.min(LONGEST_AFTER_REFUSAL_MS, FIRST_AFTER_REFUSAL_MS * 2 ** (refusals - 1))
+      : Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1));
+  return base * (0.8 + 0.4 * random);
+}
+
+/** Whether reconnecting may help; for a refused token, see above. */
+export function isPassing(error: SvcError): boolean {
+  return error.retryable || error.code === 'unauthorized';
+}
+
+/** Whether to retry the first connection. A server that is not a gateway is most often a wrong address. */
+export function mayBeGateway(error: SvcError): boolean {
+  return error.retryable && error.code !== 'bad_answer';
+}
+
+export function refusedOften({ message }: SvcError): SvcError {
+  return new SvcError('unauthorized', `${message} (${MOST_REFUSALS} times, although it was accepted before)`, {
+    hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc trade status --check',
+  });
+}
+
+/** Connects once more with a new token if there is one: that of a token command may have expired. */
+export async function withRenewal<T>(authorizer: Authorizer | undefined, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'unauthorized' || !(await authorizer?.refresh?.())) throw error;
+    return connect();
+  }
+}
+
+/** Reports outages of the gateway. */
+export class OutageReporter {
+  /** Why it cannot be reached now. */
+  error: SvcError | undefined;
+  #divert: ((event: Outage) => void) | undefined;
+  readonly #report: (event: Outage) => void;
+
+  constructor(report: (event: Outage) => void) {
+    this.#report = report;
+  }
+
+  divertTo(listener: (event: Outage) => void): () => void {
+    this.#divert = listener;
+    return () => {
+      this.#divert = undefined;
+    };
+  }
+
+  /** One event per outage, and another one for a failure of another kind. */
+  begin(error: SvcError, reason: string, at: number): void {
+    if (this.error?.exit === error.exit) return;
+    this.error = error;
+    (this.#divert ?? this.#report)({ kind: 'unreachable', at, reason, error });
+  }
+
+  end(at: number): void {
+    this.error = undefined;
+    (this.#divert ?? this.#report)({ kind: 'recovered', at });
+  }
+}
+
+export function readTooSlowly(bytes: number): SvcError {
+  return new SvcError('partly_done', `pushes were read too slowly: ${bytes / 1024 / 1024} MiB are unread`, {
+    hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
+  });
+}

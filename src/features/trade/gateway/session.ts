@@ -1,0 +1,350 @@
+/** A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes. */
+import { SvcError } from '../../../errors.ts';
+import { type Client, openClient, type WholeAnswer } from '../../../http/client.ts';
+import type { CallValues, Effect, Endpoint, EndpointShape, Proof } from '../../../http/endpoint.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import type { Target } from '../../../http/target.ts';
+import { CookieJar } from './cookie-jar.ts';
+import { type EngineConnection, openEngine } from './engine-connection.ts';
+import { FORM } from './engine-requests.ts';
+import { explainTrading } from './failed-answer.ts';
+import {
+  attemptsAfter,
+  isPassing,
+  MOST_REFUSALS,
+  mayBeGateway,
+  OutageReporter,
+  readTooSlowly,
+  reconnectDelay,
+  refusedOften,
+  withRenewal,
+} from './reconnecting.ts';
+import { SessionSecrets } from './session-secrets.ts';
+import { eventQueue, type Outage, type SessionEvent, type SessionOptions } from './session-types.ts';
+
+/** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
+export function openSession(target: Target, options: SessionOptions): Session {
+  return new GatewaySession(target, options);
+}
+
+export type Session = Pick<GatewaySession, keyof GatewaySession>;
+type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
+
+const MOST_WAITING = 64 * 1024 * 1024;
+const CLOSED = new SvcError('connection_lost', 'the session is closed');
+
+class GatewaySession {
+  readonly #target: Target;
+  readonly #options: SessionOptions;
+  readonly #client: Client;
+  readonly #cookies = new CookieJar();
+  readonly #secrets: SessionSecrets;
+  readonly #queue = eventQueue();
+  readonly #restores = new Set<Restore>();
+  readonly #life = new AbortController();
+  /** The current connection, and the latest attempt to make one. */
+  #engine: EngineConnection | undefined;
+  #connecting: Promise<void> | undefined;
+  #authorization = '';
+  #streams = false;
+  #upgrading: Promise<void> = Promise.resolve();
+  #isReconnecting = false;
+  #connectedAt = 0;
+  /** Attempts since the last stable connection. */
+  #attempts = 0;
+  readonly #outages = new OutageReporter((event) => this.#queue.push(event));
+  #closing: Promise<void> | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+
+  constructor(target: Target, options: SessionOptions) {
+    this.#target = target;
+    this.#secrets = new SessionSecrets(target.secrets);
+    this.#options = options;
+    const explain = options.explain ?? explainTrading;
+    const header = async () => ({ authorization: this.#authorization });
+    this.#client = openClient(
+      { ...target, authorizer: { origin: target.baseUrl.origin, header } },
+      { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain },
+    );
+    target.signal.addEventListener('abort', this.#interrupt, { once: true });
+    if (target.signal.aborted) this.#interrupt();
+  }
+
+  /** The transport of pushes; undefined without a connection. */
+  get transport(): 'polling' | 'websocket' | undefined {
+    return this.#engine?.transport;
+  }
+
+  /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
+  get outage(): SvcError | undefined {
+    return this.#outages.error;
+  }
+
+  /** Gives outages to `listener` instead of `events`, until the returned function is called. */
+  divertOutages(listener: (event: Outage) => void): () => void {
+    return this.#outages.divertTo(listener);
+  }
+
+  /** Settles once `auto` has chosen a transport. Never rejects. */
+  settled(): Promise<void> {
+    return this.#upgrading;
+  }
+
+  /** Undefined without a connection. */
+  get heartbeat() {
+    return this.#engine?.heartbeat;
+  }
+
+  /** The gateway's clock minus ours, by the latest response with a date. */
+  get clockSkewMs(): number | undefined {
+    return this.#client.clockSkewMs;
+  }
+
+  /** Connects unless connected. Rejects with `unauthorized` for a refused token. */
+  connect(): Promise<void> {
+    if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
+    this.#connecting ??= this.#connectFirst();
+    return this.#connecting;
+  }
+
+  /** Sends a read, connecting first if necessary. */
+  async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
+    await this.#ready(endpoint);
+    return this.#secrets.leftOut(await this.#client.call(endpoint, values));
+  }
+
+  /** Sends a write at most once, and never after waiting for a lost connection. A dry run does not connect. */
+  async send<T, E extends Exclude<Effect, 'read'>>(
+    endpoint: Endpoint<T, E>,
+    values: CallValues,
+    ...proof: Proof<E>
+  ): Promise<T | Plan> {
+    await this.#ready(endpoint);
+    const answer = await this.#client.send(endpoint, values, ...proof);
+    return answer instanceof Plan ? answer : this.#secrets.leftOut(answer);
+  }
+
+  /** Sends any request and returns the raw response. */
+  async answer(...request: Parameters<Client['answer']>): Promise<WholeAnswer | Plan> {
+    await this.#ready(request[0]);
+    const answer = await this.#client.answer(...request);
+    if (answer instanceof Plan) return answer;
+    const { bytes, ...head } = answer;
+    return { ...head, bytes: this.#secrets.leftOutOfBytes(bytes) };
+  }
+
+  plan(endpoint: EndpointShape, values?: CallValues): Plan {
+    return this.#client.plan(endpoint, values);
+  }
+
+  async #ready(endpoint: EndpointShape): Promise<void> {
+    const isPlanned = this.#target.dryRun === true && endpoint.effect !== 'read';
+    if (!isPlanned && this.#engine === undefined) {
+      if (this.#isReconnecting && endpoint.effect !== 'read') {
+        throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
+      }
+      await this.connect();
+    }
+    if (this.#life.signal.aborted) throw this.#life.signal.reason;
+  }
+
+  /** All pushes since the connect, in order; to be read once. Slow readers slow polling down; 64 MiB of unread pushes end it. */
+  events(): AsyncIterable<SessionEvent> {
+    this.#streams = true;
+    if (this.#engine !== undefined && this.#options.transport !== 'websocket') void this.#upgrade(this.#engine);
+    return this.#queue;
+  }
+
+  /** Runs `restore` after each reconnect, to subscribe again; the returned function removes it. */
+  onReconnect(restore: Restore): () => void {
+    this.#restores.add(restore);
+    return () => void this.#restores.delete(restore);
+  }
+
+  /** Gives up the connection and reconnects, as after a loss. */
+  readonly giveUp = (error: SvcError): void => this.#engine?.fail(error);
+
+  /** Removes the token and the connection id from a text. */
+  hide(text: string): string {
+    return this.#secrets.hide(text);
+  }
+
+  /** Disconnects, within two seconds. Never rejects; may be called again. */
+  close(reason: unknown = CLOSED): Promise<void> {
+    this.#closing ??= this.#end(reason);
+    return this.#closing;
+  }
+
+  async #end(reason: unknown): Promise<void> {
+    this.#target.signal.removeEventListener('abort', this.#interrupt);
+    this.#life.abort(reason);
+    if (reason === CLOSED) this.#queue.end();
+    else this.#queue.abandon(reason);
+    const engine = this.#engine;
+    this.#engine = undefined;
+    await engine?.leave();
+    await this.#connecting?.catch(() => {});
+    await this.#leaving;
+    await this.#client.close();
+  }
+
+  readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
+
+  async #connectFirst(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (!(error instanceof SvcError) || this.#life.signal.aborted) throw error;
+      this.#unreachable(error);
+      if (this.#options.awaitGateway !== true || !mayBeGateway(error)) throw error;
+      this.#attempts = 1;
+      await this.#reconnect(error, undefined);
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
+    this.#adopt(engine);
+    await this.#upgrade(engine);
+  }
+
+  async #open(): Promise<EngineConnection> {
+    const { signal } = this.#life;
+    await this.#options.pace?.wait(signal);
+    signal.throwIfAborted();
+    const token = await this.#options.token();
+    const secret = token.reveal();
+    this.#secrets.keep(secret);
+    // Old cookies lead to the node of the old session.
+    this.#cookies.clear();
+    const engine: EngineConnection = await openEngine({
+      target: this.#target,
+      token,
+      signal,
+      cookies: this.#cookies,
+      keepSecret: (value) => this.#secrets.keep(value),
+      hide: (text) => this.hide(text),
+      ready: () => this.#queue.drained(),
+      waitsForReader: this.#options.waitsForReader,
+      onPush: (name, payload, at) => {
+        const shown = (text: string): string => this.#secrets.leftOutOfText(text);
+        this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
+        if (this.#queue.size > MOST_WAITING) this.#engine?.fail(readTooSlowly(MOST_WAITING));
+      },
+      onLost: (engine, error) => this.#lost(engine, error),
+    });
+    this.#authorization = `Bearer ${engine.sid}${secret}`;
+    return engine;
+  }
+
+  /** The connection may be lost or no longer needed by now. */
+  #adopt(engine: EngineConnection): void {
+    if (this.#life.signal.aborted) {
+      this.#leaving = engine.leave();
+      throw this.#life.signal.reason;
+    }
+    if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
+    this.#engine = engine;
+    this.#connectedAt = performance.now();
+  }
+
+  /** Only `websocket` waits for one and fails without it. */
+  async #upgrade(engine: EngineConnection): Promise<void> {
+    const { transport = 'auto', onNotice } = this.#options;
+    if (transport === 'websocket') await engine.upgrade();
+    else if (transport === 'auto' && this.#streams) {
+      this.#upgrading = engine.upgrade().catch((error: Error) => {
+        if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
+      });
+    }
+  }
+
+  #lost(engine: EngineConnection, error: SvcError): void {
+    if (this.#engine !== engine) return; // `#adopt` finds out
+    this.#engine = undefined;
+    this.#leaving = engine.leave();
+    if (this.#isReconnecting) {
+      // While it is being restored, which has been reported as recovered.
+      this.#unreachable(error);
+      return;
+    }
+    if (this.#options.reconnect !== true || !isPassing(error)) {
+      this.#give(error);
+      return;
+    }
+    this.#unreachable(error);
+    this.#attempts = attemptsAfter(performance.now() - this.#connectedAt, this.#attempts);
+    this.#connecting = this.#reconnect(error, engine.heardAt);
+    this.#connecting.catch((failure: unknown) => {
+      if (!this.#life.signal.aborted) this.#give(failure);
+    });
+  }
+
+  #give(failure: unknown): void {
+    const error =
+      failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
+    // Neither a slow reader nor a bug of svc is an outage.
+    if (error.code !== 'partly_done' && error.code !== 'internal') this.#unreachable(error);
+    this.#queue.push({ kind: 'closed', reason: this.hide(error.message), error });
+    this.#queue.end();
+    this.#connecting = Promise.reject(error);
+    this.#connecting.catch(() => {});
+  }
+
+  #unreachable(error: SvcError): void {
+    this.#outages.begin(error, this.hide(error.message), this.#target.now());
+  }
+
+  /** `from`: the start of the gap; undefined before the first connection. */
+  async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
+    const { sleep, random } = this.#target;
+    const { signal } = this.#life;
+    let error = cause;
+    this.#isReconnecting = true;
+    try {
+      for (let refusals = 0; ; ) {
+        const delay = reconnectDelay(this.#attempts++, refusals, random());
+        const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
+        this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+        await sleep(delay, signal);
+        await this.#leaving;
+        try {
+          await this.#restore(cause, from);
+          return;
+        } catch (thrown) {
+          signal.throwIfAborted();
+          if (!(thrown instanceof SvcError)) throw thrown;
+          error = thrown;
+          this.#unreachable(error);
+          if (!(from === undefined ? mayBeGateway(error) : isPassing(error))) throw error;
+          if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
+        }
+      }
+    } finally {
+      this.#isReconnecting = false;
+    }
+  }
+
+  async #restore(cause: SvcError, from: number | undefined): Promise<void> {
+    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
+    this.#adopt(engine);
+    this.#outages.end(this.#target.now());
+    this.#options.onNotice('reconnected');
+    const to = this.#target.now();
+    if (from !== undefined) this.#queue.push({ kind: 'gap', from, to, reason: this.hide(cause.message) });
+    const lost = new SvcError('connection_lost', 'the connection was lost again');
+    const call: Session['call'] = async (endpoint, values) => {
+      if (engine.over) throw lost;
+      return this.#secrets.leftOut(await this.#client.call(endpoint, values));
+    };
+    try {
+      for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
+      await this.#upgrade(engine);
+      if (engine.over) throw lost;
+    } catch (error) {
+      this.#engine = undefined;
+      this.#leaving = engine.leave();
+      throw error;
+    }
+  }
+}

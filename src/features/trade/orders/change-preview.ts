@@ -1,0 +1,140 @@
+/** `--preview` of commands that change or close something: what would be sent, and what it would do. Sends nothing. */
+import type { Answer, RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { exactSum } from '../../../output/decimal.ts';
+import type { ListOutput } from '../../../output/types.ts';
+import type { Account, Offer, OpenPosition } from '../schema.ts';
+import { CHANGE_LIST, subject } from './change-report.ts';
+import { costsOf, type OrderCosts } from './costs.ts';
+import type { PlannedRequest, Shown } from './placing.ts';
+import type { Change, ChangeInput } from './planned-requests.ts';
+import { type ExitPreview, exitPreview, exitText } from './preview.ts';
+import type { Distance } from './rules.ts';
+import { type TableCache, withTableCache } from './table-cache.ts';
+
+/** One row per request. Null if it is not known. */
+export interface ChangePreview extends Partial<Shown> {
+  readonly command: string;
+  readonly request: string;
+  readonly accountId: string | null;
+  readonly tradeId: string | null;
+  readonly orderId: string | null;
+  /** A sentence. */
+  readonly does: string;
+  readonly warnings: readonly string[];
+}
+
+export const PREVIEW_LIST: ListOutput<ChangePreview> = {
+  kind: 'list',
+  columns: [
+    { name: 'command', cell: ({ command }) => command },
+    { name: 'of', cell: subject },
+    { name: 'before', cell: ({ before }) => partsText(before), flex: true },
+    { name: 'after', cell: ({ after }) => partsText(after), flex: true },
+    { name: 'warnings', cell: ({ warnings }) => warnings.join('; '), flex: true, optional: true },
+    { name: 'does', cell: ({ does }) => does, wide: true },
+  ],
+  id: ({ tradeId, orderId }) => tradeId ?? orderId ?? undefined,
+};
+
+/** `amount 10, grossPL -9.50, stop none`. */
+function partsText(parts: Shown['before'] | undefined): string | undefined {
+  if (parts === undefined) return undefined;
+  return Object.entries(parts)
+    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .join(', ');
+}
+
+function valueText(value: Shown['before'][string]): string {
+  if (value === null) return 'unknown';
+  return typeof value === 'object' ? exitText(value) : String(value);
+}
+
+export function changeOrPreview({ preview }: { readonly preview: boolean }) {
+  return preview ? PREVIEW_LIST : CHANGE_LIST;
+}
+
+export function previewChange(change: Change, input: ChangeInput, ctx: RunContext): Promise<Answer<never>> {
+  return withTableCache(ctx, input, async (cache): Promise<Answer<never>> => {
+    const planned = await change.plan(cache);
+    if (planned.length === 0) return { value: [], footer: change.nothing, as: PREVIEW_LIST };
+    const value: ChangePreview[] = [];
+    for (const one of planned) value.push(await previewOf(one, cache));
+    return { value, as: PREVIEW_LIST };
+  });
+}
+
+async function previewOf(planned: PlannedRequest, cache: TableCache): Promise<ChangePreview> {
+  const { request, accountId = null, tradeId = null, orderId = null, does, warnings = [], shows } = planned;
+  const about = { command: request.command, request: request.endpoint.path, accountId, tradeId, orderId };
+  return { ...about, does, ...(await shows?.(cache)), warnings };
+}
+
+/** Undefined if the symbol is hidden or a rate limit prevents the reading. */
+export async function offerOf(symbol: string | undefined, cache: TableCache): Promise<Offer | undefined> {
+  try {
+    return symbol === undefined ? undefined : await cache.offer(symbol);
+  } catch (error) {
+    if (error instanceof SvcError && (error.code === 'not_found' || error.code === 'limited')) return undefined;
+    throw error;
+  }
+}
+
+/** Of closing this amount of a trade. */
+export function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
+  const { currency = null, isBuy, open = null, close = null, grossPL, usedMargin } = row;
+  const part = (money: number | undefined): number | null =>
+    money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
+  return {
+    symbol: currency,
+    side: isBuy === undefined ? null : isBuy ? 'buy' : 'sell',
+    open,
+    rate: close,
+    before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
+    after: {
+      amount: whole === undefined ? null : whole - amount,
+      realizedPL: part(grossPL),
+      freedMargin: part(usedMargin),
+    },
+  };
+}
+
+/** Of closing all of these trades. */
+export function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Shown {
+  const sum = (name: 'grossPL' | 'usedMargin'): number | null => {
+    const values = rows.map((row) => row[name]);
+    return values.every((value) => value !== undefined) ? exactSum(values) : null;
+  };
+  const [grossPL, usedMargin] = [sum('grossPL'), sum('usedMargin')];
+  return {
+    symbol: symbol ?? null,
+    side: null,
+    before: { trades: rows.length, grossPL, usedMargin },
+    after: { trades: 0, realizedPL: grossPL, freedMargin: usedMargin },
+  };
+}
+
+/** Of an order with this amount. */
+export function costsShown(
+  terms: { readonly side: 'buy' | 'sell'; readonly amount: number },
+  account: Account | undefined,
+  offer: Offer | undefined,
+): Partial<OrderCosts> {
+  return account === undefined || offer === undefined ? {} : costsOf(terms, account, offer);
+}
+
+/** With its distance and money if the offer says them. `sign`: 1 for above the rate. */
+export function shownExit(
+  exit: Distance,
+  { rate, sign, amount }: { readonly rate: number | null; readonly sign: number; readonly amount: number | undefined },
+  offer: Offer | undefined,
+): ExitPreview {
+  if (offer !== undefined && amount !== undefined) return exitPreview(exit, rate, sign, amount, offer);
+  const { unit, value } = exit;
+  return { rate: unit === 'price' ? value : null, pips: unit === 'pips' ? value : null, money: null };
+}
+
+/** An exit as the tables have it: 0 is none. */
+export function setExit(rate: number | undefined): ExitPreview | string | null {
+  return rate === undefined ? null : rate === 0 ? 'none' : { rate, pips: null, money: null };
+}

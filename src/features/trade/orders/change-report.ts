@@ -1,0 +1,173 @@
+/** Outcomes of trading requests, one row each. */
+import type { ErrorCode, SvcError } from '../../../errors.ts';
+import type { Cell, ListOutput, Tone } from '../../../output/types.ts';
+import type { FillStatus } from './fills.ts';
+import { FILL_CODES, fillFooter, fillText } from './orders.ts';
+import type { Outcome } from './placing.ts';
+import type { Fill, Fills } from './state.ts';
+
+export interface ChangeRow {
+  /** As typed: `close`, `orders cancel`. */
+  readonly command: string;
+  /** The path: one command may send several requests. Null for a line of a batch that sends none. */
+  readonly request: string | null;
+  readonly tradeId: string | null;
+  readonly orderId: string | null;
+  /** Null if the request names none. */
+  readonly symbol: string | null;
+  readonly accountId: string | null;
+  /** `not_sent`: nothing left this machine. `done`: a line of a batch has read something. */
+  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent' | 'done';
+  /** The orders that it created. */
+  readonly orderIds: readonly string[];
+  /** Orders that ended together with it. */
+  readonly along: readonly string[];
+  readonly message: string | null;
+  /** The failure, with the names of an error on stderr. */
+  readonly code: ErrorCode | null;
+  readonly server_code: string | number | null;
+  readonly http_status: number | null;
+  readonly journal_id: string | null;
+}
+
+/** For `close`. Null and empty without `--wait`, or if nothing was accepted. */
+export interface CloseRow extends ChangeRow, Fills {
+  readonly status: FillStatus | null;
+  /** Opened by it in a non-hedging account. */
+  readonly trades: readonly Fill[];
+}
+
+/** The exit status for an unreachable gateway. */
+const UNAVAILABLE = 7;
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
+
+export function isUnknown({ code }: SvcError): boolean {
+  return UNKNOWN.has(code);
+}
+
+export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
+  const { request, tradeId = null, orderId = null, accountId = null, along = [] } = planned;
+  const { symbol = '' } = request.form;
+  const isAccepted = placed !== undefined && error === undefined;
+  return {
+    command: request.command,
+    request: request.endpoint.path,
+    tradeId,
+    orderId,
+    symbol: symbol === '' ? null : String(symbol),
+    accountId,
+    outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
+    // Some responses name the changed order itself.
+    orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
+    along: isAccepted ? along : [],
+    message: error?.message ?? (isAccepted ? null : 'skipped because an earlier request failed'),
+    code: error?.code ?? null,
+    server_code: error?.more?.['server_code'] ?? null,
+    http_status: error?.httpStatus ?? null,
+    journal_id: error === undefined ? null : (placed?.journalId ?? null),
+  };
+}
+
+export function closeRowOf(outcome: Outcome): CloseRow {
+  const { status = null, trades = [], closedTrades = [] } = outcome.report ?? {};
+  return { ...rowOf(outcome), status, trades, closedTrades };
+}
+
+function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
+  if (error === undefined) return 'accepted';
+  if (isUnknown(error)) return 'unknown';
+  // For a write this means that nothing was sent.
+  return error.exit === UNAVAILABLE ? 'not_sent' : 'refused';
+}
+
+/** What to do next, each hint once. */
+export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
+  const hints = new Set(outcomes.flatMap(({ error }) => error?.hint ?? []));
+  const fills = outcomes.flatMap(({ planned, placed, report }) => {
+    if (report === undefined) return [];
+    const { orderIds = [] } = placed ?? {};
+    const which = orderIds.length === 0 ? `the request ${planned.request.what}` : `order ${orderIds.join(', ')}`;
+    return fillFooter(which, orderIds.length === 1 ? orderIds[0] : undefined, report) ?? [];
+  });
+  const lines = [...hints, ...fills];
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** An unknown outcome takes precedence over all others. */
+export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
+  const ends = outcomes.map(({ error, report }) => error?.code ?? (report && FILL_CODES[report.status]));
+  const codes = new Set(ends.filter((code) => code !== undefined));
+  const [only] = codes;
+  if (only === undefined) return undefined;
+  const unknown = [...UNKNOWN].find((code) => codes.has(code));
+  if (unknown !== undefined) return unknown;
+  const someDone = outcomes.some(({ placed }, index) => placed !== undefined && ends[index] === undefined);
+  return codes.size > 1 || someDone ? 'partly_done' : only;
+}
+
+const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
+  accepted: 'good',
+  done: 'good',
+  refused: 'bad',
+  unknown: 'bad',
+  not_sent: 'warn',
+};
+
+export const CHANGE_LIST: ListOutput<ChangeRow> = {
+  kind: 'list',
+  columns: [
+    { name: 'command', cell: ({ command }) => command },
+    { name: 'of', cell: subject },
+    { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
+    { name: 'order-ids', cell: ({ orderIds }) => orderIds },
+    { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
+    { name: 'request', cell: ({ request }) => request, wide: true },
+  ],
+  // Only accepted requests have an id to use next.
+  id: ({ outcome, orderIds, orderId, tradeId }) =>
+    outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
+};
+
+/** The status comes first, for a narrow terminal. */
+const WAITED_LIST: ListOutput<CloseRow> = {
+  ...CHANGE_LIST,
+  columns: [
+    ...columnsOf(['command', 'of', 'outcome']),
+    { name: 'status', cell: statusCell },
+    { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
+    { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
+    ...columnsOf(['message']),
+    // Already shown before the wait.
+    ...columnsOf(['order-ids', 'request']).map((column) => ({ ...column, wide: true as const })),
+  ],
+};
+
+function columnsOf(names: readonly string[]): ListOutput<CloseRow>['columns'] {
+  return CHANGE_LIST.columns.filter(({ name }) => names.includes(name));
+}
+
+export function closeList({ wait }: { readonly wait?: number | undefined }): ListOutput<CloseRow> {
+  return wait === undefined ? CHANGE_LIST : WAITED_LIST;
+}
+
+function statusCell({ status }: CloseRow): Cell {
+  if (status === null) return undefined;
+  const tone = status === 'filled' ? 'good' : status === 'rejected' || status === 'unknown' ? 'bad' : 'warn';
+  return { text: status, tone };
+}
+
+/** The account if the request concerns all of it. */
+export function subject({
+  tradeId,
+  orderId,
+  symbol = null,
+  accountId,
+}: Pick<ChangeRow, 'tradeId' | 'orderId' | 'accountId'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
+  if (tradeId !== null) return `trade ${tradeId}`;
+  if (orderId !== null) return `order ${orderId}`;
+  return symbol ?? (accountId === null ? undefined : `account ${accountId}`);
+}
+
+function alongText(along: ChangeRow['along']): string | undefined {
+  return along.length === 0 ? undefined : `also ended: ${along.join(', ')}`;
+}

@@ -1,0 +1,74 @@
+/** What an order costs, as far as the tables say. */
+import { exact, exactSum, times } from '../../../output/decimal.ts';
+import type { Account, Offer } from '../schema.ts';
+import type { Side } from './rules.ts';
+
+/** Money is in the account's currency. Null is not known. */
+export interface OrderCosts {
+  /** Of one pip, for the whole amount. */
+  readonly pipValue: number | null;
+  /** In pips. */
+  readonly spread: number | null;
+  /** The rollover of this side, as the offer has it: the interface does not say for which amount. */
+  readonly swap: number | null;
+  readonly marginNeeded: number | null;
+  /** Negative if it does not suffice. */
+  readonly marginLeft: number | null;
+}
+
+interface Amounts {
+  readonly side: Side;
+  readonly amount: number;
+  /** The part of the amount that adds to a position; default all. */
+  readonly opened?: number | undefined;
+}
+
+export function costsOf({ side, amount, opened = amount }: Amounts, account: Account, offer: Offer): OrderCosts {
+  const { spread, pip, buy, sell, rollB, rollS } = offer;
+  const pipValue = pipValueOf(offer);
+  const measured = buy === undefined || sell === undefined || !pip ? undefined : (buy - sell) / pip;
+  const marginNeeded = marginFor(opened, offer);
+  const { usableMargin } = account;
+  const left =
+    marginNeeded === undefined || usableMargin === undefined ? undefined : exactSum([usableMargin, -marginNeeded]);
+  return {
+    pipValue: pipValue === undefined ? null : product(pipValue, amount),
+    spread: spread ?? (measured === undefined ? null : Number(measured.toFixed(1))),
+    swap: (side === 'buy' ? rollB : rollS) ?? null,
+    marginNeeded: marginNeeded ?? null,
+    marginLeft: left ?? null,
+  };
+}
+
+/** In the account's currency, for an amount of 1. Older tables give it per single unit, and no unit size. */
+export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | undefined {
+  return pipCost !== undefined && pipCost > 0 && instrBaseUnitSize !== undefined ? pipCost : undefined;
+}
+
+/** `mmr` is the margin of an amount of 1, again not in older tables. */
+export function marginFor(amount: number, { mmr, instrBaseUnitSize }: Offer): number | undefined {
+  return mmr === undefined || mmr <= 0 || instrBaseUnitSize === undefined ? undefined : product(mmr, amount);
+}
+
+/** Of the decimals. */
+export function product(one: number, other: number): number {
+  const { digits, decimals } = times(exact(one), exact(other));
+  return Number(`${digits}e-${decimals}`);
+}
+
+/** `margin 38.63 of 49024.62, a pip is worth 0.50, spread 1.3 pips, swap -0.65`. Empty if nothing is known. */
+export function costsText({ marginNeeded, marginLeft, pipValue, spread, swap }: OrderCosts): string {
+  const usable = marginNeeded === null || marginLeft === null ? undefined : exactSum([marginNeeded, marginLeft]);
+  const parts = [
+    marginNeeded === null ? undefined : `margin ${marginNeeded.toFixed(2)}`,
+    usable === undefined ? undefined : `of ${usable.toFixed(2)} usable`,
+  ].filter((part) => part !== undefined);
+  return [
+    parts.join(' '),
+    pipValue === null ? '' : `a pip is worth ${pipValue.toFixed(2)}`,
+    spread === null ? '' : `spread ${spread} pips`,
+    swap === null ? '' : `swap ${swap}`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+}

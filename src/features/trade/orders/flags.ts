@@ -1,0 +1,180 @@
+/** Arguments and options that the trading commands share. */
+import type { Arguments, Flag, Flags } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import { TRANSPORT_FLAG } from '../gateway/trading-session.ts';
+import type { Account } from '../schema.ts';
+import {
+  checkSameUnit,
+  checkTrailed,
+  type Decimal,
+  type Distance,
+  MARKET_TIMES,
+  parseDistance,
+  parsePips,
+  parseTrail,
+  TIMES_IN_FORCE,
+} from './rules.ts';
+import type { TableCache } from './table-cache.ts';
+
+/** For every command that sends something for an account. */
+export const TRADING_FLAGS = {
+  account: {
+    type: 'string',
+    value: 'id|name',
+    complete: 'accounts',
+    help: 'Account (default: trade.account, or the only one)',
+  },
+  preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },
+  ...TRANSPORT_FLAG,
+} as const satisfies Flags;
+
+export const ONCE_FLAG = {
+  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
+} as const satisfies Flags;
+
+/** For an order that opens a position. */
+export const ORDER_ARGS = {
+  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
+  amount: { help: 'Amount: thousands (forex) or contracts', required: true },
+} as const satisfies Arguments;
+
+/** For an order that `--risk` can size. */
+export const SIZED_ARGS = {
+  symbol: ORDER_ARGS.symbol,
+  amount: { help: 'Amount: thousands (forex) or contracts', promptUnless: ['risk'] },
+} as const satisfies Arguments;
+
+export const RISK_FLAG = {
+  type: 'string',
+  value: '%|money',
+  group: 'Stop and limit options',
+  help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
+} as const satisfies Flag;
+
+export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
+
+const PRICES = 'Price options';
+const EXITS = 'Stop and limit options';
+
+export const AMOUNT_FLAG = { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' } as const;
+export const RATE_FLAG = { type: 'string', value: 'price', group: PRICES, help: 'Entry price' } as const;
+export const RANGE_FLAG = {
+  type: 'string',
+  value: 'pips',
+  group: PRICES,
+  help: 'Maximum distance from the rate, in pips',
+} as const;
+export const TRAIL_ENTRY_FLAG = {
+  type: 'string',
+  value: 'dynamic|n',
+  group: PRICES,
+  help: 'Trailing entry: dynamic, or steps of n >= 10',
+} as const;
+export const TRAIL_FLAG = {
+  type: 'string',
+  value: 'dynamic|n',
+  group: EXITS,
+  help: 'Trailing stop: dynamic, or steps of n >= 10',
+} as const;
+export const EXIT_FLAGS = {
+  stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
+  limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
+  trail: TRAIL_FLAG,
+} as const satisfies Flags;
+
+/** For market orders, including those that close. */
+export const MARKET_TIF_FLAG = {
+  type: 'choice',
+  choices: MARKET_TIMES,
+  help: 'Time in force (default: GTC; with --range: IOC)',
+} as const;
+export const ENTRY_TIME_FLAGS = {
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default: GTC)' },
+  expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
+} as const satisfies Flags;
+
+export const NEW_ORDER_FLAGS = {
+  range: RANGE_FLAG,
+  ...EXIT_FLAGS,
+  risk: RISK_FLAG,
+  wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
+  'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
+  ...ONCE_FLAG,
+  ...TRADING_FLAGS,
+} as const satisfies Flags;
+
+export interface ExitInput {
+  readonly stop?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly trail?: string | undefined;
+  readonly range?: string | undefined;
+}
+
+export interface Exits {
+  readonly stop: Distance | undefined;
+  readonly limit: Distance | undefined;
+  readonly trail: number | undefined;
+  readonly range: Decimal | undefined;
+}
+
+/** Parses the stop, limit, trail and range options. */
+export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
+  const exits: Exits = {
+    stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
+    limit: limit === undefined ? undefined : parseDistance(limit, '--limit'),
+    trail: trail === undefined ? undefined : parseTrail(trail),
+    range: range === undefined ? undefined : parsePips(range, '--range'),
+  };
+  checkSameUnit(exits.stop, exits.limit);
+  checkTrailed(exits);
+  return exits;
+}
+
+/** For every command that opens a position. */
+export const ONE_POST =
+  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders that may be it. With --once, repeating the command is safe: it returns the outcome of the first order.';
+
+/** For the reference. */
+export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one; both are in the unit of order amounts. trade.maxDailyLoss is in the account's currency: from this loss on, nothing is opened until the next trading day, which begins at 17:00 in New York. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
+The loss of the day is the larger of two numbers: the account's dayPL as a loss; and the P/L of positions closed since 17:00 in New York (grossPL - com + roll) plus the grossPL of open positions if it is negative, together as a loss. If only one of them can be read, it decides.
+Limits never refuse a close, a cancel, flatten, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
+
+/** The exit statuses of --wait. */
+export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
+
+export const PREVIEW_FLAG = {
+  preview: { type: 'boolean', help: 'Show what would be sent and what it does; send nothing' },
+} as const satisfies Flags;
+
+export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...TRANSPORT_FLAG } as const satisfies Flags;
+
+/** For every command that changes, cancels or closes something. */
+export const SENT_ONCE =
+  'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its cache and reports what it could not verify.';
+
+/** Throws if `--account` names another account than the one of the order or trade. */
+export async function checkAccount(
+  what: string,
+  account: Account | undefined,
+  given: string | undefined,
+  cache: TableCache,
+): Promise<void> {
+  if (account === undefined || given === undefined) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
+  throw new SvcError(
+    'guarded',
+    `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
+  );
+}
+
+/** Checks each id and drops duplicates. */
+export function checkedIds(ids: readonly string[], check: (id: string) => void): readonly string[] {
+  for (const id of ids) check(id);
+  return [...new Set(ids)];
+}
+
+export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
+  const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
+  return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
+}

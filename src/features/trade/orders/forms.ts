@@ -1,0 +1,245 @@
+/** The form of each trading request: doc 3 §4 first, then those of the public implementation. */
+import { SvcError } from '../../../errors.ts';
+import { foldedSymbol } from '../symbols.ts';
+import type { Decimal, Distance, Side, TimeInForce } from './rules.ts';
+
+/** Every value is sent as is; undefined fields are not sent: no stop is no field, never 0. */
+export type OrderForm = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface OrderTerms {
+  readonly side: Side;
+  readonly amount: number;
+  readonly tif: TimeInForce;
+  readonly stop?: Distance | undefined;
+  readonly limit?: Distance | undefined;
+  /** Trailing of the attached stop, and of the entry itself: 1 is dynamic. */
+  readonly trail?: number | undefined;
+  readonly trailEntry?: number | undefined;
+  /** In pips. */
+  readonly range?: Decimal | undefined;
+  /** Of an entry order. */
+  readonly rate?: Decimal | undefined;
+  /** As `expiration` writes it. */
+  readonly expires?: string | undefined;
+}
+
+/** The terms of an order as asked for: prices as values, since `1.10` is `1.1`; of `--expires 2h` the text. */
+export function askedFor(
+  command: string,
+  symbol: string,
+  {
+    rate,
+    stop,
+    limit,
+    range,
+    ...terms
+  }: Partial<OrderTerms> & {
+    readonly trailEntry?: number | undefined;
+    readonly risk?: string;
+  },
+): Readonly<Record<string, unknown>> {
+  const distance = (one: Distance | undefined) => one && `${one.value} ${one.unit}`;
+  const prices = { rate: rate?.value, range: range?.value, stop: distance(stop), limit: distance(limit) };
+  const asked = { command, symbol: foldedSymbol(symbol), ...terms, ...prices };
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+}
+
+interface OrderPlace {
+  readonly accountId: string;
+  readonly symbol: string;
+}
+
+/** `POST /trading/open_trade`. */
+export function marketForm(order: OrderPlace & OrderTerms): OrderForm {
+  const { accountId, symbol, side, amount, tif, range, stop, limit, trail } = order;
+  return {
+    account_id: accountId,
+    symbol,
+    is_buy: sideField(side),
+    rate: '0',
+    amount: String(amount),
+    order_type: range === undefined ? 'AtMarket' : 'MarketRange',
+    time_in_force: tif,
+    at_market: range?.text,
+    stop: stopField(stop),
+    trailing_step: trailField(trail),
+    limit: limit?.text,
+    is_in_pips: unitField(stop, limit),
+  };
+}
+
+/** `POST /trading/create_entry_order`. */
+export function entryForm(order: OrderPlace & OrderTerms & { readonly rate: Decimal }): OrderForm {
+  const { accountId, symbol, side, rate, amount, tif, stop, trail, limit, trailEntry, range, expires } = order;
+  return {
+    account_id: accountId,
+    symbol,
+    is_buy: sideField(side),
+    rate: rate.text,
+    amount: String(amount),
+    order_type: range === undefined ? 'Entry' : 'RangeEntry',
+    time_in_force: tif,
+    stop: stopField(stop),
+    trailing_stop_step: trailField(trail),
+    // Required even without a stop or limit.
+    is_in_pips: unitField(stop, limit) ?? 'true',
+    limit: limit?.text,
+    trailing_step: trailField(trailEntry),
+    range: range?.text,
+    expiration: expires,
+  };
+}
+
+/** The gateway buys if the field is missing. */
+export function sideField(side: Side): 'true' | 'false' {
+  return side === 'buy' ? 'true' : 'false';
+}
+
+export function trailField(trail: number | undefined): string | undefined {
+  return trail === undefined ? undefined : String(trail);
+}
+
+/** In pips a stop is a loss, so it is negative for both sides. */
+export function stopField(stop: Distance | undefined): string | undefined {
+  return stop?.unit === 'pips' ? `-${stop.text}` : stop?.text;
+}
+
+/** Undefined if there is neither. */
+export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
+  const unit = (stop ?? limit)?.unit;
+  return unit === undefined ? undefined : unit === 'pips' ? 'true' : 'false';
+}
+
+/** The gateway takes a form without a side for a buy, so an opening order is never sent without one. */
+const SIDES: Readonly<Record<string, readonly string[]>> = {
+  '/trading/open_trade': ['is_buy'],
+  '/trading/create_entry_order': ['is_buy'],
+  '/trading/simple_oco': ['is_buy', 'is_buy2'],
+};
+
+export function checkForm(path: string, form: OrderForm): void {
+  const field = missingSide(path, form);
+  if (field !== undefined) throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
+}
+
+/** The side field that is missing or invalid. */
+export function missingSide(path: string, form: OrderForm): string | undefined {
+  return SIDES[path.replace(/\/+$/, '')]?.find((field) => !/^(?:true|false)$/.test([form[field] ?? []].flat().join()));
+}
+
+/** At market, or within a range in pips. */
+export interface Closing {
+  readonly tif: TimeInForce;
+  readonly range: Decimal | undefined;
+}
+
+/** `POST /trading/close_trade`. */
+export function closeForm(tradeId: string, amount: number, { tif, range }: Closing): OrderForm {
+  return {
+    trade_id: tradeId,
+    rate: '0',
+    amount: String(amount),
+    at_market: range?.text,
+    order_type: range === undefined ? 'AtMarket' : 'MarketRange',
+    time_in_force: tif,
+  };
+}
+
+/** `POST /trading/close_all_for_symbol`: without a symbol all open trades of the account. */
+export function closeAllForm(accountId: string, symbol: string | undefined, tif: TimeInForce): OrderForm {
+  return {
+    account_id: accountId,
+    forSymbol: symbol === undefined ? 'false' : 'true',
+    symbol: symbol ?? '',
+    order_type: 'AtMarket',
+    time_in_force: tif,
+  };
+}
+
+export interface OrderTermsChange {
+  readonly rate: string;
+  /** In pips; 0 for none. */
+  readonly range: string;
+  readonly amount: number;
+  /** Trailing of the entry itself. */
+  readonly trailEntry?: number | undefined;
+}
+
+/** `POST /trading/change_order`: unchanged values are sent, too. */
+export function changeOrderForm(orderId: string, { rate, range, amount, trailEntry }: OrderTermsChange): OrderForm {
+  return { order_id: orderId, rate, range, amount: String(amount), trailing_step: trailField(trailEntry) };
+}
+
+export interface ExitsChange {
+  readonly stop: Distance | undefined;
+  readonly limit: Distance | undefined;
+  /** Trailing of the stop: 1 is dynamic. */
+  readonly trail: number | undefined;
+}
+
+/** `POST /trading/change_order_stop_limit`: a side that is not sent stays as it is. */
+export function orderExitsForm(orderId: string, { stop, limit, trail }: ExitsChange): OrderForm {
+  return {
+    order_id: orderId,
+    limit: limit?.text,
+    is_limit_in_pips: unitField(undefined, limit),
+    stop: stopField(stop),
+    is_stop_in_pips: unitField(stop, undefined),
+    trailing_step: trailField(trail),
+  };
+}
+
+export type Exit = Distance | 'none';
+
+/** `POST /trading/change_trade_stop_limit`: one of the two at a time; a rate of 0 removes it. */
+export function tradeExitForm(
+  tradeId: string,
+  side: 'stop' | 'limit',
+  exit: Exit,
+  trail: number | undefined,
+): OrderForm {
+  return {
+    trade_id: tradeId,
+    is_stop: side === 'stop' ? 'true' : 'false',
+    rate: exit === 'none' ? '0' : side === 'stop' ? stopField(exit) : exit.text,
+    is_in_pips: exit === 'none' ? 'false' : unitField(exit, undefined),
+    trailing_step: trailField(trail) ?? '0',
+  };
+}
+
+/** One order of an OCO pair. */
+export interface OcoLeg {
+  readonly side: Side;
+  readonly rate: Decimal;
+  readonly stop: Distance | undefined;
+  readonly limit: Distance | undefined;
+  /** Trailing of the attached stop. */
+  readonly trail: number | undefined;
+  /** Trailing of the entry itself. */
+  readonly trailEntry: number | undefined;
+}
+
+/** `POST /trading/simple_oco`: the second order's fields end in 2. */
+export function ocoForm(
+  { accountId, symbol, amount, tif, expires }: OrderPlace & Pick<OrderTerms, 'amount' | 'tif' | 'expires'>,
+  legs: readonly [OcoLeg, OcoLeg],
+): OrderForm {
+  const form: Record<string, OrderForm[string]> = {
+    account_id: accountId,
+    symbol,
+    amount: String(amount),
+    is_in_pips: legs.map(({ stop, limit }) => unitField(stop, limit)).find((unit) => unit !== undefined) ?? 'true',
+    time_in_force: tif,
+    expiration: expires,
+  };
+  for (const [index, { side, rate, stop, limit, trail, trailEntry }] of legs.entries()) {
+    const suffix = index === 0 ? '' : '2';
+    form[`is_buy${suffix}`] = sideField(side);
+    form[`rate${suffix}`] = rate.text;
+    form[`stop${suffix}`] = stopField(stop);
+    form[`limit${suffix}`] = limit?.text;
+    form[`trailing_step${suffix}`] = trailField(trailEntry);
+    form[`trailing_stop_step${suffix}`] = trailField(trail);
+  }
+  return form;
+}

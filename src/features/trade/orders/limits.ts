@@ -1,0 +1,224 @@
+/** The limits that a profile sets for orders. They never refuse what reduces the exposure: closes and cancels do not come here. */
+import { join } from 'node:path';
+import type { RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { type JournalEntry, mayBeOf } from '../../../store/order-journal.ts';
+import { findAccount, hedges } from '../accounts.ts';
+import { opensNothing } from '../order-text.ts';
+import type { Account, Offer, OpenPosition, Order } from '../schema.ts';
+import { marginFor } from './costs.ts';
+import { lossOfDay } from './day-loss.ts';
+import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
+import type { Side } from './rules.ts';
+import { IN_FLIGHT_MS } from './settlement.ts';
+import type { TableCache } from './table-cache.ts';
+
+/** The refusal of an amount above `trade.maxOrder`, if it is. */
+export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
+  const max = settings.get('trade.maxOrder');
+  if (max === undefined || amount <= Number(max)) return undefined;
+  return overLimit('trade.maxOrder', `the amount ${amount} of ${symbol} is above trade.maxOrder (${max})`, [
+    amount,
+    max,
+    'pass a smaller amount',
+  ]);
+}
+
+function overLimit(
+  setting: string,
+  why: string,
+  [value, limit, instead]: readonly [value: number, limit: string, instead: string],
+): SvcError {
+  const change = `change the limit: svc config set ${setting} <${setting === 'trade.maxDailyLoss' ? 'money' : 'amount'}>`;
+  const more = { setting, limit: Number(limit), value };
+  return new SvcError('over_limit', `${why}; nothing was sent`, { hint: `${instead}, or ${change}`, more });
+}
+
+/** Throws if the order is above a limit of the profile, or if that cannot be checked. */
+export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunContext): Promise<void> {
+  const { symbol, amount, isEntry, account, replaces } = opening;
+  const nets = hedges(account) === false;
+  const tooLarge = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
+  // An entry order may fill after the position is closed.
+  if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
+  const maxPosition = ctx.settings.get('trade.maxPosition');
+  const refusal = tooLarge ?? (await aboveDailyLoss(account, cache, ctx));
+  if (maxPosition !== undefined || (refusal !== undefined && nets)) {
+    const setting = maxPosition === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
+    const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
+    if (onlyReduces) return;
+    if (refusal === undefined && most > Number(maxPosition)) throw abovePosition(opening, most, String(maxPosition));
+  }
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Undefined if the margin suffices or is not known, and for what does not add to a position. */
+export async function lackOfMargin(
+  opening: Opening,
+  offer: Offer,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<string | undefined> {
+  const { amount, account } = opening;
+  const { accountId } = account;
+  const whole = marginFor(amount, offer);
+  if (whole === undefined || account.usableMargin === undefined || whole <= account.usableMargin) return undefined;
+  // The row of a session may be older than its last close.
+  const { usableMargin } = cache.isLive ? await cache.rereadAccount(account) : account;
+  if (usableMargin === undefined || whole <= usableMargin) return undefined;
+  const added = increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
+  const needed = marginFor(added, offer) ?? 0;
+  if (added === 0 || needed <= usableMargin) return undefined;
+  return `the order needs a margin of ${needed.toFixed(2)}, and account ${accountId} has only ${usableMargin.toFixed(2)}`;
+}
+
+/** For a preview: the part of the amount that needs margin. Undefined for all of it. */
+export async function openedAmount(opening: Opening, cache: TableCache, ctx: RunContext): Promise<number | undefined> {
+  if (hedges(opening.account) !== false) return undefined;
+  try {
+    return increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'not_known') return undefined;
+    throw error;
+  }
+}
+
+function abovePosition({ account, symbol, side }: Opening, most: number, max: string): SvcError {
+  const what = `the ${side === 'buy' ? 'long' : 'short'} position of ${symbol} in account ${account.accountId}`;
+  return overLimit('trade.maxPosition', `${what} could become ${most}, above trade.maxPosition (${max})`, [
+    most,
+    max,
+    'pass a smaller amount, or cancel pending orders',
+  ]);
+}
+
+async function aboveDailyLoss(
+  { accountId }: Account,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<SvcError | undefined> {
+  const max = ctx.settings.get('trade.maxDailyLoss');
+  if (max === undefined) return undefined;
+  const accounts = await cache.currentAccounts();
+  const account = accounts && findAccount(accounts, accountId);
+  const loss = account && lossOfDay(account, await cache.closedPositions(), ctx.now());
+  if (loss === undefined) return unchecked('trade.maxDailyLoss', `the loss of the day in account ${accountId}`);
+  if (loss < Number(max)) return undefined;
+  const why = `account ${accountId} has lost ${loss.toFixed(2)} today, and trade.maxDailyLoss is ${max}`;
+  return overLimit('trade.maxDailyLoss', why, [loss, max, 'wait for the next trading day']);
+}
+
+function unchecked(setting: string, what: string): SvcError {
+  return new SvcError('not_known', `${what} could not be read to check ${setting}; nothing was sent`, {
+    hint: 'to reduce the position, which svc never refuses: svc trade close --symbol <symbol>',
+    more: { setting },
+  });
+}
+
+/** For an order whose symbol or side is unknown. */
+export function checkNoLimits(orderId: string, { settings }: RunContext): void {
+  const setting = (['trade.maxPosition', 'trade.maxDailyLoss'] as const).find((key) => settings.get(key) !== undefined);
+  if (setting !== undefined) throw unchecked(setting, `order ${orderId}`);
+}
+
+async function exposureOf(opening: Opening, setting: string, cache: TableCache, ctx: RunContext): Promise<Exposure> {
+  const { symbol, replaces } = opening;
+  const { accountId } = opening.account;
+  // Orders before positions: one that is filled in between counts twice, never not at all.
+  const orders = await cache.currentRows('Order');
+  const positions = await cache.currentRows('OpenPosition');
+  if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
+  const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
+  const exposure = { open: none(), atMarket: none(), entries: none() };
+  const isMeant = (row: OpenPosition | Order): boolean =>
+    (row.accountId ?? accountId) === accountId && row.currency === symbol;
+  const add = async (to: Record<Side, number>, row: OpenPosition | Order): Promise<void> => {
+    const amount = await cache.amountOf(row);
+    if (amount === undefined || row.isBuy === undefined) throw unchecked(setting, `the amounts of ${symbol}`);
+    to[row.isBuy ? 'buy' : 'sell'] += amount;
+  };
+  const own = positions.filter(isMeant);
+  for (const row of own) await add(exposure.open, row);
+  for (const row of orders.filter(isMeant)) {
+    if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
+    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row);
+  }
+  for (const one of cache.openings) {
+    if (one === opening || one.symbol !== symbol || one.account.accountId !== accountId) continue;
+    (one.isEntry ? exposure.entries : exposure.atMarket)[one.side] += one.amount;
+  }
+  for (const { form } of await unseenOrders(opening, cache, ctx)) addForm(exposure.atMarket, form);
+  return exposure;
+}
+
+/** Its row may stay a moment longer than its fill takes. */
+function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[]): boolean {
+  return positions.some((row) => row.tradeId === tradeId && row.amountK !== undefined && row.amountK === amountK);
+}
+
+/** Orders of this machine that the tables may not show yet. */
+async function unseenOrders(
+  { account, symbol }: Opening,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly JournalEntry[]> {
+  const entries = await ordersSince(ctx.now() - IN_FLIGHT_MS, account, cache, ctx);
+  return entries.filter(({ outcome, order_ids, answered_at, form }) => {
+    if (form['symbol'] !== symbol) return false;
+    return outcome === 'unknown' || (outcome === 'accepted' && cache.isUnseen(order_ids, answered_at));
+  });
+}
+
+const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco'];
+
+async function ordersSince(
+  since: number,
+  { accountId }: Account,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly JournalEntry[]> {
+  const entries = await cache.journal.read();
+  return entries.filter(
+    (entry) =>
+      Date.parse(entry.at) >= since &&
+      OPENING_PATHS.includes(entry.path) &&
+      // Sent for a close, it only reduces.
+      entry.command !== 'close' &&
+      entry.form['account_id'] === accountId &&
+      mayBeOf(ctx.target.baseUrl, entry),
+  );
+}
+
+function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
+  for (const name of ['is_buy', 'is_buy2']) {
+    const isBuy = form[name];
+    if (isBuy !== undefined) to[isBuy === 'true' ? 'buy' : 'sell'] += Number(form['amount']);
+  }
+}
+
+/**
+ * Sends an order that opens something. With `trade.maxPosition`, only one process at a time does so, and the limit is checked again if another order was sent
+ * since the tables were read.
+ */
+export async function underLimits<T extends { readonly journalId: string }>(
+  opens: readonly Opening[],
+  cache: TableCache,
+  ctx: RunContext,
+  send: () => Promise<T>,
+): Promise<T> {
+  const [first] = opens;
+  if (first === undefined || ctx.settings.get('trade.maxPosition') === undefined) return send();
+  const { withLock } = await import('../../../store/lock.ts');
+  const path = join(ctx.paths.state, 'trade', `limits-${encodeURIComponent(first.account.accountId)}.lock`);
+  return withLock(path, ctx, async () => {
+    const sent = await ordersSince(cache.readAt, first.account, cache, ctx);
+    if (cache.isLive || sent.some(({ id }) => !cache.sent.has(id))) {
+      if (!cache.isLive) cache.invalidate();
+      for (const opening of opens) await checkLimits(opening, cache, ctx);
+    }
+    const placed = await send();
+    cache.sent.add(placed.journalId);
+    for (const opening of opens) cache.openings.delete(opening);
+    return placed;
+  });
+}

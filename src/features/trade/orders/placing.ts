@@ -1,0 +1,295 @@
+/** The only path for requests that move money: journaled first, sent once, judged by the response. */
+import type { RunContext } from '../../../cli/command.ts';
+import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
+import type { Client } from '../../../http/client.ts';
+import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
+import { openOrderJournal, RecentEntries } from '../../../store/order-journal.ts';
+import { exceededLimit } from '../gateway/counted-caller.ts';
+import { verdictOf } from '../gateway/envelope.ts';
+import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from '../gateway/failed-answer.ts';
+import { openSession } from '../gateway/session.ts';
+import { gatewayToken } from '../gateway/trading-session.ts';
+import type { Envelope, OpenPosition } from '../schema.ts';
+import type { OrderCosts } from './costs.ts';
+import type { Opening } from './exposure.ts';
+import type { FillReport } from './fills.ts';
+import { checkForm, type OrderForm } from './forms.ts';
+import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
+import type { ExitPreview } from './preview.ts';
+import type { Side } from './rules.ts';
+import type { Awaited } from './state.ts';
+import type { TableCache } from './table-cache.ts';
+
+export interface OrderRequest {
+  readonly endpoint: Endpoint<Envelope, Guarded>;
+  readonly form: OrderForm;
+  /** As typed: `buy`, `orders cancel`. */
+  readonly command: string;
+  /** For messages: `to buy 5 EUR/USD`. */
+  readonly what: string;
+  /** The response must name an order: the request creates one. */
+  readonly makesOrder: boolean;
+  /** It may open a position. Only such a request waits for a confirmation if it repeats one whose outcome is unknown. */
+  readonly opens?: true;
+  /** The order as the user asked for it. */
+  readonly asked?: Readonly<Record<string, unknown>>;
+  readonly once?: KeyClaim;
+}
+
+/** Of `--once`. */
+export interface KeyClaim {
+  readonly key: string;
+  /** Throws if another process has taken the key since. Runs under the journal's lock. */
+  readonly claim?: () => Promise<void>;
+}
+
+export interface Sending extends SearchOptions {
+  readonly confirmed: Confirmed;
+  /** Used to explain a refusal. */
+  readonly known?: KnownOrder | undefined;
+  /** The caller searches for a lost request itself, and flushes the journal. */
+  readonly searchesLater?: boolean | undefined;
+  /** The journal as this process knows it. */
+  readonly journal?: RecentEntries | undefined;
+  /** Sends the request instead of the session. */
+  readonly caller?: Pick<Client, 'send'> | undefined;
+}
+
+export interface Placed {
+  /** The orders that the response names. */
+  readonly orderIds: readonly string[];
+  readonly journalId: string;
+  /** By the gateway's clock, in milliseconds since 1970. */
+  readonly sentAt: number;
+  /** Undefined if the request was accepted. */
+  readonly error: SvcError | undefined;
+  /** Set if the outcome is unknown and no order was named: what a search needs. */
+  readonly lost?: LostRequest;
+}
+
+/** What a request changes, for a preview. Null is not known. */
+export interface Shown extends Partial<OrderCosts> {
+  readonly symbol: string | null;
+  readonly side: Side | null;
+  /** Of a trade. */
+  readonly open?: number | null;
+  /** The current price. */
+  readonly rate?: number | null;
+  readonly before: Readonly<Record<string, number | string | ExitPreview | null>>;
+  readonly after: Readonly<Record<string, number | string | ExitPreview | null>>;
+}
+
+export interface PlannedRequest {
+  readonly request: OrderRequest;
+  /** Open positions when it was planned; undefined if they could not be read. */
+  readonly before?: readonly OpenPosition[] | undefined;
+  /** Used to explain a refusal. */
+  readonly known?: KnownOrder;
+  /** Undefined if a rate limit prevented reading it. */
+  readonly accountId: string | undefined;
+  /** For the confirmation: `Cancel order 390285837`. */
+  readonly does: string;
+  readonly tradeId?: string;
+  readonly orderId?: string;
+  /** What it adds to the exposure of its account. */
+  readonly opens?: readonly Opening[];
+  /** For `--preview`. */
+  readonly shows?: (cache: TableCache) => Promise<Shown>;
+  /** The user must type the account's id to confirm. */
+  readonly isTyped?: boolean;
+  /** Other orders of its OCO group, which end with it. */
+  readonly along?: readonly string[];
+  /** Shown before the confirmation. */
+  readonly warnings?: readonly string[];
+  /** Throws if a change during the confirmation makes the request harmful. */
+  recheck?(cache: TableCache): Promise<void>;
+  /** What to wait for once it is accepted. */
+  awaits?(placed: Placed): Awaited;
+}
+
+/** Without `placed` it was not sent; without an error too it was skipped after a failure. */
+export interface Outcome {
+  readonly planned: PlannedRequest;
+  readonly placed?: Placed;
+  readonly error?: SvcError | undefined;
+  /** Set if it was accepted and waited for. */
+  readonly report?: FillReport;
+}
+
+/** One POST. */
+export async function placeOrder(request: OrderRequest, sending: Sending, ctx: RunContext): Promise<Placed> {
+  const { endpoint, form, command } = request;
+  const { session, budget } = sending.open;
+  checkForm(endpoint.path, form);
+  const { settings, target, notice } = ctx;
+  const { asked, once } = request;
+  const { journal: entries = new RecentEntries(ctx.paths), searchesLater = false } = sending;
+  // A repetition of the key reads its outcome in the journal.
+  const owner = { entries, notice, gateway: target.baseUrl, defers: searchesLater && once === undefined };
+  const journal = openOrderJournal({ ...owner, profile: settings.profile.name }, ctx);
+  // Measured before sending if possible: the response may come from a proxy with another clock.
+  const measured = session.clockSkewMs;
+  const earlier = sending.watch?.tables.seenBefore() ?? new Set();
+  const line = { command, path: endpoint.path, form, once: once?.key, asked, clock_skew: measured };
+  const journalId = await journal.sent(line, once?.claim);
+  const at = ctx.now();
+  const verdict = judge(request, await answerOf(request, sending));
+  const sentAt = at + (measured ?? session.clockSkewMs ?? 0);
+  const placed = { orderIds: [], journalId, sentAt };
+  switch (verdict.outcome) {
+    case 'accepted':
+      await journal.answered(journalId, 'accepted', { orderIds: verdict.orderIds });
+      return { ...placed, orderIds: verdict.orderIds, error: undefined };
+    case 'unknown': {
+      const { orderIds, why } = verdict;
+      // Before the search, which takes time: a killed process must leave the outcome on disk.
+      await journal.answered(journalId, 'unknown', { orderIds, message: why });
+      const lost = { sentAt, clockSkewMs: sentAt - at, earlier };
+      const search = async () => (searchesLater ? {} : findLost({ path: endpoint.path, form }, lost, sending, ctx));
+      const error = await unknownOutcomeError(verdict, request, journalId, search);
+      return { ...placed, orderIds, error, ...(orderIds.length === 0 ? { lost } : {}) };
+    }
+    default: {
+      const { outcome, error: common } = verdict;
+      const said = common instanceof GatewayRefusal ? common.error : undefined;
+      const better = await exceededLimit(said, budget);
+      const error = better ?? (said && sending.known ? explainRefusal(said, common, sending.known) : common);
+      const { code, hint, more } = error;
+      await journal.answered(journalId, outcome, { message: error.message, error: { code, hint, more } });
+      return { ...placed, error };
+    }
+  }
+}
+
+async function answerOf(
+  { endpoint, form }: OrderRequest,
+  { open, confirmed, caller = open.session }: Sending,
+): Promise<Envelope | SvcError> {
+  try {
+    return answered(await caller.send(endpoint, { body: form }, confirmed));
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+}
+
+interface Doubt {
+  readonly outcome: 'unknown';
+  readonly orderIds: readonly string[];
+  readonly why: string;
+  readonly sent: Sent;
+  readonly httpStatus?: number | undefined;
+  /** What ended the command before the response came. */
+  readonly interruption?: ErrorCode;
+}
+
+/** What the response, or its absence, says about the request. */
+export type Verdict =
+  | { readonly outcome: 'accepted'; readonly orderIds: readonly string[] }
+  | { readonly outcome: 'refused' | 'not_sent'; readonly error: SvcError }
+  | Doubt;
+
+export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, received: Envelope | SvcError): Verdict {
+  if (received instanceof SvcError) return judgeFailure(request, received);
+  const { executed, error } = verdictOf(received);
+  const orderIds = idsOf(received);
+  if (executed === false && orderIds.length === 0) return { outcome: 'refused', error: refusal(error, request.what) };
+  if (executed === true && error === undefined && (orderIds.length > 0 || !request.makesOrder)) {
+    return { outcome: 'accepted', orderIds };
+  }
+  const code = error?.code === undefined ? '' : ` (code ${error.code})`;
+  const said = error === undefined ? '' : ` with the error: ${refusalText(error)}${code}`;
+  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
+  const answer =
+    executed === undefined
+      ? "the gateway's response does not say whether it was executed"
+      : `the gateway responded ${executed ? 'executed' : 'not executed'}`;
+  return { outcome: 'unknown', orderIds, why: `${answer}${said}${ids}`, sent: 'yes' };
+}
+
+function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Verdict {
+  const { code, message, hint, httpStatus, more, cause } = error;
+  if (error instanceof GatewayRefusal) {
+    return { outcome: 'refused', error: refusal(error.error, what, { httpStatus, retryAt: more?.['retry_after'] }) };
+  }
+  const { sent = httpStatus === undefined ? 'maybe' : 'yes' } = error;
+  const doubt = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
+  if (code === 'outcome_unknown') return doubt;
+  if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
+    return { ...doubt, interruption: code };
+  }
+  // A redirected request may have been executed; a status of 400 or above is a refusal.
+  if (httpStatus !== undefined) return httpStatus < 400 ? doubt : { outcome: 'refused', error };
+  const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
+  return { outcome: 'not_sent', error: notSent };
+}
+
+const OPEN_JOURNAL = 'check before you repeat it: svc trade journal settle, svc trade orders, svc trade positions';
+
+interface Found {
+  /** A sentence. */
+  readonly text?: string;
+  /** Orders and positions that may belong to the request. Undefined if it creates none. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+async function unknownOutcomeError(
+  { orderIds, why, sent, httpStatus, interruption }: Doubt,
+  { what, form }: OrderRequest,
+  journalId: string,
+  search: () => Promise<Found>,
+): Promise<SvcError> {
+  const more = { journal_id: journalId };
+  if (interruption !== undefined) return new SvcError(interruption, why, { hint: OPEN_JOURNAL, sent, more });
+  const applied = orderIds.length > 0;
+  const { text, ids } = applied ? {} : await found(search);
+  const account = form['account_id'];
+  return new SvcError(
+    applied ? 'not_as_asked' : 'outcome_unknown',
+    `${applied ? `sent ${what}` : `the outcome of the request ${what} is unknown`}: ${why}${text ? `; ${text}` : ''}`,
+    {
+      hint: OPEN_JOURNAL,
+      sent,
+      httpStatus,
+      more: {
+        ...more,
+        order_id: applied ? orderIds.join(' ') : undefined,
+        account_id: account === undefined ? undefined : String(account),
+        candidates: ids?.join(' '),
+      },
+    },
+  );
+}
+
+async function found(search: () => Promise<Found>): Promise<Found> {
+  try {
+    return await search();
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { text: `the current state could not be read: ${error.message}` };
+  }
+}
+
+/** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may exceed exact numbers. */
+function idsOf({ data }: Envelope): readonly string[] {
+  return (Array.isArray(data) ? data : [data]).flatMap((one: unknown) => {
+    const id = typeof one === 'object' && one !== null ? (one as { orderId?: unknown }).orderId : undefined;
+    const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
+    return typeof text === 'string' && /^\d+$/.test(text) && text !== '0' ? [text] : [];
+  });
+}
+
+/** The plan of a dry run. Connects to nothing. */
+export async function planOrders(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
+  const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
+  try {
+    return new Plan(
+      requests.flatMap(({ endpoint, form }) => {
+        checkForm(endpoint.path, form);
+        return session.plan(endpoint, { body: form }).requests;
+      }),
+    );
+  } finally {
+    await session.close();
+  }
+}

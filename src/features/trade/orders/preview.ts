@@ -1,0 +1,236 @@
+/** Previews an order before it is sent, with warnings and guards. */
+import { SvcError } from '../../../errors.ts';
+import { fixedText } from '../../../output/decimal.ts';
+import { hedges, marginCallText } from '../accounts.ts';
+import { marketHours, newYorkText } from '../market-hours.ts';
+import type { Account, Offer } from '../schema.ts';
+import { isForex } from '../symbols.ts';
+import { costsOf, type OrderCosts, product } from './costs.ts';
+import type { OrderTerms } from './forms.ts';
+import { checkExitPrices, type Distance, DYNAMIC_TRAIL, entryKind, type Side, type TimeInForce } from './rules.ts';
+import type { Sizing } from './sizing.ts';
+
+/** Distance and money of a stop or limit; null if the offer does not say. */
+export interface ExitPreview {
+  readonly rate: number | null;
+  readonly pips: number | null;
+  /** In the account's currency, about. */
+  readonly money: number | null;
+}
+
+export interface OrderPreview extends OrderCosts {
+  readonly accountId: string;
+  readonly accountName: string | null;
+  readonly side: Side;
+  readonly symbol: string;
+  readonly amount: number;
+  /** `5,000 EUR`, `5 contracts`. */
+  readonly notional: string;
+  /** `at market`, `at market within 5 pips`, `stop entry`, `limit entry`. */
+  readonly order: string;
+  /** The entry rate, or the current price. */
+  readonly rate: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly timeInForce: TimeInForce;
+  /** UTC. */
+  readonly expires: string | null;
+  readonly stop: ExitPreview | null;
+  readonly limit: ExitPreview | null;
+  /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
+  readonly trail: number | null;
+  readonly trailEntry: number | null;
+  /** With `--risk`. */
+  readonly sizing: Sizing | null;
+  readonly warnings: readonly string[];
+}
+
+export interface OrderSurroundings {
+  readonly account: Account;
+  readonly offer: Offer;
+  readonly now: number;
+  readonly sizing?: Sizing | undefined;
+  /** The part of the amount that adds to a position; default all. */
+  readonly opened?: number | undefined;
+}
+
+export function previewOrder(terms: OrderTerms, around: OrderSurroundings): OrderPreview {
+  const { account, offer, now, sizing = null, opened } = around;
+  const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
+  const { sell: bid = null, buy: ask = null } = offer;
+  const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
+  const up = side === 'buy' ? 1 : -1;
+  return {
+    accountId: account.accountId,
+    accountName: account.accountName ?? null,
+    side,
+    symbol: offer.currency,
+    amount,
+    notional: notional(amount, offer),
+    order: orderKind(terms, bid, ask),
+    rate,
+    bid,
+    ask,
+    timeInForce: tif,
+    expires,
+    stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
+    limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
+    trail,
+    trailEntry,
+    ...costsOf({ side, amount, opened }, account, offer),
+    sizing,
+    warnings: warningsOf(terms, { account, offer, now }),
+  };
+}
+
+/** In thousands, as in the tables. */
+export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>): number {
+  return isForex(offer) ? amount : amount / 1000;
+}
+
+export function notional(amount: number, offer: Offer): string {
+  if (isForex(offer)) return `${(amount * 1000).toLocaleString('en-US')} ${offer.currency.split('/')[0]}`;
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
+}
+
+function orderKind({ rate, range, side }: OrderTerms, bid: number | null, ask: number | null): string {
+  const within = range === undefined ? '' : ` within ${range.text} pips`;
+  if (rate === undefined) return `at market${within}`;
+  const kind = bid === null || ask === null ? 'entry' : entryKind(side, rate.value, { bid, ask });
+  return `${kind}${within}`;
+}
+
+export function exitPreview(
+  exit: Distance,
+  rate: number | null,
+  sign: number,
+  amount: number,
+  offer: Offer,
+): ExitPreview {
+  const { pip, pipCost, ratePrecision, instrBaseUnitSize } = offer;
+  const pips =
+    exit.unit === 'pips' ? exit.value : rate === null || !pip ? null : rounded(Math.abs(exit.value - rate) / pip, 1);
+  const price = exit.unit === 'price' ? exit.value : rate === null || !pip ? null : rate + sign * exit.value * pip;
+  // Older tables give the cost of a pip per single unit, and no unit size.
+  const money =
+    pips === null || pipCost === undefined || instrBaseUnitSize === undefined
+      ? null
+      : product(product(pips, pipCost), amount);
+  return {
+    rate: price === null ? null : rounded(price, ratePrecision ?? 5),
+    pips,
+    money: money === null ? null : rounded(money, 2),
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(fixedText(value, digits));
+}
+
+function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSurroundings): readonly string[] {
+  const warnings: string[] = [];
+  const closed = closedWarning(offer, now);
+  if (closed !== undefined) warnings.push(closed);
+  if (rate !== undefined && tradable(offer, side) === false) {
+    warnings.push(`the gateway reports that ${offer.currency} cannot be ${bought(side)} now: the order stays pending`);
+  }
+  if (hedges(account) === false) {
+    warnings.push(`the account does not hedge: the order first closes opposite ${offer.currency} positions`);
+  }
+  return warnings;
+}
+
+/** For forex by the usual hours; for other products only the offers tell. */
+export function closedWarning(offer: Offer, now: number): string | undefined {
+  if (!isForex(offer)) return undefined;
+  const hours = marketHours(now);
+  if (hours.state === 'open') return undefined;
+  const { state, opensAt } = hours;
+  const minutes = Math.ceil((opensAt - now) / 60_000);
+  const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+  if (state === 'opening') return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
+  return `forex is usually closed now and opens in ${wait} (${newYorkText(opensAt)})`;
+}
+
+/** `--require-open`. */
+export function checkOpen(side: Side, offer: Offer, now: number): void {
+  const why =
+    closedWarning(offer, now) ??
+    (tradable(offer, side) === false
+      ? `the gateway reports that ${offer.currency} cannot be ${bought(side)} now`
+      : undefined);
+  if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
+}
+
+function tradable({ buyTradable, sellTradable }: Offer, side: Side): boolean | undefined {
+  return side === 'buy' ? buyTradable : sellTradable;
+}
+
+function bought(side: Side): string {
+  return side === 'buy' ? 'bought' : 'sold';
+}
+
+/** Margin states in which nothing new may be opened. */
+const BARRED = /^[WAYQ]$/;
+
+export function isBarred({ mc }: Account): boolean {
+  return BARRED.test(mc ?? '');
+}
+
+/** Throws if the gateway's state rules the order out. */
+export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurroundings, 'now'>): void {
+  const { side, amount, rate } = terms;
+  const { currency: symbol, minQuantity: min, maxQuantity: max, instrBaseUnitSize: step } = offer;
+  const guard = (why: string, hint?: string): never => {
+    throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
+  };
+  if (isBarred(account)) guard(`account ${account.accountId} cannot open positions now: ${marginCallText(account.mc)}`);
+  if (rate === undefined && tradable(offer, side) === false) {
+    guard(
+      `the gateway reports that ${symbol} cannot be ${bought(side)} now`,
+      'svc trade offers shows what can be traded',
+    );
+  }
+  if (min !== undefined && amount < min) guard(`${amount} is too small: the minimum of ${symbol} is ${min}`);
+  if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too large: the maximum of ${symbol} is ${max}`);
+  if (step !== undefined && step > 1 && amount % step !== 0)
+    guard(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
+  const price = side === 'buy' ? offer.buy : offer.sell;
+  if (rate === undefined && price !== undefined) checkExitPrices(terms, price, 'guarded');
+}
+
+/** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
+export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
+  const price = rate === null ? '' : terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
+  const exits = [
+    stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
+    limit === null ? '' : `, limit ${exitText(limit)}`,
+  ];
+  const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} entry`;
+  const holds = expires === null ? timeInForce : `${timeInForce} until ${expires} UTC`;
+  return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
+}
+
+export function verb(side: Side): string {
+  return side === 'buy' ? 'Buy' : 'Sell';
+}
+
+/** `trailing`, `trailing in steps of 10`. */
+export function trailText(trail: number): string {
+  return trail === DYNAMIC_TRAIL ? 'trailing' : `trailing in steps of ${trail}`;
+}
+
+export function accountText({ accountId, accountName }: Pick<OrderPreview, 'accountId' | 'accountName'>): string {
+  return accountName === null ? accountId : `${accountId} (${accountName})`;
+}
+
+/** `1.15613 (40 pips, about 20.00)`. */
+export function exitText({ rate, pips, money }: ExitPreview): string {
+  const away = [
+    pips === null ? undefined : `${pips} pips`,
+    money === null ? undefined : `about ${money.toFixed(2)} in the account's currency`,
+  ].filter((part) => part !== undefined);
+  if (rate === null) return away.join(', ');
+  return away.length === 0 ? String(rate) : `${rate} (${away.join(', ')})`;
+}

@@ -1,0 +1,221 @@
+/** Rules for the values of an order that do not depend on the gateway's state. */
+import { SvcError } from '../../../errors.ts';
+
+export type Side = 'buy' | 'sell';
+
+/** A stop or limit: a distance in pips, or a price. The text is as typed, so that no digit is lost. */
+export interface Distance {
+  readonly unit: 'pips' | 'price';
+  readonly text: string;
+  readonly value: number;
+}
+
+/** A number above zero without an exponent, sent as typed. */
+export interface Decimal {
+  readonly text: string;
+  readonly value: number;
+}
+
+const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+function invalid(message: string, hint?: string): SvcError {
+  return new SvcError('invalid_value', message, hint === undefined ? {} : { hint });
+}
+
+function decimal(text: string): Decimal | undefined {
+  const value = Number(text);
+  return DECIMAL.test(text) && value > 0 && Number.isFinite(value) ? { text, value } : undefined;
+}
+
+/** Without the exponent that small numbers have as strings. */
+export function plainText(value: number): string {
+  const text = String(value);
+  const [digits = '', exponent] = text.split('e-');
+  if (exponent === undefined) return text;
+  const decimals = (digits.split('.')[1] ?? '').length + Number(exponent);
+  return value.toFixed(Math.min(decimals, 100));
+}
+
+/** `--rate`. */
+export function parseRate(text: string, flag = '--rate'): Decimal {
+  const rate = decimal(text);
+  if (rate !== undefined) return rate;
+  throw invalid(`${flag}: ${JSON.stringify(text)} is not a price above 0`, 'write it like 1.1605');
+}
+
+/** `--range`: the maximum distance from the rate. */
+export function parsePips(text: string, flag: string): Decimal {
+  const pips = decimal(text.replace(/\s*pips?$/, ''));
+  if (pips !== undefined) return pips;
+  throw invalid(`${flag}: ${JSON.stringify(text)} is not a number of pips above 0`, 'write it like 5 or 5pips');
+}
+
+/** `--stop` and `--limit`: `40pips`, always without a sign, or a price. */
+export function parseDistance(text: string, flag: '--stop' | '--limit'): Distance {
+  const [, signed = '', digits = '', pips] = /^([+-]?)(.*?)(\s*pips?)?$/s.exec(text) ?? [];
+  if (signed !== '' && decimal(digits) !== undefined) {
+    // In pips the sign means loss or gain, not up or down: it follows from the option.
+    const meant = pips === undefined ? `${digits}pips, or a price` : `${digits}pips`;
+    throw invalid(`${flag}: ${JSON.stringify(text)} must have no sign`, `write ${meant}`);
+  }
+  const number = decimal(digits);
+  if (number !== undefined) return { unit: pips === undefined ? 'price' : 'pips', ...number };
+  if (signed === '' && /^0+(\.0+)?$/.test(digits)) {
+    throw invalid(`${flag}: 0 is not a distance or a price`, `omit ${flag} for none`);
+  }
+  throw invalid(`${flag}: ${JSON.stringify(text)} is neither pips nor a price`, 'write it like 40pips or 1.1605');
+}
+
+/** One form field sets the unit of both. */
+export function checkSameUnit(stop: Distance | undefined, limit: Distance | undefined): void {
+  if (stop === undefined || limit === undefined || stop.unit === limit.unit) return;
+  throw new SvcError('usage', '--stop and --limit must have the same unit', {
+    hint: 'pass both in pips or both as prices',
+  });
+}
+
+/** Only a stop can trail. */
+export function checkTrailed({
+  stop,
+  trail,
+}: {
+  readonly stop?: Distance | undefined;
+  readonly trail?: number | undefined;
+}): void {
+  if (trail !== undefined && stop === undefined) {
+    throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
+  }
+}
+
+interface ExitPrices {
+  readonly side: Side;
+  readonly stop?: Distance | undefined;
+  readonly limit?: Distance | undefined;
+}
+
+/** `code`: `guarded` for a rate that only the gateway knows. */
+export function checkExitPrices(
+  exits: ExitPrices,
+  rate: number,
+  code: 'invalid_value' | 'guarded' = 'invalid_value',
+): void {
+  checkNotPips(exits, rate, code);
+  checkPriceSides(exits, rate, code);
+}
+
+/** The stop and the limit must be on the right side of the rate. */
+export function checkPriceSides(
+  { side, stop, limit }: ExitPrices,
+  rate: number,
+  code: 'invalid_value' | 'guarded' = 'invalid_value',
+): void {
+  const check = (price: Distance | undefined, flag: string, above: boolean): void => {
+    if (price?.unit !== 'price' || (above ? price.value > rate : price.value < rate)) return;
+    throw new SvcError(
+      code,
+      `${flag}: ${price.text} must be ${above ? 'above' : 'below'} the rate ${rate} for a ${side}`,
+    );
+  };
+  check(stop, '--stop', side === 'sell');
+  check(limit, '--limit', side === 'buy');
+}
+
+/** A whole number far from the rate is a distance without its unit: `--stop 40`. */
+function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_value' | 'guarded'): void {
+  for (const [flag, price] of [
+    ['--stop', stop],
+    ['--limit', limit],
+  ] as const) {
+    if (price?.unit !== 'price' || !/^\d{1,4}$/.test(price.text)) continue;
+    if (price.value <= 2 * rate && price.value >= rate / 2) continue;
+    const hint = `did you mean ${flag} ${price.text}pips? Write a price with decimals: ${price.text}.0`;
+    throw new SvcError(code, `${flag}: ${price.text} is too far from the rate ${rate}; nothing was sent`, { hint });
+  }
+}
+
+/** Doc 3 §4: 1 is a dynamic trailing stop, 10 and above a fixed one, 2 to 9 are refused. */
+export const DYNAMIC_TRAIL = 1;
+const LEAST_TRAIL = 10;
+const TRAIL_RULE = `use "dynamic" or a whole number of at least ${LEAST_TRAIL}`;
+
+/** `--trail` and `--trail-entry`: the value of the field. */
+export function parseTrail(text: string, flag = '--trail'): number {
+  if (text === 'dynamic') return DYNAMIC_TRAIL;
+  const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+  if (steps >= LEAST_TRAIL) return steps;
+  throw invalid(
+    `${flag}: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`,
+    text === '1' ? `write ${flag} dynamic` : undefined,
+  );
+}
+
+/** Amounts are whole: thousands of forex, contracts of anything else. */
+export function parseAmount(text: string, name = 'the amount'): number {
+  const amount = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
+  if (amount > 0 && Number.isSafeInteger(amount)) return amount;
+  throw invalid(
+    `${name} ${JSON.stringify(text)} is not a whole number above 0`,
+    'forex amounts are in thousands (5 is 5,000), all others in contracts',
+  );
+}
+
+export type OrderType = 'AtMarket' | 'MarketRange' | 'Entry' | 'RangeEntry';
+export const TIMES_IN_FORCE = ['GTC', 'DAY', 'IOC', 'FOK', 'GTD'] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
+
+/** For a market order, which has no expiry. */
+export const MARKET_TIMES = ['GTC', 'DAY', 'IOC', 'FOK'] as const satisfies readonly TimeInForce[];
+
+/** The first is the default. AtMarket and GTC: doc 3 §4; the others follow the public implementation. */
+const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
+  AtMarket: MARKET_TIMES,
+  MarketRange: ['IOC', 'FOK'],
+  Entry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
+  RangeEntry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
+};
+
+const TYPE_LABELS: Readonly<Record<OrderType, string>> = {
+  AtMarket: 'a market order',
+  MarketRange: 'a market order with --range',
+  Entry: 'an entry order',
+  RangeEntry: 'an entry order with --range',
+};
+
+export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, expires = false): TimeInForce {
+  const possible = IN_FORCE[type];
+  if (expires && wanted !== undefined && wanted !== 'GTD') {
+    throw new SvcError('usage', `--expires needs --tif GTD, not ${wanted}`);
+  }
+  const tif = wanted ?? (expires ? 'GTD' : (possible[0] ?? 'GTC'));
+  if (!possible.includes(tif)) {
+    throw invalid(`--tif ${tif} is not valid for ${TYPE_LABELS[type]}: use ${possible.join(', ')}`);
+  }
+  if (tif === 'GTD' && !expires) {
+    throw new SvcError('missing_value', '--tif GTD needs --expires <time>');
+  }
+  return tif;
+}
+
+/** The field `expiration`, rounded down to the minute: `2026-11-20 12:00`, UTC, as in the public implementation. */
+export function expiration(at: number, now: number): string {
+  const minute = Math.floor(at / 60_000) * 60_000;
+  if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
+  return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** A stop entry waits for a worse price than the current one, a limit entry for a better one. */
+export type EntryKind = 'stop entry' | 'limit entry';
+
+export function entryKind(
+  side: Side,
+  rate: number,
+  { bid, ask }: { readonly bid: number; readonly ask: number },
+): EntryKind {
+  return (side === 'buy' ? rate > ask : rate < bid) ? 'stop entry' : 'limit entry';
+}
+
+/** The gateway takes a rounded number such as `123.0` for another order, or none. */
+export function checkOrderId(text: string, what = 'an order id'): void {
+  if (/^\d+$/.test(text)) return;
+  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`);
+}

@@ -1,0 +1,113 @@
+/** The amount of an order from the money that its stop may lose, in exact decimal arithmetic. */
+import { SvcError } from '../../../errors.ts';
+import { type Exact, exact, fixedText, minus, ratio, times } from '../../../output/decimal.ts';
+import type { Account, Offer } from '../schema.ts';
+import { isForex } from '../symbols.ts';
+import { pipValueOf } from './costs.ts';
+import { checkExitPrices, type Distance, type Side } from './rules.ts';
+
+/** `--risk`: money, or a part of the account's equity. */
+export interface Risk {
+  readonly unit: 'percent' | 'money';
+  readonly text: string;
+}
+
+export interface Sizing {
+  readonly amount: number;
+  /** In the account's currency. */
+  readonly risk: number;
+  readonly riskPercent: number | null;
+  readonly equity: number | null;
+  readonly stopPips: number;
+  /** For an amount of 1. */
+  readonly pipValueOfOne: number;
+  /** What the stop loses with this amount. */
+  readonly loss: number;
+  readonly arithmetic: string;
+}
+
+function unknown(why: string, hint?: string): SvcError {
+  return new SvcError('invalid_value', `--risk: ${why}; nothing was sent`, hint === undefined ? {} : { hint });
+}
+
+/** `1%`, or `100` in the account's currency. */
+export function parseRisk(text: string): Risk {
+  const [, digits = '', percent = ''] = /^((?:0|[1-9]\d*)(?:\.\d+)?)\s*(%?)$/.exec(text) ?? [];
+  if (/[1-9]/.test(digits) && (percent === '' || Number(digits) <= 100)) {
+    return { unit: percent === '' ? 'money' : 'percent', text: digits };
+  }
+  throw new SvcError('invalid_value', `--risk: ${JSON.stringify(text)} is neither a part of the equity nor money`, {
+    hint: 'write it like 1% or 100',
+  });
+}
+
+export interface SizingTerms {
+  readonly risk: Risk;
+  readonly side: Side;
+  readonly stop: Distance;
+  /** The rate at which it is filled, as text if it was typed. */
+  readonly rate: string | number | undefined;
+}
+
+/** Throws if something that it needs is unknown, or if the risk is too small for the smallest amount. */
+export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer): Sizing {
+  const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
+  const pipValue = pipValueOf(offer);
+  if (pipValue === undefined) throw unknown(`the gateway does not say what a pip of ${symbol} is worth`);
+  const { equity, usableMargin } = account;
+  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown`);
+  if (risk.unit === 'percent' && !(equity !== undefined && equity > 0)) {
+    throw unknown(`the equity of account ${account.accountId} is ${equity ?? 'unknown'}`, 'pass --risk as money');
+  }
+  const part = exact(risk.text);
+  const money = risk.unit === 'money' ? part : times({ ...part, decimals: part.decimals + 2 }, exact(equity ?? 0));
+  const [away, pip] = stopDistance(stop, side, rate, offer);
+  const atRisk = times(money, pip);
+  const lossPerPip = times(away, exact(pipValue));
+  const step = BigInt(Math.max(1, Math.trunc(instrBaseUnitSize ?? 1)));
+  const amount = Number((ratio(atRisk, lossPerPip) / step) * step);
+  const stopPips = Number(ratio(away, pip, 1)) / 10;
+  const loss = (of: number): number => Number(ratio(times(lossPerPip, exact(of)), pip, 2)) / 100;
+  const moneyText = (Number(ratio(money, exact(1), 2)) / 100).toFixed(2);
+  const ofEquity = risk.unit === 'percent' ? ` (${risk.text}% of equity ${fixedText(equity ?? 0, 2)})` : '';
+  const unit = isForex(offer) ? `1,000 ${symbol.split('/')[0]}` : '1 contract';
+  const each = `${stopPips} pips x ${pipValue} for ${unit}`;
+  if (amount < Math.max(1, minQuantity)) {
+    throw unknown(
+      `${moneyText}${ofEquity} is too little: ${each} lose ${loss(Math.max(1, minQuantity))} with the smallest amount`,
+      'pass a larger risk or a nearer stop',
+    );
+  }
+  if (!Number.isSafeInteger(amount)) throw unknown('the amount is too large');
+  return {
+    amount,
+    risk: Number(moneyText),
+    riskPercent: risk.unit === 'percent' ? Number(risk.text) : null,
+    equity: equity ?? null,
+    stopPips,
+    pipValueOfOne: pipValue,
+    loss: loss(amount),
+    arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
+  };
+}
+
+/** Of an order with this stop: a stop that is a price is below a buy and above a sell. */
+export function sideOf(stop: Distance, entry: { readonly value: number } | undefined, { buy }: Offer): Side {
+  const rate = entry?.value ?? buy;
+  return stop.unit === 'price' && rate !== undefined && stop.value > rate ? 'sell' : 'buy';
+}
+
+/** Pips are the first number by the second. */
+function stopDistance(
+  stop: Distance,
+  side: Side,
+  rate: string | number | undefined,
+  { pip, currency }: Offer,
+): readonly [away: Exact, pip: Exact] {
+  if (stop.unit === 'pips') return [exact(stop.text), exact(1)];
+  if (rate === undefined || !pip) throw unknown(`the rate of ${currency} is unknown`, 'pass --stop in pips');
+  checkExitPrices({ side, stop }, Number(rate));
+  const away = side === 'buy' ? minus(exact(rate), exact(stop.text)) : minus(exact(stop.text), exact(rate));
+  if (away.digits <= 0n) throw unknown('the stop is at the rate');
+  return [away, exact(pip)];
+}

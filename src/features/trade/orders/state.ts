@@ -1,0 +1,185 @@
+/**
+ * The state of an order, from what the tables show (doc 3 §2, identifier rules). An order's row has a trade id before anything is
+ * filled: only a position makes it real. Its status may stay "executing" for ever.
+ */
+
+import type { ClosedPosition, OpenPosition } from '../schema.ts';
+import type { SeenOrder, SeenTables } from '../tables/seen-tables.ts';
+import { shownTime, tableTime } from '../tables/table-time.ts';
+import type { Side } from './rules.ts';
+
+export interface AwaitedOrder {
+  readonly orderId: string;
+  readonly accountId: string;
+  readonly symbol: string;
+  readonly side: Side;
+  /** In thousands, as in the tables. */
+  readonly amountK: number;
+  /** The account can hold both sides of a symbol, so the order closes nothing. */
+  readonly hedges?: boolean | undefined;
+  /** Of an entry order. */
+  readonly rate?: number | undefined;
+  /** Milliseconds since 1970, by the gateway's clock. */
+  readonly sentAt?: number | undefined;
+}
+
+/** A request that closes trades by one or several orders, which its response may not name. */
+export interface AwaitedClosing {
+  readonly orderIds: readonly string[];
+  /** Undefined if open trades could not be read: then any close of the account and the symbol counts. */
+  readonly tradeIds: readonly string[] | undefined;
+  readonly accountId: string | undefined;
+  /** Undefined for any. */
+  readonly symbol: string | undefined;
+  /** The total, in thousands; undefined if only the orders' rows know it. */
+  readonly amountK: number | undefined;
+  /** Milliseconds since 1970: earlier closes do not belong to it. */
+  readonly sentAt: number;
+}
+
+export type Awaited = AwaitedOrder | AwaitedClosing;
+
+/** A filled part of an order; null if the gateway does not say. */
+export interface Fill {
+  readonly tradeId: string;
+  readonly amountK: number | null;
+  readonly rate: number | null;
+  /** RFC 3339 in UTC. */
+  readonly time: string | null;
+}
+
+export interface Fills {
+  readonly trades: readonly Fill[];
+  /** Closed by it, with the rate and time of the close. */
+  readonly closedTrades: readonly Fill[];
+}
+
+export interface OrderState extends Fills {
+  readonly filled: boolean;
+  /** A part of it was filled. */
+  readonly touched: boolean;
+  /** It is no longer open. */
+  readonly over: boolean;
+  /** It was seen in the table; otherwise its end says nothing. */
+  readonly seen: boolean;
+  /** The number of its last status. */
+  readonly status: number | undefined;
+}
+
+const EXECUTED = 9;
+const TINY = 1e-9;
+
+export function orderState(awaited: Awaited, tables: SeenTables): OrderState {
+  return 'orderIds' in awaited ? closingState(awaited, tables) : openingState(awaited, tables);
+}
+
+/** The fills that opened these trades. */
+export function fillsOf(tradeIds: readonly string[], tables: SeenTables): readonly Fill[] {
+  return tradeIds.flatMap((id) => {
+    const row = tables.opened.get(id);
+    if (row !== undefined) return [fill(row, row.open, row.time)];
+    return tables.rows('ClosedPosition').flatMap((one) => (one.tradeId === id ? [openFill(one)] : []));
+  });
+}
+
+function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
+  const { orderIds, tradeIds, accountId, symbol, amountK, sentAt } = awaited;
+  const known = orderIds.flatMap((id) => tables.order(id) ?? []);
+  const own = new Set([...(tradeIds ?? []), ...known.flatMap((order) => [...order.tradeIds])]);
+  // The table's times have no milliseconds; the order's time is by the same clock.
+  const times = known.flatMap(({ row }) => tableTime(row.time) ?? []);
+  const began = wholeSecond(Math.min(...(times.length === 0 ? [sentAt] : times)));
+  const isMeant = (row: ClosedPosition): boolean =>
+    (accountId === undefined || (row.accountId ?? accountId) === accountId) &&
+    (symbol === undefined || row.currency === symbol);
+  const isOurs = (row: ClosedPosition): boolean =>
+    tradeIds !== undefined || isMeant(row) || own.has(row.tradeId) || orderIds.includes(row.orderId ?? '');
+  const rows = tradeIds === undefined ? tables.rows('ClosedPosition') : tables.closedOf(orderIds, own);
+  const closed = rows.filter((row) => isOurs(row) && (tables.closeTimeOf(row) ?? began) >= began);
+  const isKnown = known.length === orderIds.length && orderIds.length > 0;
+  const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
+  const sum = total(closed);
+  return {
+    trades: [],
+    closedTrades: closed.map(closeFill),
+    filled: sum >= wanted - TINY,
+    touched: sum > 0,
+    over: orderIds.length > 0 && orderIds.every((id) => tables.isGone(id)),
+    seen: known.length > 0 || sum > 0,
+    // The status of one order says nothing about the others.
+    status: orderIds.length === 1 ? known[0]?.row.status : undefined,
+  };
+}
+
+function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
+  const { orderId, amountK } = awaited;
+  const order = tables.order(orderId);
+  const ours = tables.closedOf([orderId], order?.tradeIds ?? []);
+  const closed = order !== undefined && awaited.hedges === false ? withOffsets(ours, order, awaited, tables) : ours;
+  const opened = tables.openedOf(orderId, order?.tradeIds ?? []).filter((row) => row.amountK !== undefined);
+  // A trade may be opened and stopped out before it is seen open.
+  const atOnce = ours.filter((row) => !tables.opened.has(row.tradeId));
+  let trades = [...opened.map((row) => fill(row, row.open, row.time)), ...atOnce.map(openFill)];
+  const over = tables.isGone(orderId);
+  const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
+  let sum = total(closed.filter((row) => !ours.includes(row))) + total([...opened, ...atOnce]);
+  if (over && sum === 0 && order?.row.status === EXECUTED && order.tradeIds.size > 0 && closed.length === 0) {
+    trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
+    sum = wanted;
+  }
+  return {
+    trades,
+    closedTrades: closed.map(closeFill),
+    filled: sum >= wanted - TINY,
+    touched: sum > 0,
+    over,
+    seen: order !== undefined,
+    status: order?.row.status,
+  };
+}
+
+/** Without hedging an order closes opposite positions, and no row says which order closed them. */
+function withOffsets(
+  ours: readonly ClosedPosition[],
+  order: SeenOrder,
+  { accountId, symbol, side }: AwaitedOrder,
+  tables: SeenTables,
+): readonly ClosedPosition[] {
+  const began = tableTime(order.row.time);
+  const isOffset = (row: ClosedPosition): boolean => {
+    if (row.currency !== symbol || row.isBuy !== (side === 'sell')) return false;
+    if ((row.accountId ?? accountId) !== accountId) return false;
+    const ended = tables.closeTimeOf(row);
+    return began === undefined || ended === undefined || ended >= wholeSecond(began);
+  };
+  return tables.rows('ClosedPosition').filter((row) => isOffset(row) || ours.includes(row));
+}
+
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+function openFill(row: ClosedPosition): Fill {
+  return fill(row, row.open, row.openTime);
+}
+
+function closeFill(row: ClosedPosition): Fill {
+  return fill(row, row.close, row.closeTime);
+}
+
+function fill(
+  { tradeId, amountK }: OpenPosition | ClosedPosition,
+  rate: number | undefined,
+  time: string | undefined,
+): Fill {
+  return { tradeId, amountK: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
+}
+
+/** Executed without a position push: its rate is in the order's row, or 0 there. */
+function executedFill(tradeId: string, { row, amountK, tradeIds }: SeenOrder, side: Side): Fill {
+  return { tradeId, amountK: tradeIds.size === 1 ? amountK : null, rate: row[side] || null, time: null };
+}
+
+function total(rows: readonly (OpenPosition | ClosedPosition)[]): number {
+  return rows.reduce((sum, { amountK = 0 }) => sum + amountK, 0);
+}

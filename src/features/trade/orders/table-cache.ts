@@ -1,0 +1,296 @@
+/**
+ * The tables that a command checks before it changes something: each is read once, and the first read connects. Rate limits never
+ * block the command: at a limit it uses the cache and says so.
+ */
+import type { RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import { RecentEntries } from '../../../store/order-journal.ts';
+import {
+  openTradingSession,
+  type TradingContext,
+  type TradingOptions,
+  type TradingSession,
+} from '../gateway/trading-session.ts';
+import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
+import { knownOffers } from '../tables/trading-offers.ts';
+import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
+import type { Opening } from './exposure.ts';
+import type { WarmTables } from './warm-tables.ts';
+
+export interface TableSnapshot<Row> {
+  readonly rows: readonly Row[];
+  /** False for rows cached within the last day. */
+  readonly isFresh: boolean;
+}
+
+/** Undefined if a rate limit prevents the reading and the cache is not enough. */
+export type Seen<Row> = TableSnapshot<Row> | undefined;
+
+type Table = 'OpenPosition' | 'Order';
+type Enough<Row> = (rows: readonly Row[]) => boolean;
+
+/** Always closes its sessions, unless the session is shared. */
+export async function withTableCache<T>(
+  ctx: TradingContext,
+  options: TradingOptions,
+  work: (cache: TableCache) => Promise<T>,
+): Promise<T> {
+  const cache = new TableCache(ctx, options, ctx.trading);
+  try {
+    return await work(cache);
+  } finally {
+    if (ctx.trading === undefined) await cache.close();
+  }
+}
+
+export class TableCache {
+  readonly journal: RecentEntries;
+  readonly #ctx: RunContext;
+  readonly #options: TradingOptions;
+  readonly #warm: WarmTables | undefined;
+  readonly #snapshots = new Map<Table, Seen<unknown>>();
+  #offers: Promise<readonly Offer[]> | undefined;
+  #open: Promise<TradingSession> | undefined;
+  #accounts: Promise<readonly Account[] | undefined> | undefined;
+  #closed: Promise<readonly ClosedPosition[] | undefined> | undefined;
+  #chosen: string | undefined;
+  /** What the planned orders open that are not sent yet. */
+  readonly openings = new Set<Opening>();
+  /** The journal's ids of the orders that were sent. */
+  readonly sent = new Set<string>();
+  /** When the oldest of the current tables was read. */
+  readAt = Number.POSITIVE_INFINITY;
+
+  /** `open` is a session that others use, too; the caller closes it. `warm` are its tables. */
+  constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession, warm?: WarmTables) {
+    this.#ctx = ctx;
+    this.#options = options;
+    this.#warm = warm;
+    this.journal = warm?.journal ?? new RecentEntries(ctx.paths);
+    if (open !== undefined) this.#open = Promise.resolve(open);
+  }
+
+  /** Journal ids of the requests that a session is searching for. */
+  get searched(): ReadonlySet<string> {
+    return this.#warm?.searched ?? new Set();
+  }
+
+  open(): Promise<TradingSession> {
+    this.#open ??= openTradingSession(this.#ctx, { ...this.#options, forOrder: true });
+    return this.#open;
+  }
+
+  async close(): Promise<void> {
+    const open = await this.#open?.catch(() => undefined);
+    this.#open = undefined;
+    await open?.session.close();
+  }
+
+  /** Tables are read again on their next use. */
+  invalidate(): void {
+    this.#snapshots.clear();
+    this.#offers = undefined;
+    this.#accounts = undefined;
+    this.#closed = undefined;
+    this.readAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** For an order that opens something. At a terminal, one of several accounts is chosen, once. */
+  async checkedAccount(wanted: string | undefined): Promise<Account> {
+    const open = await this.open();
+    return this.#orChosen(wanted, (name) => orderAccount(name, open));
+  }
+
+  /** The same with its current row, unless a rate limit prevents the reading. */
+  async currentAccount(wanted: string | undefined): Promise<Account> {
+    const accounts = await this.currentAccounts();
+    if (accounts === undefined) return this.checkedAccount(wanted);
+    const { findAccount } = await import('../accounts.ts');
+    return this.#orChosen(wanted, async (name) => findAccount(accounts, name));
+  }
+
+  async #orChosen(
+    wanted: string | undefined,
+    find: (wanted: string | undefined) => Promise<Account>,
+  ): Promise<Account> {
+    try {
+      return await find(wanted ?? this.#chosen);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
+      const { accountChoice } = await import('../accounts.ts');
+      const { knownAccounts } = await import('../tables/trading-rows.ts');
+      const { tellCommand } = await import('../../../cli/wizard.ts');
+      const choices = (await knownAccounts(await this.open())).map(accountChoice);
+      this.#chosen = await this.#ctx.prompter.select('Account:', choices);
+      tellCommand(this.#ctx, ['--account', this.#chosen]);
+      return find(this.#chosen);
+    }
+  }
+
+  /** The account as given, unchecked, if a rate limit prevents the lookup. */
+  async account(wanted: string | undefined): Promise<Account> {
+    try {
+      return await this.checkedAccount(wanted);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'limited' || wanted === undefined) throw error;
+      this.#ctx.notice(`${error.message}: account ${wanted} is used as given, without checks`);
+      return { accountId: wanted };
+    }
+  }
+
+  /** From the gateway, not from the cache. */
+  async freshAccounts(): Promise<readonly Account[]> {
+    return freshAccounts(await this.open());
+  }
+
+  /** A dry run uses the cache and does not connect. */
+  async accountId(wanted: string | undefined): Promise<string> {
+    return this.#ctx.dryRun ? cachedAccountId(wanted, this.#ctx) : (await this.account(wanted)).accountId;
+  }
+
+  /** In the gateway's spelling; a dry run uses the cache. */
+  async symbol(wanted: string): Promise<string> {
+    if (this.#ctx.dryRun) return cachedSymbol(wanted, this.#ctx);
+    const { findSymbol } = await import('../symbols.ts');
+    const offers = await knownOffers(await this.open());
+    return findSymbol(
+      offers.map(({ currency }) => currency),
+      wanted,
+    );
+  }
+
+  /** With the price of the first lookup. */
+  async offer(wanted: string): Promise<Offer> {
+    const { findOffer } = await import('../symbols.ts');
+    this.#offers ??= this.#warm?.offers() ?? this.open().then(liveOffers);
+    return findOffer(await this.#offers, wanted);
+  }
+
+  /** The order amount for all of a row: thousands for forex, contracts for anything else. */
+  async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
+    if (amountK === undefined || currency === undefined) return undefined;
+    const { isForex } = await import('../symbols.ts');
+    const offer = await this.#knownOffer(currency);
+    if (offer === undefined) return undefined;
+    return isForex(offer) ? amountK : Math.round(amountK * 1000);
+  }
+
+  /** Warns if the market is closed: a closing order then waits. */
+  async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
+    const { closedWarning } = await import('./preview.ts');
+    const offer = await this.#knownOffer(symbol);
+    const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
+    return warning === undefined ? [] : [warning];
+  }
+
+  /** Also undefined if a rate limit prevents the reading. */
+  async #knownOffer(symbol: string | undefined): Promise<Offer | undefined> {
+    try {
+      return (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+      return undefined;
+    }
+  }
+
+  /** `isEnough` says whether cached rows will do, and `isShown` whether those that a session's pushes have shown will. */
+  positions(isEnough: Enough<OpenPosition>, isShown: Enough<OpenPosition> = () => false): Promise<Seen<OpenPosition>> {
+    return this.#readOnce('OpenPosition', isEnough, isShown);
+  }
+
+  orders(isEnough: Enough<Order>, isShown: Enough<Order> = () => false): Promise<Seen<Order>> {
+    return this.#readOnce('Order', isEnough, isShown);
+  }
+
+  /** Pushes keep the tables current. */
+  get isLive(): boolean {
+    return this.#warm !== undefined;
+  }
+
+  /** What is open now; undefined if a rate limit prevents the reading. */
+  async currentRows<N extends Table>(model: N): Promise<readonly ModelRows[N][] | undefined> {
+    if (this.#warm !== undefined) return this.#warm.currentRows(model);
+    const seen = await this.#readOnce<N>(
+      model,
+      () => false,
+      () => false,
+    );
+    return seen?.isFresh ? seen.rows : undefined;
+  }
+
+  /** Undefined if a rate limit prevents the reading. */
+  currentAccounts(): Promise<readonly Account[] | undefined> {
+    this.#accounts ??= unlessLimited(
+      this.#warm?.accounts(this.#ctx.settings.get('trade.maxDailyLoss') !== undefined) ?? this.freshAccounts(),
+    );
+    return this.#accounts;
+  }
+
+  /** Without its margin if a rate limit prevents the reading. */
+  async rereadAccount({ accountId }: Account): Promise<Account> {
+    const accounts = await unlessLimited(this.freshAccounts());
+    return accounts?.find((one) => one.accountId === accountId) ?? { accountId };
+  }
+
+  closedPositions(): Promise<readonly ClosedPosition[] | undefined> {
+    this.#closed ??=
+      this.#warm?.currentRows('ClosedPosition') ??
+      unlessLimited(this.open().then(({ unlimited }) => unlimited.model('ClosedPosition')));
+    return this.#closed;
+  }
+
+  /** No push has shown these orders, and the tables were read before their response. */
+  isUnseen(orderIds: readonly string[], answeredAt: string | null): boolean {
+    return this.#warm?.isUnseen(orderIds, Date.parse(answeredAt ?? '')) ?? false;
+  }
+
+  async #readOnce<N extends Table>(
+    model: N,
+    isEnough: Enough<ModelRows[N]>,
+    isShown: Enough<ModelRows[N]>,
+  ): Promise<Seen<ModelRows[N]>> {
+    const before = this.#snapshots.get(model) as TableSnapshot<ModelRows[N]> | undefined;
+    if (this.#snapshots.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
+    const pushed = this.#warm?.rows(model) ?? [];
+    const seen = isShown(pushed) ? { rows: pushed, isFresh: false } : await this.#read(model, isEnough);
+    this.#snapshots.set(model, seen);
+    return seen;
+  }
+
+  async #read<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
+    const { trading, unlimited, known } = await this.open();
+    const { LocalRateLimit } = await import('../gateway/counted-caller.ts');
+    this.readAt = Math.min(this.readAt, this.#ctx.now());
+    try {
+      try {
+        const rows = await trading.model(model);
+        known.keep(model, rows);
+        return { rows, isFresh: true };
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+        const cached = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
+        if (isEnough(cached)) {
+          this.#ctx.notice(`${error.message}: using the cached table ${model}, up to a day old`);
+          return { rows: cached, isFresh: false };
+        }
+        if (!(error instanceof LocalRateLimit)) throw error;
+      }
+      // Our own count is an estimate: the gateway may still answer.
+      return { rows: await unlimited.model(model), isFresh: true };
+    } catch (error) {
+      // A session delays no close for a read that fails.
+      if (!(error instanceof SvcError) || (error.code !== 'limited' && !this.isLive)) throw error;
+      this.#ctx.notice(`${error.message}: could not check the table ${model}`);
+      return undefined;
+    }
+  }
+}
+
+async function unlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'limited') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GapFinder } from '../../../../src/features/trade/candles/gaps.ts';
+import { findPeriod } from '../../../../src/features/trade/candles/periods.ts';
+import { timeText } from '../../../../src/features/trade/candles/reader.ts';
+import { candleRow, rowLines } from '../../../../src/features/trade/candles/rows.ts';
+import {
+  type CandleLabel,
+  checkLabel,
+  isFinished,
+  labelled,
+  series,
+} from '../../../../src/features/trade/candles/series.ts';
+import type { Candle } from '../../../../src/features/trade/schema.ts';
+
+const at = (text: string): number => Date.parse(text) / 1000;
+const candle = (time: number, ticks = 1): Candle => [time, 1.1, 1.3, 1.4, 1.0, 1.2, 1.4, 1.5, 1.1, ticks];
+
+describe('a series', () => {
+  it("has the document's own doubles once, with more ticks", () => {
+    const doubles = [
+      candle(1498140000, 18743),
+      candle(1498136400, 9),
+      candle(1498140000, 18744),
+      candle(1498136400, 10),
+    ];
+    expect(series(doubles)).toEqual([candle(1498136400, 10), candle(1498140000, 18744)]);
+  });
+
+  it('is in order, without doubles, and loses no time', () => {
+    const some = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9 })));
+    fc.assert(
+      fc.property(some, (pairs) => {
+        const result = series(pairs.map(([time, ticks]) => candle(time, ticks)));
+        const times = result.map(([time = 0]) => time);
+        expect(times).toEqual([...new Set(pairs.map(([time]) => time))].sort((a, b) => a - b));
+        for (const one of result) {
+          const ticks = pairs.filter(([time]) => time === one[0]).map(([, count]) => count);
+          expect(one[9]).toBe(Math.max(...ticks));
+        }
+      }),
+    );
+  });
+});
+
+describe('labels', () => {
+  const label = (period: string, time: string, as: CandleLabel): string =>
+    timeText(labelled(at(time), as, findPeriod(period)) / 1000);
+
+  it('of minutes and hours are their start', () => {
+    expect(label('m5', '2026-01-05T10:00:00Z', 'raw')).toBe('2026-01-05T10:00:00Z');
+    expect(label('m5', '2026-01-05T10:00:00Z', 'start')).toBe('2026-01-05T10:00:00Z');
+    expect(label('m5', '2026-01-05T10:00:00Z', 'end')).toBe('2026-01-05T10:05:00Z');
+    expect(label('H8', '2026-01-05T22:00:00Z', 'end')).toBe('2026-01-06T06:00:00Z');
+  });
+
+  it("of days are their end, and a day is 23 or 25 hours where New York's clocks change", () => {
+    expect(label('D1', '2026-01-06T22:00:00Z', 'end')).toBe('2026-01-06T22:00:00Z');
+    expect(label('D1', '2026-01-06T22:00:00Z', 'start')).toBe('2026-01-05T22:00:00Z');
+    expect(label('D1', '2026-03-08T21:00:00Z', 'start')).toBe('2026-03-07T22:00:00Z');
+    expect(label('D1', '2026-11-01T22:00:00Z', 'start')).toBe('2026-10-31T21:00:00Z');
+    expect(label('D1', '2026-03-09T21:00:00Z', 'start')).toBe('2026-03-08T21:00:00Z');
+  });
+
+  it('of weeks and months are not known', () => {
+    expect(() => checkLabel('end', findPeriod('W1'))).toThrow(/not known/);
+    expect(() => checkLabel('start', findPeriod('M1'))).toThrow(/not known/);
+    expect(() => checkLabel('raw', findPeriod('M1'))).not.toThrow();
+    expect(() => checkLabel('end', findPeriod('m1'))).not.toThrow();
+  });
+});
+
+it.each([
+  ['m1', '2026-01-05T10:00:00Z', '2026-01-05T10:00:59Z', false],
+  ['m1', '2026-01-05T10:00:00Z', '2026-01-05T10:01:00Z', true],
+  ['H4', '2026-01-05T10:00:00Z', '2026-01-05T13:59:59Z', false],
+  ['D1', '2026-01-06T22:00:00Z', '2026-01-06T21:59:59Z', false],
+  ['D1', '2026-01-06T22:00:00Z', '2026-01-06T22:00:00Z', true],
+  ['W1', '2026-01-02T22:00:00Z', '2026-01-09T21:59:59Z', false],
+  ['W1', '2026-01-02T22:00:00Z', '2026-01-09T22:00:00Z', true],
+  ['M1', '2026-01-31T22:00:00Z', '2026-02-28T23:00:00Z', false],
+  ['M1', '2026-01-31T22:00:00Z', '2026-03-03T22:00:00Z', true],
+])('a candle %s of %s is over at %s: %s', (period, time, now, over) => {
+  expect(isFinished(candle(at(time)), findPeriod(period), Date.parse(now))).toBe(over);
+});
+
+describe('gaps', () => {
+  const between = (period: string, earlier: string, later: string) => {
+    const gap = new GapFinder(findPeriod(period)).between(at(earlier), at(later));
+    return gap === undefined ? undefined : `${timeText(gap.from)} ${gap.candles}`;
+  };
+
+  it.each([
+    ['in winter', '2026-01-09T21:59:00Z', '2026-01-11T22:00:00Z'],
+    ['in summer', '2026-07-10T20:59:00Z', '2026-07-12T21:00:00Z'],
+    ['in which New York alone changes its clocks', '2026-03-06T21:59:00Z', '2026-03-08T21:00:00Z'],
+    ['in which it changes them back', '2026-10-30T20:59:00Z', '2026-11-01T22:00:00Z'],
+    ['that ends a quarter of an hour late', '2026-01-09T21:54:00Z', '2026-01-11T22:15:00Z'],
+  ])('are none over a weekend %s', (_, friday, sunday) => {
+    expect(between('m1', friday, sunday)).toBeUndefined();
+  });
+
+  it.each([
+    ['m5', '2026-03-06T21:55:00Z', '2026-03-08T21:00:00Z'],
+    ['m30', '2026-03-06T21:30:00Z', '2026-03-08T21:00:00Z'],
+    ['H1', '2026-10-30T20:00:00Z', '2026-11-01T22:00:00Z'],
+    ['H2', '2026-10-30T19:00:00Z', '2026-11-01T22:00:00Z'],
+    ['H3', '2026-03-06T19:00:00Z', '2026-03-08T21:00:00Z'],
+    ['H4', '2026-03-06T18:00:00Z', '2026-03-08T21:00:00Z'],
+    ['H6', '2026-03-06T16:00:00Z', '2026-03-08T21:00:00Z'],
+    ['H8', '2026-10-30T13:00:00Z', '2026-11-01T22:00:00Z'],
+    ['D1', '2026-03-06T22:00:00Z', '2026-03-09T21:00:00Z'],
+    ['D1', '2026-10-30T21:00:00Z', '2026-11-02T22:00:00Z'],
+    ['D1', '2026-10-30T21:00:00Z', '2026-11-01T22:00:00Z'],
+    ['W1', '2026-10-24T21:00:00Z', '2026-10-31T21:00:00Z'],
+    ['W1', '2026-10-30T21:00:00Z', '2026-11-06T22:00:00Z'],
+    ['M1', '2026-01-31T22:00:00Z', '2026-02-28T22:00:00Z'],
+    ['M1', '2026-02-28T22:00:00Z', '2026-03-31T21:00:00Z'],
+  ])('are none between candles %s of %s and %s', (period, earlier, later) => {
+    expect(between(period, earlier, later)).toBeUndefined();
+  });
+
+  it.each([
+    ['m1', '2026-01-07T10:00:00Z', '2026-01-07T10:04:00Z', '2026-01-07T10:01:00Z 3'],
+    ['m1', '2026-01-09T21:50:00Z', '2026-01-11T22:00:00Z', '2026-01-09T21:51:00Z 4'],
+    ['m1', '2026-01-09T21:59:00Z', '2026-01-11T22:20:00Z', '2026-01-11T22:15:00Z 5'],
+    // A week less the weekend: from Sunday 17:15 to Friday 16:55.
+    ['m1', '2026-01-09T21:54:00Z', '2026-01-18T22:00:00Z', '2026-01-11T22:15:00Z 7180'],
+    ['H1', '2026-10-30T20:00:00Z', '2026-11-01T23:00:00Z', '2026-11-01T22:00:00Z 1'],
+    ['H4', '2026-01-06T02:00:00Z', '2026-01-06T14:00:00Z', '2026-01-06T06:00:00Z 2'],
+    ['H4', '2026-03-06T18:00:00Z', '2026-03-09T01:00:00Z', '2026-03-08T18:00:00Z 1'],
+    ['D1', '2026-01-06T22:00:00Z', '2026-01-08T22:00:00Z', '2026-01-07T22:00:00Z 1'],
+    ['D1', '2026-03-05T22:00:00Z', '2026-03-09T21:00:00Z', '2026-03-06T22:00:00Z 1'],
+    ['W1', '2026-10-24T21:00:00Z', '2026-11-07T22:00:00Z', '2026-10-31T21:00:00Z 1'],
+    ['M1', '2026-01-31T22:00:00Z', '2026-03-31T21:00:00Z', '2026-03-02T22:00:00Z 1'],
+  ])('between candles %s of %s and %s are found', (period, earlier, later, found) => {
+    expect(between(period, earlier, later)).toBe(found);
+  });
+
+  it('are found wherever a series is cut into pieces, and not where a piece is known to be missing', () => {
+    const times = [0, 1, 2, 5, 6, 9].map((minute) => candle(at('2026-01-07T10:00:00Z') + minute * 60));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: times.length }), (cut) => {
+        const first = new GapFinder(findPeriod('m1'));
+        first.add(times.slice(0, cut));
+        const last = times[cut - 1]?.[0];
+        const second = new GapFinder(findPeriod('m1'), last, first.gaps);
+        // After a resume the last candle comes again.
+        second.add(times.slice(Math.max(0, cut - 1)));
+        expect(second.gaps.map(({ candles }) => candles)).toEqual([2, 2]);
+        expect(second.missing).toBe(4);
+      }),
+    );
+    const skipping = new GapFinder(findPeriod('m1'));
+    skipping.add(times.slice(0, 3));
+    skipping.skip();
+    skipping.add(times.slice(3));
+    expect(skipping.missing).toBe(2);
+  });
+
+  it('are as many as counting each minute of the week finds', () => {
+    // Open for sure from Sunday 17:15 to Friday 16:55 in New York, in winter five hours behind.
+    const isOpen = (time: number): boolean => {
+      const minute = ((time - at('2026-01-04T05:00:00Z')) / 60) % (7 * 1440);
+      return minute >= 17 * 60 + 15 && minute < 5 * 1440 + 16 * 60 + 55;
+    };
+    const base = at('2026-01-05T00:00:00Z');
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 20_160 }), fc.integer({ min: 1, max: 12_000 }), (start, length) => {
+        const [from, to] = [base + start * 60, base + (start + length) * 60];
+        let missing = 0;
+        for (let time = from + 60; time < to; time += 60) missing += Number(isOpen(time));
+        expect(new GapFinder(findPeriod('m1')).between(from, to)?.candles ?? 0).toBe(missing);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('rows', () => {
+  const period = findPeriod('m1');
+  const one: Candle = [
+    at('2026-01-05T10:00:00Z'),
+    1.10001,
+    1.10003,
+    1.10009,
+    1.1,
+    1.10011,
+    1.10014,
+    1.10019,
+    1.1001,
+    42,
+  ];
+  const row = (price: 'bid' | 'ask' | 'both' | 'mid') => candleRow(one, { price, label: 'raw', period });
+
+  it('name what the gateway only puts in order', () => {
+    expect(row('both')).toEqual({
+      time: '2026-01-05T10:00:00Z',
+      bidOpen: 1.10001,
+      bidHigh: 1.10009,
+      bidLow: 1.1,
+      bidClose: 1.10003,
+      askOpen: 1.10011,
+      askHigh: 1.10019,
+      askLow: 1.1001,
+      askClose: 1.10014,
+      tickQty: 42,
+    });
+    expect(row('bid')).toEqual({
+      time: '2026-01-05T10:00:00Z',
+      open: 1.10001,
+      high: 1.10009,
+      low: 1.1,
+      close: 1.10003,
+      tickQty: 42,
+    });
+    expect(row('ask')).toMatchObject({ open: 1.10011, high: 1.10019, low: 1.1001, close: 1.10014 });
+  });
+
+  it('have a middle without the noise of a sum', () => {
+    expect(row('mid')).toMatchObject({ open: 1.10006, high: 1.10014, low: 1.10005, close: 1.100085 });
+  });
+
+  it('stand in a file with the time first', () => {
+    const { header, line } = rowLines('csv', 'bid');
+    expect(header + line(row('bid'))).toBe(
+      'time,open,high,low,close,tick-qty\n2026-01-05T10:00:00Z,1.10001,1.10009,1.1,1.10003,42\n',
+    );
+  });
+});

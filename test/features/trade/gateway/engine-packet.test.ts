@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  decodePacket,
+  decodePayload,
+  encodePayload,
+  PacketFault,
+  readMessage,
+  readOpening,
+} from '../../../../src/features/trade/gateway/engine-packet.ts';
+
+const text = fc.string({ unit: 'binary' });
+const packetText = fc
+  .tuple(fc.constantFrom('0', '1', '2', '3', '4', '5', '6'), text)
+  .map(([type, data]) => type + data);
+
+describe('a polling body', () => {
+  test('lengths count UTF-16 units, as the public implementation counts them', () => {
+    const packets = decodePayload('9:42["π €𝟙"]'.replace('9', String('42["π €𝟙"]'.length)));
+    expect(packets).toEqual([{ type: 'message', data: '2["π €𝟙"]' }]);
+    expect('42["π €𝟙"]').toHaveLength(11);
+  });
+
+  test('whatever is encoded is decoded', () => {
+    fc.assert(
+      fc.property(fc.array(packetText), (packets) => {
+        expect(decodePayload(encodePayload(packets))).toEqual(packets.map(decodePacket));
+      }),
+    );
+  });
+
+  test('very many packets in one body are a fault', () => {
+    expect(decodePayload('1:6'.repeat(200_000))).toHaveLength(200_000);
+    expect(() => decodePayload('1:6'.repeat(200_001))).toThrow(PacketFault);
+  });
+
+  test('two bodies in one are both', () => {
+    fc.assert(
+      fc.property(fc.array(packetText), fc.array(packetText), (one, other) => {
+        expect(decodePayload(encodePayload(one) + encodePayload(other))).toEqual([...one, ...other].map(decodePacket));
+      }),
+    );
+  });
+
+  test('a body that is cut short is a fault, and never a shorter packet', () => {
+    fc.assert(
+      fc.property(packetText, fc.nat(), (packet, at) => {
+        const whole = encodePayload([packet]);
+        const cut = whole.slice(0, at % whole.length);
+        if (cut === '') expect(decodePayload(cut)).toEqual([]);
+        else expect(() => decodePayload(cut)).toThrow(PacketFault);
+      }),
+    );
+  });
+
+  test('any text is packets or a fault', () => {
+    fc.assert(
+      fc.property(text, (body) => {
+        try {
+          expect(Array.isArray(decodePayload(body))).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(PacketFault);
+        }
+      }),
+    );
+  });
+
+  test('types that this version does not have are passed over', () => {
+    expect(decodePayload('2:7x2:b42:400:'.slice(0, 12))).toEqual([{ type: 'message', data: '0' }]);
+  });
+
+  test('the later version is told by its name', () => {
+    expect(() => decodePayload('0{"sid":"x","upgrades":[],"pingInterval":25000}')).toThrow('Engine.IO 4');
+  });
+
+  test.each(['0:', ':40', '-1:40', '1e1:40', '99999999999:4', 'ok', '<html>', '2.0:40'])('%j is a fault', (body) => {
+    expect(() => decodePayload(body)).toThrow(PacketFault);
+  });
+});
+
+describe('the opening', () => {
+  test('is taken as the gateway says it', () => {
+    expect(readOpening('{"sid":"a_-Z9","upgrades":["websocket",1],"pingInterval":25000,"pingTimeout":5000}')).toEqual({
+      sid: 'a_-Z9',
+      upgrades: ['websocket'],
+      pingIntervalMs: 25_000,
+      pingTimeoutMs: 5_000,
+    });
+  });
+
+  test.each([
+    [{}, 25_000, 5_000],
+    [{ pingInterval: 0, pingTimeout: 0 }, 25_000, 5_000],
+    [{ pingInterval: -1, pingTimeout: 'x' }, 25_000, 5_000],
+    [{ pingInterval: 1, pingTimeout: 1 }, 100, 1_000],
+    [{ pingInterval: 1e12, pingTimeout: 1e12 }, 300_000, 300_000],
+  ])('a heartbeat that cannot be meant: %j', (given, pingIntervalMs, pingTimeoutMs) => {
+    expect(readOpening(JSON.stringify({ sid: 'a', ...given }))).toMatchObject({ pingIntervalMs, pingTimeoutMs });
+  });
+
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"sid":7}',
+    '{"sid":""}',
+    '{"sid":"a b"}',
+    '{"sid":"a\\r\\nx: y"}',
+    '{"sid":"a&b"}',
+  ])('no connection id in %j', (data) => {
+    expect(() => readOpening(data)).toThrow('no connection id');
+  });
+});
+
+describe('a message', () => {
+  test.each([
+    ['2["Order","{\\"t\\":3}"]', { kind: 'event', name: 'Order', payload: '{"t":3}' }],
+    ['2["EUR/USD",{"Rates":[1,2]}]', { kind: 'event', name: 'EUR/USD', payload: '{"Rates":[1,2]}' }],
+    ['217["Order","{}"]', { kind: 'event', name: 'Order', payload: '{}' }],
+    ['2["Order"]', { kind: 'event', name: 'Order', payload: '' }],
+    ['2["Order","not JSON"]', { kind: 'event', name: 'Order', payload: 'not JSON' }],
+    ['0', { kind: 'connect' }],
+    ['1', { kind: 'disconnect' }],
+    ['4"Not authorized"', { kind: 'error', text: 'Not authorized' }],
+    ['4{"message":"no"}', { kind: 'error', text: 'no' }],
+    ['4Not JSON', { kind: 'error', text: 'Not JSON' }],
+  ])('%s', (data, message) => {
+    expect(readMessage(data)).toEqual(message);
+  });
+
+  test.each([
+    '',
+    '3',
+    '31["x"]',
+    '5',
+    '9',
+    '2',
+    '2x["a"]',
+    '2["a"',
+    '2[1,"x"]',
+    '0/other',
+    '1/other',
+    '4/other,"no"',
+    '2/other,["a","{}"]',
+  ])('%j is passed over', (data) => {
+    expect(readMessage(data)).toBeUndefined();
+  });
+
+  test('any text is a message or none', () => {
+    fc.assert(
+      fc.property(fc.tuple(fc.constantFrom('', '0', '1', '2', '2[', '4'), text), ([start, rest]) => {
+        expect(() => readMessage(start + rest)).not.toThrow();
+      }),
+    );
+  });
+
+  test('an event of any name and text comes out as it went in', () => {
+    fc.assert(
+      fc.property(text, text, (name, payload) => {
+        expect(readMessage(`2${JSON.stringify([name, payload])}`)).toEqual({ kind: 'event', name, payload });
+      }),
+    );
+  });
+});

@@ -1,0 +1,589 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { encodePayload } from '../../../../src/features/trade/gateway/engine-packet.ts';
+import type { Transport } from '../../../../src/features/trade/gateway/session-types.ts';
+import { answered, endpoint } from '../../../../src/http/endpoint.ts';
+import { Secret } from '../../../../src/http/redact.ts';
+import { CONFIRMED } from '../../../http/targets.ts';
+import { type Gateway, type GatewayOptions, gateway, reader, sessionWith, TOKEN, until } from '../gateway.ts';
+
+const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
+const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
+const form = { method: 'POST', encoding: 'form', answer: anything } as const;
+const subscribe = endpoint({ ...form, path: '/trading/subscribe', effect: 'read' });
+const openTrade = endpoint({ ...form, path: '/trading/open_trade', effect: 'money' });
+
+let shared: Gateway;
+beforeAll(async () => {
+  shared = await gateway();
+});
+afterAll(() => shared.stop());
+
+describe('with the real socket.io 2.5', () => {
+  test('connects by polling, is served with its id, and leaves in order', async () => {
+    await using server = await gateway();
+    const { session, target } = sessionWith(server.url, {}, { level: 1 });
+    expect(await session.call(getModel, { query: { models: 'Order' } })).toMatchObject({
+      response: { executed: true },
+    });
+    expect(session.transport).toBe('polling');
+    const [first, ...others] = server.requests;
+    const query = `access_token=${TOKEN}&EIO=3&transport=polling&t=[\\w.]+&b64=1`;
+    expect(first?.url).toMatch(new RegExp(`^/socket\\.io/\\?${query}$`));
+    for (const { url, headers } of others) {
+      if (url.startsWith('/socket.io')) expect(url).toMatch(new RegExp(`^/socket\\.io/\\?${query}&sid=[\\w-]{20}$`));
+      else expect(headers['authorization']).toMatch(new RegExp(`^Bearer [\\w-]{20}${TOKEN}$`));
+      expect(headers['cookie']).toMatch(/^io=[\w-]{20}$/);
+    }
+    for (const { headers } of server.requests) {
+      expect(headers).toMatchObject({
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': 'svc/test',
+      });
+    }
+    await session.close();
+    expect(server.upgrades).toEqual([]);
+    expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(['2:41', '1:1']);
+    expect(server.ended).toEqual(['client namespace disconnect']);
+    expect(server.live).toEqual([]);
+    expect(target.events.filter(({ kind }) => kind === 'failure')).toEqual([]);
+    await expect(session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+    await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
+  });
+
+  test.each(['auto', 'polling', 'websocket'] as const)('hands on pushes in order by %s', async (transport) => {
+    await using server = await gateway();
+    const { session } = sessionWith(server.url, { transport });
+    const next = reader(session);
+    await session.call(subscribe, { body: { models: 'Order' } });
+    const at = expect.any(Number);
+    expect(await next()).toEqual({ kind: 'push', name: 'Order', payload: '{"form":"models=Order"}', at });
+    if (transport !== 'polling') await until(() => server.live[0]?.conn.transport.name === 'websocket');
+    for (let i = 0; i < 100; i++) server.live[0]?.emit('π €𝟙', `{"n":${i}}`);
+    for (let i = 0; i < 100; i++) expect(await next()).toMatchObject({ name: 'π €𝟙', payload: `{"n":${i}}` });
+    expect(session.transport).toBe(transport === 'polling' ? 'polling' : 'websocket');
+    await session.close();
+    expect(await next()).toBeUndefined();
+    expect(server.ended).toEqual(['client namespace disconnect']);
+  });
+
+  test('pushes during the upgrade are neither lost nor doubled', async () => {
+    await using opened = sessionWith(shared.url);
+    const { session } = opened;
+    await session.connect();
+    const client = shared.live[0];
+    let sent = 0;
+    const timer = setInterval(() => {
+      for (let i = 0; i < 10; i++) client?.emit('Order', String(sent++));
+    }, 1);
+    const next = reader(session);
+    await until(() => session.transport === 'websocket');
+    const before = sent;
+    await until(() => sent > before + 50);
+    clearInterval(timer);
+    for (let i = 0; i < sent; i++) expect(await next()).toMatchObject({ payload: String(i) });
+  });
+
+  test('what is pushed before anybody reads waits', async () => {
+    await using opened = sessionWith(shared.url);
+    await opened.session.call(subscribe, { body: { models: 'Order' } });
+    await opened.session.call(getModel);
+    expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
+  });
+
+  test.each(['polling', 'websocket'] as const)('is told by %s that the gateway ended it', async (transport) => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { transport });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    server.live[0]?.disconnect(true);
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost', retryable: true } });
+  });
+
+  test.each(['polling', 'websocket'] as const)('a restart of the gateway by %s', async (transport) => {
+    const first = await gateway();
+    const { session, notices } = sessionWith(first.url, { transport, reconnect: true }, { sleep: briefly });
+    const restored: unknown[] = [];
+    session.onReconnect(async ({ call }) => void restored.push(await call(subscribe, { body: { models: 'Order' } })));
+    const forget = session.onReconnect(async () => void restored.push('not this one'));
+    forget();
+    const next = reader(session);
+    await session.connect();
+    await session.call(subscribe, { body: { models: 'Order' } });
+    const old = first.clients[0]?.id;
+    expect(await next()).toMatchObject({ kind: 'push' });
+    await first.stop();
+    await using second = await gateway({ port: first.port });
+    const gap = await next();
+    expect(gap).toMatchObject({ kind: 'gap', reason: expect.any(String) });
+    if (gap?.kind === 'gap') expect(gap.to).toBeGreaterThanOrEqual(gap.from);
+    expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
+    await until(() => restored.length > 0);
+    expect(restored).toEqual([expect.objectContaining({ body: 'models=Order' })]);
+    const subscribed = second.requests.filter(({ url }) => url.startsWith('/trading/subscribe'));
+    expect(subscribed.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${second.clients[0]?.id}${TOKEN}`]);
+    expect(second.clients[0]?.id).not.toBe(old);
+    expect(notices[0]).toMatch(/; reconnecting$/);
+    expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
+    await session.close();
+    expect(second.ended).toEqual(['client namespace disconnect']);
+  });
+
+  test('one that is always lost at once is not made again at once for ever', async () => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    for (let i = 0; i < 4; i++) {
+      server.live[0]?.disconnect(true);
+      expect(await next()).toMatchObject({ kind: 'gap' });
+      await opened.session.call(getModel);
+    }
+    expect(opened.target.slept).toEqual([0, 1_000, 2_000, 4_000]);
+  });
+
+  test('a write is not kept for later while the connection is made again', async () => {
+    const first = await gateway();
+    await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
+    await opened.session.connect();
+    await first.stop();
+    await until(() => opened.notices.length > 0);
+    await expect(opened.session.send(openTrade, { body: {} }, CONFIRMED)).rejects.toMatchObject({
+      code: 'connection_lost',
+      message: expect.stringContaining('nothing was sent'),
+    });
+  });
+
+  test('a dry run of a write connects to nothing and shows no credential', async () => {
+    await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
+    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject({
+      requests: [{ headers: { authorization: '***' }, inSession: true }],
+    });
+  });
+});
+
+describe('a write', () => {
+  const faults: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    'a reset': ({ socket }) => void socket?.resetAndDestroy(),
+    'an end': ({ socket }) => void socket?.end(),
+    silence: () => {},
+    'status 500': (response) => void response.writeHead(500).end(),
+    'status 503': (response) => void response.writeHead(503, { 'retry-after': '0' }).end(),
+    'half an answer': (response) => {
+      response.writeHead(200, { 'content-length': '100', 'content-type': 'application/json' });
+      response.write('{"response":{"executed":', () => response.socket?.destroy());
+    },
+    'no JSON': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"resp'),
+  };
+
+  test.each(Object.keys(faults))(
+    'answered by %s goes out once, its outcome is unknown, and the session lives',
+    async (name) => {
+      await using server = await gateway({
+        before: ({ url }, response) => {
+          if (url !== '/trading/open_trade') return false;
+          faults[name]?.(response);
+          return true;
+        },
+      });
+      await using opened = sessionWith(
+        server.url,
+        { reconnect: true },
+        { timeoutMs: name === 'silence' ? 300 : 5_000 },
+      );
+      const { session } = opened;
+      await session.connect();
+      await expect(session.send(openTrade, { body: { is_buy: false } }, CONFIRMED)).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        exit: 8,
+      });
+      expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
+      expect(server.requests.filter(({ url }) => url === '/trading/open_trade').map(({ body }) => body)).toEqual([
+        'is_buy=false',
+      ]);
+      expect(server.clients).toHaveLength(1);
+    },
+  );
+
+  test('that nobody confirmed does not go out', async () => {
+    await using opened = sessionWith(shared.url);
+    const before = shared.requests.length;
+    // @ts-expect-error: without the proof it does not compile
+    await expect(opened.session.send(openTrade, { body: {} })).rejects.toMatchObject({ code: 'internal' });
+    expect(shared.requests.slice(before).filter(({ url }) => url === '/trading/open_trade')).toEqual([]);
+  });
+});
+
+describe('a slow reader', () => {
+  const large = JSON.stringify('x'.repeat(1024 * 1024));
+
+  test('on a websocket reads what waits, and then that 64 MiB were too much', async () => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { transport: 'websocket', reconnect: true });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    for (let i = 0; i < 70; i++) server.live[0]?.emit('Order', large);
+    await until(() => opened.session.transport === undefined);
+    let pushes = 0;
+    let event = await next();
+    for (; event?.kind === 'push'; event = await next()) pushes++;
+    expect(pushes).toBe(64);
+    expect(event).toMatchObject({ kind: 'closed', error: { code: 'partly_done', exit: 10 } });
+    expect(await next()).toBeUndefined();
+    await until(() => server.ended.length === 1);
+  });
+
+  test('on polling holds the gateway back, outlives heartbeats meanwhile, and misses nothing', async () => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 2_000 } });
+    await using opened = sessionWith(server.url, { transport: 'polling' });
+    await opened.session.connect();
+    const polls = () => server.requests.filter(({ method }) => method === 'GET').length;
+    const pings = () => server.requests.filter(({ body }) => body === '1:2').length;
+    for (let i = 0; i < 30; i++) {
+      server.live[0]?.emit('Order', large);
+      if (i % 5 === 4) await opened.session.call(getModel);
+    }
+    await until(() => pings() > 2);
+    const before = polls();
+    const beats = pings();
+    await until(() => pings() > beats + 3);
+    expect(polls()).toBe(before);
+    const next = reader(opened.session);
+    for (let i = 0; i < 30; i++) expect((await next())?.kind).toBe('push');
+    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
+  });
+});
+
+describe('a token', () => {
+  const forbidden = (_: unknown, response: ServerResponse): true => {
+    response.writeHead(403).end('Forbidden');
+    return true;
+  };
+  test.each<readonly [string, GatewayOptions]>([
+    ['wrong', { accepts: () => false }],
+    ['without access', { before: forbidden }],
+  ])('%s: both causes are named, and the gateway keeps nothing', async (_name, options) => {
+    await using server = await gateway(options);
+    await using opened = sessionWith(server.url);
+    await expect(opened.session.call(getModel)).rejects.toMatchObject({
+      code: 'unauthorized',
+      exit: 4,
+      hint: expect.stringMatching(/wrong or was revoked.*live account without API access.*demo accounts/),
+    });
+    expect(server.live).toEqual([]);
+  });
+
+  test('that was accepted and is refused then waits longer and longer, and says why it stops', async () => {
+    let accepted = 1;
+    await using server = await gateway({ accepts: () => accepted-- > 0 });
+    const { session, notices, target } = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    const next = reader(session);
+    await session.connect();
+    server.live[0]?.disconnect(true);
+    expect(await next()).toMatchObject({
+      kind: 'closed',
+      error: { code: 'unauthorized', message: expect.stringContaining('although it was accepted before') },
+    });
+    expect(target.slept).toEqual([0, 20_000, 40_000, 80_000, 160_000, 300_000]);
+    expect(notices[1]).toMatch(/Not authorized.*next attempt in 20 s/);
+    await session.close();
+  });
+
+  test('is asked for at each connect', async () => {
+    await using server = await gateway({ accepts: (token) => token.length === 40 });
+    let asked = 0;
+    await using opened = sessionWith(
+      server.url,
+      { reconnect: true, token: () => new Secret(String(++asked).padStart(40, 'a')) },
+      { sleep: briefly },
+    );
+    await opened.session.connect();
+    server.live[0]?.disconnect(true);
+    await until(() => server.clients.length === 2);
+    expect(asked).toBe(2);
+  });
+
+  test.each([
+    ['a sentence', (id: string) => `session ${id} of ${TOKEN} is over`, 'session *** of *** is over'],
+    [
+      'JSON in a text',
+      (id: string) => JSON.stringify({ code: 9, message: id, parameters: [TOKEN] }),
+      '{"code":9,"message":"***","parameters":["***"]}',
+    ],
+    ['an object', (id: string) => ({ code: 9, message: id + TOKEN }), '{"code":9,"message":"******"}'],
+    ['none', () => '', ''],
+    ['null', () => null, null],
+  ])('is not repeated by an error within an answer, nor is the connection id: %s', async (_name, said, shown) => {
+    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
+      if (!url?.startsWith('/trading/')) return false;
+      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+      response.end(JSON.stringify({ response: { executed: false, error: said(id) }, id: 1 }));
+      return true;
+    };
+    await using server = await gateway({ before });
+    await using opened = sessionWith(server.url);
+    const answer = await opened.session.send(openTrade, { body: { is_buy: 'true' } }, CONFIRMED);
+    expect(answer).toEqual({ response: { executed: false, error: shown }, id: 1 });
+  });
+
+  test('is not repeated by a row of a table, nor is the connection id', async () => {
+    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
+      if (!url?.startsWith('/trading/')) return false;
+      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+      const row = { accountId: '1', accountName: `of ${TOKEN}`, more: [{ id }, null, 2] };
+      response.end(JSON.stringify({ response: { executed: true }, accounts: [row] }));
+      return true;
+    };
+    await using server = await gateway({ before });
+    await using opened = sessionWith(server.url);
+    const answer = await opened.session.call(getModel);
+    expect(answer).toMatchObject({
+      accounts: [{ accountId: '1', accountName: 'of ***', more: [{ id: '***' }, null, 2] }],
+    });
+  });
+
+  test('is not repeated by what is pushed, by either transport, nor by a frame in the trace', async () => {
+    await using server = await gateway();
+    const opened = sessionWith(server.url, {}, { level: 2 });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    const [client] = server.live;
+    const { id } = server.clients[0] ?? { id: '' };
+    client?.emit('Order', `{"name":"${TOKEN}"}`);
+    expect(await next()).toMatchObject({ payload: '{"name":"***"}' });
+    await until(() => client?.conn.transport.name === 'websocket');
+    for (const more of ['', 'x'.repeat(300)]) {
+      client?.emit(`of ${id}`, `{"name":"${id}${TOKEN}${more}"}`);
+      expect(await next()).toMatchObject({ name: 'of ***', payload: `{"name":"******${more}"}` });
+    }
+    await opened.session.close();
+    const traced = JSON.stringify(opened.target.events);
+    for (const secret of [TOKEN, id]) expect(traced).not.toContain(secret);
+    const frames = opened.target.events.flatMap((event) => (event.kind === 'frame' ? [event] : []));
+    expect(frames).toMatchObject([
+      { direction: 'sent', bytes: 6, text: '2probe' },
+      { direction: 'received', bytes: 6, text: '3probe' },
+      { direction: 'sent', bytes: 1, text: '5' },
+      { direction: 'received', text: expect.stringMatching(/^42\["of \*\*\*","\{/) },
+      { direction: 'received', bytes: expect.any(Number), text: expect.stringMatching(/^.{200}…$/) },
+      { direction: 'sent', bytes: 2, text: '41' },
+    ]);
+  });
+
+  test('is not repeated by a raw answer, wherever its pieces are cut', async () => {
+    const pieces = ['{"a":"é', `${TOKEN.slice(0, 7)}`, `${TOKEN.slice(7)}","b":"${TOKEN}`, TOKEN.slice(0, 9), '"}'];
+    await using server = await gateway({
+      before({ url }, response) {
+        if (!url?.startsWith('/trading/')) return false;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const write = (index: number): void => {
+          const piece = pieces[index];
+          if (piece === undefined) response.end();
+          else response.write(piece, () => setImmediate(write, index + 1));
+        };
+        write(0);
+        return true;
+      },
+    });
+    await using opened = sessionWith(server.url);
+    const { bytes } = answered(await opened.session.answer(getModel, {}, undefined));
+    const all: Uint8Array[] = [];
+    for await (const piece of bytes) all.push(piece);
+    expect(Buffer.concat(all).toString()).toBe(`{"a":"é***","b":"***${TOKEN.slice(0, 9)}"}`);
+  });
+
+  test('does not go over an open wire', () => {
+    expect(() => sessionWith('http://gateway.test')).toThrow(SvcError);
+  });
+});
+
+describe('an interruption', () => {
+  test.each(['polling', 'websocket'] as const)('by %s leaves in order', async (transport) => {
+    await using server = await gateway();
+    const controller = new AbortController();
+    const { session } = sessionWith(server.url, { transport }, { signal: controller.signal });
+    const next = reader(session);
+    await session.connect();
+    const waiting = next();
+    const reason = new SvcError('interrupted', 'interrupted');
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await session.close();
+    expect(server.ended).toEqual(['client namespace disconnect']);
+    await expect(session.call(getModel)).rejects.toMatchObject({ code: 'interrupted' });
+  });
+
+  test('of a handshake that hangs is at once', async () => {
+    const hanging = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    const controller = new AbortController();
+    const { port } = hanging.address() as AddressInfo;
+    const { session } = sessionWith(`http://127.0.0.1:${port}`, {}, { signal: controller.signal });
+    const connecting = session.connect();
+    await once(hanging, 'request');
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
+    await session.close();
+    hanging.close();
+    hanging.closeAllConnections();
+  });
+
+  test('while it waits for the pace', async () => {
+    const controller = new AbortController();
+    const wait = (signal: AbortSignal) =>
+      new Promise<void>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+    const { session } = sessionWith(shared.url, { pace: { wait } }, { signal: controller.signal });
+    const connecting = session.connect();
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });
+    await session.close();
+  });
+});
+
+describe('what is no such gateway', () => {
+  const answered = async (status: number, body: string, type = 'text/plain', transport: Transport = 'auto') => {
+    const server = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using opened = sessionWith(url, { transport });
+    const error = await opened.session.connect().catch((error: unknown) => error as SvcError);
+    server.close();
+    server.closeAllConnections();
+    return error as SvcError;
+  };
+
+  test.each([
+    [200, '0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":20000}', 'bad_answer', /speaks Engine.IO 4/],
+    [200, '{"products":[]}', 'bad_answer', /does not follow the Engine.IO protocol/],
+    [200, '2:40', 'bad_answer', /no connection id/],
+    [200, '', 'bad_answer', /no connection id/],
+    [200, '3:0{}', 'bad_answer', /no connection id/],
+    [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /does not have this transport/],
+    [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /no longer knows the connection id/],
+    [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /malformed/],
+    [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /later version of Engine.IO/],
+    [400, 'no', 'bad_answer', /refused the connection: no/],
+    [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
+    [404, 'Not found', 'wrong_path', /not as a trading gateway/],
+    [502, 'Bad gateway', 'server_error', /^answered 502.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/],
+  ] as const)('%i %s', async (status, body, code, message) => {
+    expect(await answered(status, body)).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('an HTML page', async () => {
+    expect(await answered(200, '<html>', 'text/html')).toMatchObject({
+      code: 'bad_answer',
+      message: expect.stringMatching(/HTML.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/),
+    });
+  });
+
+  test('a payload without end', async () => {
+    expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
+  });
+
+  test('one whose websocket says nothing is left at once all the same', async () => {
+    const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
+    const polls = [encodePayload([opening, '40'])];
+    const server = createServer((request, response) => {
+      const body = request.method === 'POST' ? 'ok' : polls.shift();
+      if (body !== undefined) response.end(body);
+    });
+    let probed: Socket | undefined;
+    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      probed = socket.on('error', () => {}).resume();
+      const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const accept = createHash('sha1').update(key).digest('base64');
+      socket.write(
+        `HTTP/1.1 101 X\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+      );
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { session, notices } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    session.events();
+    await session.connect();
+    await until(() => probed !== undefined);
+    await session.close();
+    await until(() => probed?.destroyed === true || probed?.readableEnded === true);
+    expect(notices).toEqual([]);
+    server.closeAllConnections();
+    probed?.destroy();
+    server.close();
+  });
+
+  test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {
+    await using server = await gateway({ engine: { transports: ['polling'] } });
+    await using opened = sessionWith(server.url);
+    const next = reader(opened.session);
+    await opened.session.call(subscribe, { body: { models: 'Order' } });
+    expect(await next()).toMatchObject({ kind: 'push' });
+    expect(opened.session.transport).toBe('polling');
+    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling is used/)]);
+    await using other = sessionWith(server.url, { transport: 'websocket' });
+    await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+});
+
+describe.concurrent('what takes a second', () => {
+  test.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
+    await using opened = sessionWith(server.url, { transport });
+    await opened.session.connect();
+    await new Promise((done) => setTimeout(done, 1_200));
+    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
+    expect(server.ended).toEqual([]);
+  });
+
+  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 1_000 } });
+    await using opened = sessionWith(server.url, { transport });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    const conn = server.live[0]?.conn;
+    // The gateway answers nothing more, and does not end it either.
+    clearTimeout(conn?.pingTimeoutTimer);
+    if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
+    expect(await next()).toMatchObject({
+      kind: 'closed',
+      reason: expect.stringContaining('no response to the heartbeat within 1 s'),
+      error: { code: 'connection_lost' },
+    });
+    expect(await next()).toBeUndefined();
+    await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
+  });
+
+  test('a goodbye that nobody answers takes a second at most', async () => {
+    await using server = await gateway();
+    const { session } = sessionWith(server.url);
+    await session.connect();
+    for (const socket of server.sockets) socket.pause();
+    await session.close();
+  });
+
+  test('one that never confirms', async () => {
+    const waiting: Socket[] = [];
+    const server = createServer((request, response) => {
+      if (request.url?.includes('sid=')) waiting.push(request.socket);
+      else response.end('13:0{"sid":"ab"}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { session } = sessionWith(url, {}, { timeoutMs: 50 });
+    await expect(session.connect()).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('did not confirm the connection'),
+    });
+    server.closeAllConnections();
+    await session.close();
+    server.close();
+  });
+});
+
+async function briefly(_ms: number, signal?: AbortSignal): Promise<void> {
+  await new Promise((done) => setTimeout(done, 10));
+  signal?.throwIfAborted();
+}

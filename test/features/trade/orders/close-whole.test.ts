@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { RunContext } from '../../../../src/cli/command.ts';
+import { planCloseAll } from '../../../../src/features/trade/orders/close-positions.ts';
+import type { TableCache } from '../../../../src/features/trade/orders/table-cache.ts';
+import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
+
+async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
+  const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const ctx = { dryRun: false } as RunContext;
+  const [planned] = await planCloseAll(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
+  return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
+}
+
+test('what is waited for is all that is open', async () => {
+  const rows = [
+    { tradeId: '1', amountK: 5 },
+    { tradeId: '2', amountK: 2 },
+  ];
+  expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: 7 });
+});
+
+test('of a trade that does not tell its amount, nothing counts as all of it', async () => {
+  const rows = [{ tradeId: '1', amountK: 5 }, { tradeId: '2' }];
+  expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: undefined });
+});

@@ -1,0 +1,241 @@
+/** What the wait for fills makes of what a session brings, or brings no more. */
+import { describe, expect, it, test } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { openTrading } from '../../../../src/features/trade/client.ts';
+import type { Session } from '../../../../src/features/trade/gateway/session.ts';
+import type { SessionEvent } from '../../../../src/features/trade/gateway/session-types.ts';
+import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
+import { reportedOrder } from '../../../../src/features/trade/orders/orders.ts';
+
+const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
+
+/** A session whose events a test makes. */
+function handMade() {
+  const waiting: SessionEvent[] = [];
+  let wake = (): void => {};
+  const models: unknown[] = [];
+  /** What a look at a table finds. */
+  const tables = new Map<unknown, object>();
+  const session = {
+    async call<T>(_: unknown, { body, query }: { body?: { models: string }; query?: { models: string } }): Promise<T> {
+      models.push(body?.models ?? `look: ${query?.models}`);
+      return { response: { executed: true }, ...tables.get(query?.models) } as T;
+    },
+    async *events(): AsyncGenerator<SessionEvent> {
+      for (;;) {
+        const next = waiting.shift();
+        if (next?.kind === 'closed') {
+          yield next;
+          return;
+        }
+        if (next !== undefined) yield next;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+    onReconnect: () => () => {},
+  } as unknown as Session;
+  const bring = (...events: SessionEvent[]): void => {
+    waiting.push(...events);
+    wake();
+  };
+  return { session, models, tables, bring };
+}
+
+const push = (name: string, record: object): SessionEvent => ({
+  kind: 'push',
+  name,
+  payload: JSON.stringify(record),
+  at: 0,
+});
+const forEver = (_ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+/** The time for what comes late is over. */
+const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
+  ms === 250 ? Promise.resolve() : forEver(ms, signal);
+
+async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver, persists = false) {
+  const made = handMade();
+  const stop = new AbortController();
+  const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {}, persists });
+  await watch.follow(made.session, openTrading(made.session));
+  return { ...made, stop, watch };
+}
+
+test('subscribes to the three tables before it resolves', async () => {
+  expect((await watched()).models).toEqual(['Order', 'OpenPosition', 'ClosedPosition']);
+});
+
+test('what was pushed before it waits counts', async () => {
+  const { bring, watch } = await watched();
+  bring(
+    push('OpenPosition', { tradeId: '7', amountK: 5, open: 1.2, time: '' }),
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+  );
+  await new Promise(setImmediate);
+  expect(await watch.wait(AWAITED, 1)).toEqual({
+    status: 'filled',
+    trades: [{ tradeId: '7', amountK: 5, rate: 1.2, time: null }],
+    closedTrades: [],
+    reason: null,
+  });
+});
+
+test('a connection that is lost for good leaves what was filled, and no more is known', async () => {
+  const { bring, watch } = await watched();
+  bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+    push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, time: '04252018120716' }),
+    { kind: 'closed', reason: 'gone', error: new SvcError('connection_lost', 'the gateway is gone') },
+  );
+  expect(await watch.wait(AWAITED, 1)).toMatchObject({
+    status: 'unknown',
+    trades: [{ tradeId: '7', amountK: 2 }],
+    reason: 'the gateway is gone',
+  });
+});
+
+test('a position that comes after the end of its order is waited for', async () => {
+  const sleeps: number[] = [];
+  const made = await watched((ms, signal) => {
+    sleeps.push(ms);
+    return forEver(ms, signal);
+  });
+  const report = made.watch.wait(AWAITED, 60_000);
+  made.bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  await new Promise(setImmediate);
+  expect(sleeps).toEqual([60_000, 250]);
+  made.bring(push('OpenPosition', { tradeId: '7', amountK: 5, open: 1.2, action: 'I' }));
+  expect(await report).toMatchObject({ status: 'filled' });
+});
+
+test.each([
+  ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
+  ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
+] as const)('an order that is canceled is %s once nothing more comes', async (status, orders) => {
+  const { bring, watch, models } = await watched(atOnce);
+  bring(
+    ...orders.map((record) => push('Order', record)),
+    push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, action: 'I' }),
+    push('Order', { orderId: '39', status: 3, action: 'D' }),
+  );
+  expect(await watch.wait(AWAITED, 1)).toMatchObject({ status });
+  expect(models).toHaveLength(3);
+});
+
+describe('an order that ends and does not say how is looked for before it is called unfilled', () => {
+  const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
+  const nothing = { open_positions: [], closed_positions: [] };
+  it.each([
+    ['it is open', { ...nothing, open_positions: [position] }, { status: 'filled', trades: [{ tradeId: '7' }] }],
+    [
+      'it is closed by now',
+      { ...nothing, closed_positions: [{ ...position, closeTime: '' }] },
+      { status: 'filled', trades: [{ tradeId: '7' }], closedTrades: [{ tradeId: '7' }] },
+    ],
+    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partial' }],
+    ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
+    ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
+  ])('%s', async (_name, rows, expected) => {
+    const { bring, watch, models, tables } = await watched(atOnce);
+    for (const model of ['OpenPosition', 'ClosedPosition']) tables.set(model, rows);
+    bring(
+      push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
+      push('Order', { orderId: '39', action: 'D' }),
+    );
+    expect(await watch.wait(AWAITED, 1)).toMatchObject(expected);
+    expect(models[3]).toBe('look: OpenPosition');
+  });
+});
+
+test.each([
+  ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ tradeId: '7' }, { tradeId: '8' }] }],
+  ['it is less', 2, {}, { status: 'partial', trades: [{ tradeId: '7' }] }],
+  ['it is of another order', 3, { orderId: '40' }, { status: 'partial', trades: [{ tradeId: '7' }] }],
+])('the rest of an order that no push has linked to it: %s', async (_name, amountK, more, expected) => {
+  const { bring, watch, tables } = await watched(atOnce);
+  const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
+  const rest = { ...position, tradeId: '8', amountK, ...more };
+  tables.set('OpenPosition', { open_positions: [{ ...position, tradeId: '7', amountK: 2 }, rest] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  const sentAt = Date.UTC(2018, 3, 25, 12, 7, 15);
+  expect(await watch.wait({ ...AWAITED, hedges: true, sentAt }, 1)).toMatchObject(expected);
+});
+
+test('an order of which nothing was pushed before a reconnect is found by what it opened', async () => {
+  const { watch, tables } = await watched(atOnce);
+  const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
+  tables.set('Order', { orders: [] });
+  tables.set('OpenPosition', { open_positions: [{ ...position, tradeId: '7', amountK: 5 }] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  const report = watch.wait({ ...AWAITED, hedges: true, sentAt: Date.UTC(2018, 3, 25, 12, 7, 15) }, 60_000);
+  await watch.refresh();
+  expect(await report).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
+});
+
+test('a push wakes what waits for its order, and nothing else', async () => {
+  const { bring, watch } = await watched();
+  const woken: string[] = [];
+  void watch.wait(AWAITED, 1).then(() => woken.push('39'));
+  void watch.wait({ ...AWAITED, orderId: '40' }, 1).then(() => woken.push('40'));
+  bring(
+    push('OpenPosition', { tradeId: '8', amountK: 5, open: 1.2, action: 'I' }),
+    push('Order', { orderId: '40', tradeId: '8', amountK: 5, action: 'I' }),
+  );
+  await new Promise(setImmediate);
+  expect(woken).toEqual(['40']);
+});
+
+test.each([
+  ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 is still open: '],
+  ['it was not', [], 'order 39 was accepted, but the tables show neither it nor a position of it; it may be open or '],
+])('when the time is over, only an order that was seen is said to stand: %s', async (_name, orders, footer) => {
+  let ring = (): void => {};
+  const { watch, tables } = await watched(() => new Promise((resolve) => (ring = resolve)));
+  tables.set('Order', { orders });
+  for (const model of ['OpenPosition', 'ClosedPosition'])
+    tables.set(model, { open_positions: [], closed_positions: [] });
+  const report = watch.wait(AWAITED, 1);
+  await new Promise(setImmediate);
+  ring();
+  const { value, code, footer: told } = reportedOrder('39', await report);
+  expect({ status: value.status, code }).toEqual({ status: 'pending', code: 'still_pending' });
+  expect(told?.startsWith(footer)).toBe(true);
+});
+
+test('a session reads the tables of an order that ended again, until they can be read', async () => {
+  const pauses: number[] = [];
+  const made = await watched((ms, signal) => {
+    if (ms === 60_000) return forEver(ms, signal);
+    pauses.push(ms);
+    if (pauses.length === 4) {
+      const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
+      for (const model of ['OpenPosition', 'ClosedPosition'])
+        made.tables.set(model, { open_positions: [position], closed_positions: [] });
+    }
+    return Promise.resolve();
+  }, true);
+  made.bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  expect(await made.watch.wait(AWAITED, 60_000)).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
+  expect(pauses).toEqual([250, 500, 1_000, 2_000]);
+});
+
+test('interrupted, it rejects at once', async () => {
+  const { stop, watch } = await watched();
+  const report = watch.wait(AWAITED, 60_000);
+  stop.abort(new SvcError('interrupted', 'interrupted'));
+  await expect(report).rejects.toMatchObject({ code: 'interrupted' });
+});

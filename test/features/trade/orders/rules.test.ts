@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { entryForm, marketForm } from '../../../../src/features/trade/orders/forms.ts';
+import {
+  checkPriceSides,
+  checkSameUnit,
+  checkTrailed,
+  entryKind,
+  expiration,
+  type OrderType,
+  parseAmount,
+  parseDistance,
+  parsePips,
+  parseRate,
+  parseTrail,
+  plainText,
+  TIMES_IN_FORCE,
+  type TimeInForce,
+  timeInForce,
+} from '../../../../src/features/trade/orders/rules.ts';
+import { bodyText } from '../../../../src/http/endpoint.ts';
+
+/** As people write numbers: never an exponent. */
+const decimal = fc
+  .tuple(fc.nat(999_999), fc.option(fc.stringMatching(/^\d{1,8}$/), { nil: undefined }))
+  .map(([whole, fraction]) => (fraction === undefined ? String(whole) : `${whole}.${fraction}`))
+  .filter((text) => Number(text) > 0);
+const FLAGS = ['--stop', '--limit'] as const;
+const exit2 = (code: string) => expect.objectContaining({ code, exit: 2 });
+const thrown = (run: () => unknown): unknown => {
+  try {
+    return { returned: run() };
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('stop and limit', () => {
+  test('a number of pips and a price are taken as they were typed', () => {
+    fc.assert(
+      fc.property(
+        decimal,
+        fc.constantFrom('pips', 'pip', ' pips', ''),
+        fc.constantFrom(...FLAGS),
+        (text, unit, flag) => {
+          const distance = parseDistance(text + unit, flag);
+          expect(distance).toEqual({ unit: unit === '' ? 'price' : 'pips', text, value: Number(text) });
+        },
+      ),
+    );
+  });
+
+  test('a sign is refused, with the right spelling', () => {
+    fc.assert(
+      fc.property(decimal, fc.constantFrom('-', '+'), fc.constantFrom('pips', ''), (text, sign, unit) => {
+        expect(thrown(() => parseDistance(sign + text + unit, '--stop'))).toMatchObject({
+          code: 'invalid_value',
+          hint: expect.stringMatching(new RegExp(`^write ${text.replace('.', '\\.')}pips`)),
+        });
+      }),
+    );
+  });
+
+  test('whatever else is typed is refused as a value, and never taken for 0', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.constantFrom('0', '0.0', '0pips', 'NaN', '1e3', '1e-7', 'Infinity', '١', '1_0', '1,5', '.5', '5.', '00.5'),
+        ),
+        (text) => {
+          const outcome = thrown(() => parseDistance(text, '--stop'));
+          if (/^(0|[1-9]\d*)(\.\d+)?(\s*pips?)?$/.test(text) && Number.parseFloat(text) > 0) return;
+          expect(outcome).toEqual(exit2('invalid_value'));
+        },
+      ),
+    );
+  });
+
+  test('one is in pips and the other a price: one field tells of both', () => {
+    const [pips, price] = [parseDistance('40pips', '--stop'), parseDistance('1.2', '--limit')];
+    expect(thrown(() => checkSameUnit(pips, price))).toEqual(exit2('usage'));
+    expect(thrown(() => checkSameUnit(price, pips))).toEqual(exit2('usage'));
+    for (const [a, b] of [
+      [pips, pips],
+      [price, price],
+      [pips, undefined],
+      [undefined, price],
+    ] as const)
+      checkSameUnit(a, b);
+  });
+
+  test('prices are on the side of the rate on which they can be, pips anywhere', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('buy', 'sell'), decimal, decimal, (side, price, rate) => {
+        const [at, from] = [parseDistance(price, '--stop'), Number(rate)];
+        const loses = side === 'buy' ? at.value < from : at.value > from;
+        const wins = side === 'buy' ? at.value > from : at.value < from;
+        expect(thrown(() => checkPriceSides({ side, stop: at }, from))).toEqual(
+          loses ? { returned: undefined } : exit2('invalid_value'),
+        );
+        expect(thrown(() => checkPriceSides({ side, limit: at }, from, 'guarded'))).toEqual(
+          wins ? { returned: undefined } : expect.objectContaining({ exit: 3 }),
+        );
+        checkPriceSides({ side, stop: { ...at, unit: 'pips' }, limit: { ...at, unit: 'pips' } }, from);
+      }),
+    );
+  });
+});
+
+test('a trail is dynamic, or 10 and more', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.integer({ min: -5, max: 100 }).map(String),
+        fc.constantFrom('0.1', 'dynamic', 'Dynamic', '10.0', '1e1', '010'),
+      ),
+      (text) => {
+        const outcome = thrown(() => parseTrail(text));
+        const steps = /^[1-9]\d{1,8}$/.test(text) ? Number(text) : undefined;
+        expect(outcome).toEqual(
+          text === 'dynamic' ? { returned: 1 } : steps === undefined ? exit2('invalid_value') : { returned: steps },
+        );
+      },
+    ),
+  );
+  expect(thrown(() => parseTrail('1'))).toMatchObject({ hint: 'write --trail dynamic' });
+  expect(thrown(() => checkTrailed({ trail: 1 }))).toEqual(exit2('missing_value'));
+  checkTrailed({ trail: 1, stop: parseDistance('40pips', '--stop') });
+});
+
+test('amounts are whole numbers above 0', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.integer().map(String),
+        fc.double().map(String),
+        fc.constantFrom('5K', '1e3', '0x5', '9007199254740993', '05', '5.0'),
+      ),
+      (text) => {
+        const whole = /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+        expect(thrown(() => parseAmount(text))).toEqual(whole ? { returned: Number(text) } : exit2('invalid_value'));
+      },
+    ),
+  );
+});
+
+test('rates and ranges', () => {
+  fc.assert(
+    fc.property(decimal, (text) => {
+      expect([parseRate(text).text, parsePips(`${text}pips`, '--range').text]).toEqual([text, text]);
+    }),
+  );
+  for (const text of ['0', '-1', '1.1605pips', '', ' 1', '1e-5'])
+    expect(thrown(() => parseRate(text))).toEqual(exit2('invalid_value'));
+});
+
+describe('time in force', () => {
+  const ALLOWED: Readonly<Record<OrderType, string>> = {
+    AtMarket: 'GTC DAY IOC FOK',
+    MarketRange: 'IOC FOK',
+    Entry: 'GTC DAY GTD IOC FOK',
+    RangeEntry: 'GTC DAY GTD IOC FOK',
+  };
+  const cells = Object.entries(ALLOWED).flatMap(([type, allowed]) =>
+    TIMES_IN_FORCE.map((tif) => [type as OrderType, tif, allowed.split(' ').includes(tif)] as const),
+  );
+  it.each(cells)('%s %s: %s', (type, tif, allowed) => {
+    const expires = tif === 'GTD';
+    expect(thrown(() => timeInForce(type, tif, expires))).toEqual(allowed ? { returned: tif } : exit2('invalid_value'));
+  });
+
+  it.each([
+    ['AtMarket', 'GTC'],
+    ['MarketRange', 'IOC'],
+    ['Entry', 'GTC'],
+  ] as const)('%s has %s where none is told', (type, tif) => expect(timeInForce(type, undefined)).toBe(tif));
+
+  test('an end makes it GTD, and GTD needs one', () => {
+    expect(timeInForce('Entry', undefined, true)).toBe('GTD');
+    expect(thrown(() => timeInForce('Entry', 'GTC', true))).toEqual(exit2('usage'));
+    expect(thrown(() => timeInForce('Entry', 'GTD'))).toEqual(exit2('missing_value'));
+    expect(thrown(() => timeInForce('AtMarket', undefined, true))).toEqual(exit2('invalid_value'));
+  });
+
+  test('the end is a minute of UTC, in the future', () => {
+    const now = Date.UTC(2026, 10, 20, 11, 59, 30);
+    expect(expiration(Date.UTC(2026, 10, 20, 23, 5, 59, 999), now)).toBe('2026-11-20 23:05');
+    expect(thrown(() => expiration(now + 29_000, now))).toEqual(exit2('invalid_value'));
+    expect(expiration(now + 30_000, now)).toBe('2026-11-20 12:00');
+  });
+});
+
+test('an entry at a worse price than the one of now is a stop entry', () => {
+  const price = { bid: 1.16, ask: 1.1601 };
+  const kinds = (['buy', 'sell'] as const).map((side) => [1.15, 1.17].map((rate) => entryKind(side, rate, price)));
+  expect(kinds).toEqual([
+    ['limit entry', 'stop entry'],
+    ['stop entry', 'limit entry'],
+  ]);
+});
+
+test('no form leaves without its side, with an exponent, or with a 0 for none', () => {
+  const pips = decimal.map((text) => parseDistance(`${text}pips`, '--stop'));
+  const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+  const order = fc.record({
+    accountId: fc.stringMatching(/^\d{1,9}$/),
+    symbol: fc.constantFrom('EUR/USD', 'US30', 'XAU/USD'),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    amount: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    tif: fc.constantFrom<TimeInForce>('GTC', 'DAY'),
+    stop: maybe(pips),
+    limit: maybe(pips),
+    trail: maybe(fc.constantFrom(1, 10, 250)),
+    range: maybe(decimal.map((text) => parseRate(text))),
+    rate: decimal.map((text) => parseRate(text)),
+  });
+  fc.assert(
+    fc.property(order, (values) => {
+      for (const form of [marketForm(values), entryForm(values)]) {
+        const sent = new URLSearchParams(bodyText({ body: form, encoding: 'form' }));
+        expect(sent.getAll('is_buy')).toEqual([String(values.side === 'buy')]);
+        expect(sent.get('amount')).toBe(String(BigInt(values.amount)));
+        expect(sent.get('stop')).toBe(values.stop === undefined ? null : `-${values.stop.text}`);
+        expect(sent.get('limit')).toBe(values.limit === undefined ? null : values.limit.text);
+        for (const [name, value] of sent) {
+          expect(value, name).not.toBe('undefined');
+          if (!['account_id', 'symbol'].includes(name)) expect(value, name).not.toMatch(/\de[+-]/i);
+        }
+      }
+      expect(new Set(Object.keys(marketForm(values)).slice(0, 7))).toEqual(
+        new Set(['account_id', 'symbol', 'is_buy', 'rate', 'amount', 'order_type', 'time_in_force']),
+      );
+    }),
+  );
+});
+
+it('a number is written plainly, however small, and none of its digits is lost', () => {
+  expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(plainText)).toEqual(['0.00000085', '0.0000001', '1.15', '46500', '0']);
+  fc.assert(
+    fc.property(fc.double({ min: 1e-20, max: 1e9, noNaN: true }), (value) => {
+      expect(plainText(value)).toMatch(/^\d+(\.\d+)?$/);
+      expect(Number(plainText(value))).toBe(value);
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { costsOf, costsText } from '../../../../src/features/trade/orders/costs.ts';
+import { parseDistance, type Side } from '../../../../src/features/trade/orders/rules.ts';
+import { parseRisk, sizeOf } from '../../../../src/features/trade/orders/sizing.ts';
+import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
+
+const ACCOUNT = { accountId: '1', equity: 50_000, usableMargin: 49_000 } as Account;
+const OFFER = {
+  currency: 'EUR/USD',
+  instrumentType: 1,
+  pip: 0.0001,
+  pipCost: 0.1,
+  instrBaseUnitSize: 1,
+  mmr: 38.61,
+  buy: 1.16013,
+  sell: 1.16,
+  rollB: -0.65,
+  rollS: 0.325,
+} as Offer;
+
+function size(
+  risk: string,
+  stop: string,
+  {
+    side = 'buy',
+    ...of
+  }: { readonly side?: Side; readonly offer?: Partial<Offer>; readonly account?: Partial<Account> } = {},
+) {
+  const offer = { ...OFFER, ...of.offer };
+  const terms = { risk: parseRisk(risk), side, stop: parseDistance(stop, '--stop') };
+  const rate = side === 'buy' ? offer.buy : offer.sell;
+  return sizeOf({ ...terms, rate }, { ...ACCOUNT, ...of.account }, offer);
+}
+
+describe('the amount of a risk', () => {
+  it('is the largest whole number of units that does not lose more', () => {
+    const money = fc.integer({ min: 100_000, max: 1_000_000_00 });
+    const tenths = fc.integer({ min: 1, max: 9_999 });
+    const value = fc.integer({ min: 1, max: 99_999 });
+    fc.assert(
+      fc.property(money, tenths, value, fc.integer({ min: 1, max: 50 }), (cents, away, cost, instrBaseUnitSize) => {
+        const offer = { pipCost: cost / 100_000, instrBaseUnitSize };
+        const risk = (cents / 100).toFixed(2);
+        // Money, pips and the value of a pip as integers.
+        const lost = (amount: number) => BigInt(amount) * BigInt(away) * BigInt(cost);
+        const most = BigInt(cents) * 10_000n;
+        if (lost(instrBaseUnitSize) > most) {
+          expect(() => size(risk, `${away / 10}pips`, { offer })).toThrow('is too little');
+          return;
+        }
+        const { amount } = size(risk, `${away / 10}pips`, { offer });
+        expect(amount % instrBaseUnitSize).toBe(0);
+        expect(lost(amount) <= most).toBe(true);
+        expect(lost(amount + instrBaseUnitSize) > most).toBe(true);
+      }),
+    );
+  });
+
+  it('has no binary remainders', () => {
+    // 0.3 / (3 x 0.1) is 0.9999999999999999 in floating point.
+    expect(size('0.3', '3pips').amount).toBe(1);
+    expect(size('0.7', '7pips').amount).toBe(1);
+  });
+
+  it('is of the equity or of money, with a stop in pips or as a price', () => {
+    expect(size('1%', '40pips')).toEqual({
+      amount: 125,
+      risk: 500,
+      riskPercent: 1,
+      equity: 50_000,
+      stopPips: 40,
+      pipValueOfOne: 0.1,
+      loss: 500,
+      arithmetic: '500.00 (1% of equity 50000.00) / (40 pips x 0.1 for 1,000 EUR) = 125, rounded down',
+    });
+    expect(size('100', '1.15613')).toMatchObject({ amount: 25, stopPips: 40, riskPercent: null, loss: 100 });
+    expect(size('100', '1.164', { side: 'sell' })).toMatchObject({ amount: 25, stopPips: 40 });
+    expect(size('100', '7pips', { offer: { instrBaseUnitSize: 10 } })).toMatchObject({
+      amount: 140,
+      loss: 98,
+      arithmetic: '100.00 / (7 pips x 0.1 for 1,000 EUR) = 140, rounded down to a multiple of 10',
+    });
+  });
+
+  it.each([
+    ['a stop on the wrong side of a buy', '1%', '1.17', {}, '--stop: 1.17 must be below the rate 1.16013 for a buy'],
+    ['a stop on the wrong side of a sell', '1%', '1.15', { side: 'sell' }, 'must be above the rate 1.16 for a sell'],
+    [
+      'an unknown margin',
+      '100',
+      '40pips',
+      { account: { usableMargin: undefined } },
+      'the margin of account 1 is unknown',
+    ],
+    ['an unknown equity', '1%', '40pips', { account: { equity: undefined } }, 'the equity of account 1 is unknown'],
+    ['no equity', '1%', '40pips', { account: { equity: -3 } }, 'the equity of account 1 is -3'],
+    [
+      'an unknown pip',
+      '1%',
+      '40pips',
+      { offer: { pipCost: undefined } },
+      'does not say what a pip of EUR/USD is worth',
+    ],
+    ['an older table', '1%', '40pips', { offer: { instrBaseUnitSize: undefined } }, 'does not say what a pip'],
+    ['an unknown price', '1%', '1.15', { offer: { buy: undefined } }, 'the rate of EUR/USD is unknown'],
+    [
+      'too little',
+      '3.99',
+      '40pips',
+      {},
+      '3.99 is too little: 40 pips x 0.1 for 1,000 EUR lose 4 with the smallest amount',
+    ],
+  ])('is refused with exit 2: %s', (_name, risk, stop, of, why) => {
+    expect(() => size(risk, stop, of as object)).toThrow(
+      expect.objectContaining({ exit: 2, message: expect.stringContaining(why) }),
+    );
+  });
+
+  it.each(['0', '0%', '-1%', '101%', '1 %%', '1e3', 'all', '1,000', '%'])('refuses --risk %s', (text) => {
+    expect(() => parseRisk(text)).toThrow(expect.objectContaining({ exit: 2, code: 'invalid_value' }));
+  });
+});
+
+describe('what an order costs', () => {
+  it('comes from the offer and the account, exactly', () => {
+    const costs = costsOf({ side: 'buy', amount: 3 }, { ...ACCOUNT, usableMargin: 200.1 }, OFFER);
+    expect(costs).toEqual({ pipValue: 0.3, spread: 1.3, swap: -0.65, marginNeeded: 115.83, marginLeft: 84.27 });
+    expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips, swap -0.65');
+    expect(costsOf({ side: 'sell', amount: 3, opened: 1 }, ACCOUNT, OFFER)).toMatchObject({
+      swap: 0.325,
+      marginNeeded: 38.61,
+    });
+  });
+
+  it('is unknown where the tables do not say', () => {
+    const bare = { currency: 'EUR/USD', mmr: 4, pipCost: 0.1 } as Offer;
+    const costs = costsOf({ side: 'buy', amount: 3 }, ACCOUNT, bare);
+    expect(Object.values(costs)).toEqual([null, null, null, null, null]);
+    expect(costsText(costs)).toBe('');
+  });
+});

@@ -1,0 +1,292 @@
+/** What belongs to an order does not depend on the order in which its tables are pushed. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PushedRecord, RowPush } from '../../../../src/features/trade/gateway/push.ts';
+import { type AwaitedOrder, orderState } from '../../../../src/features/trade/orders/state.ts';
+import { SeenTables } from '../../../../src/features/trade/tables/seen-tables.ts';
+
+const AWAITED: AwaitedOrder = {
+  orderId: '39',
+  accountId: '1',
+  symbol: 'EUR/USD',
+  side: 'buy',
+  amountK: 7,
+  hedges: true,
+};
+const push = (model: RowPush['model'], action: RowPush['action'], record: PushedRecord): RowPush => ({
+  kind: 'row',
+  model,
+  action,
+  key: String(record[model === 'Order' ? 'orderId' : 'tradeId']),
+  record,
+});
+const order = (record: PushedRecord, action: RowPush['action'] = 'U') =>
+  push('Order', action, { orderId: '39', ...record });
+const opened = (tradeId: string, amountK: number, more: PushedRecord = {}) =>
+  push('OpenPosition', 'I', {
+    tradeId,
+    accountId: '1',
+    currency: 'EUR/USD',
+    isBuy: true,
+    amountK,
+    open: 1.2,
+    time: '04252018120716',
+    ...more,
+  });
+const closed = (tradeId: string, amountK: number, more: PushedRecord = {}) =>
+  push('ClosedPosition', 'I', {
+    tradeId,
+    accountId: '1',
+    currency: 'EUR/USD',
+    isBuy: false,
+    amountK,
+    close: 1.2,
+    closeTime: '04252018120717',
+    ...more,
+  });
+const INSERT = order({ tradeId: '100', time: '04252018120716391', status: 2, amountK: 7 }, 'I');
+
+function stateOf(pushes: readonly RowPush[], awaited: Partial<AwaitedOrder> = {}) {
+  const tables = new SeenTables();
+  for (const one of pushes) tables.take(one);
+  return orderState({ ...AWAITED, ...awaited }, tables);
+}
+
+test('three parts are three trades, in whatever order their pushes come', () => {
+  const pushes = [
+    INSERT,
+    order({ tradeId: '100', amountK: 5, status: 6 }),
+    opened('100', 2),
+    order({ tradeId: '101', amountK: 3 }),
+    opened('101', 2),
+    order({ tradeId: '102', amountK: 0 }),
+    opened('102', 3),
+    push('OpenPosition', 'U', { tradeId: '100', close: 1.3, grossPL: 4 }),
+    // somebody else's
+    opened('200', 7),
+    push('Order', 'I', { orderId: '40', tradeId: '200', amountK: 7 }),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(pushes, { minLength: pushes.length }), (shuffled) => {
+      const { trades, closedTrades, filled } = stateOf(shuffled);
+      expect(filled).toBe(true);
+      expect(closedTrades).toEqual([]);
+      const sums = new Map(trades.map(({ tradeId, amountK }) => [tradeId, amountK]));
+      expect(sums).toEqual(
+        new Map([
+          ['100', 2],
+          ['101', 2],
+          ['102', 3],
+        ]),
+      );
+    }),
+  );
+});
+
+test('it is filled exactly when the parts make up its amount', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), (parts) => {
+      const pushes = [
+        INSERT,
+        ...parts.flatMap((part, i) => [order({ tradeId: String(100 + i) }), opened(String(100 + i), part)]),
+      ];
+      const sum = parts.reduce((all, part) => all + part, 0);
+      expect(stateOf(pushes)).toMatchObject({ filled: sum >= 7, touched: sum > 0, over: false });
+    }),
+  );
+});
+
+test('parts of a thousandth make up a thousandth', () => {
+  const pushes = [
+    order({ tradeId: '100', amountK: 0.003 }, 'I'),
+    ...['100', '101', '102'].flatMap((id) => [order({ tradeId: id }), opened(id, 0.001)]),
+  ];
+  expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
+});
+
+test('a trade was opened by the order whose row has named it, unless that closes it', () => {
+  const tables = new SeenTables();
+  for (const tradeId of ['7', '8']) tables.take(order({ tradeId }));
+  tables.take(push('Order', 'I', { orderId: '40', tradeId: '7', type: 'CM' }));
+  tables.take(push('Order', 'U', { orderId: '40', tradeId: '7' }));
+  expect(['7', '8', '9'].map((id) => tables.openedBy(id))).toEqual(['39', '39', undefined]);
+});
+
+test('a position may name its order', () => {
+  expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '300' }],
+    seen: false,
+  });
+});
+
+test('a trade that was opened and stopped out at once was filled', () => {
+  const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
+  expect(state).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '100', rate: 1.21 }],
+    closedTrades: [{ tradeId: '100', rate: 1.2 }],
+  });
+});
+
+describe('what is closed on the other side', () => {
+  test('counts where the account does not hedge, and only there', () => {
+    const pushes = [INSERT, closed('50', 4), opened('100', 3)];
+    expect(stateOf(pushes, { hedges: false })).toMatchObject({
+      filled: true,
+      trades: [{ tradeId: '100' }],
+      closedTrades: [{ tradeId: '50', amountK: 4 }],
+    });
+    expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closedTrades: [] });
+    expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closedTrades: [] });
+  });
+
+  test.each([
+    ['of another account', { accountId: '2' }],
+    ['of another symbol', { currency: 'USD/JPY' }],
+    ['of the same side', { isBuy: true }],
+    ['before it', { closeTime: '04252018120700' }],
+  ])('%s does not', (_name, more) => {
+    expect(stateOf([INSERT, closed('50', 4, more)], { hedges: false })).toMatchObject({
+      touched: false,
+      closedTrades: [],
+    });
+  });
+});
+
+describe('a look at the tables after pushes were missed', () => {
+  test('tells what was filled meanwhile, and that the order is gone', () => {
+    const tables = new SeenTables();
+    tables.take(INSERT);
+    tables.snapshot('Order', []);
+    tables.snapshot('OpenPosition', [opened('100', 7).record]);
+    expect(orderState(AWAITED, tables)).toMatchObject({
+      filled: true,
+      over: true,
+      trades: [{ tradeId: '100', amountK: 7 }],
+    });
+  });
+
+  test('of an order that was never seen nothing but its absence is known', () => {
+    const tables = new SeenTables();
+    tables.snapshot('Order', []);
+    expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
+    tables.forgetSnapshot();
+    expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
+  });
+
+  test('is older than what is pushed before its response comes', async () => {
+    const tables = new SeenTables();
+    tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
+    const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
+    const read = tables.readTable('Order', { model: async () => listed } as never);
+    tables.take(order({ amountK: 7 }, 'I'));
+    tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
+    await read;
+    expect(tables.rows('Order').map(({ orderId }) => orderId)).toEqual(['39', '42']);
+    expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
+  });
+
+  test('says nothing of an order that is waited for only since then', async () => {
+    const tables = new SeenTables();
+    await tables.readTable('Order', { model: async () => [] } as never);
+    expect(tables.isGone('39')).toBe(true);
+    const read = tables.readTable('Order', { model: async () => [] } as never);
+    tables.forgetSnapshot();
+    await read;
+    expect(tables.isGone('39')).toBe(false);
+  });
+
+  test('does not count what was closed twice', () => {
+    const tables = new SeenTables();
+    tables.take(INSERT);
+    tables.take(closed('50', 4));
+    tables.snapshot('ClosedPosition', [
+      closed('50', 4).record,
+      closed('50', 3, { closeTime: '04252018120718' }).record,
+    ]);
+    expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
+      filled: true,
+      closedTrades: [{ amountK: 4 }, { amountK: 3 }],
+    });
+  });
+
+  test('nor what is pushed only after it, however many parts there are', () => {
+    const part = closed('50', 2);
+    const rest = closed('50', 3);
+    const looks = (pushes: readonly RowPush[], before: number): unknown => {
+      const tables = new SeenTables();
+      for (const one of [INSERT, ...pushes.slice(0, before)]) tables.take(one);
+      tables.snapshot('ClosedPosition', [part.record, part.record]);
+      for (const one of pushes.slice(before)) tables.take(one);
+      tables.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
+      return orderState({ ...AWAITED, hedges: false }, tables);
+    };
+    for (const before of [0, 1, 2, 3]) {
+      expect(looks([part, part, rest], before)).toMatchObject({
+        filled: true,
+        closedTrades: { length: 3 },
+      });
+    }
+    expect(looks([part, part], 1)).toMatchObject({ closedTrades: { length: 3 } });
+  });
+});
+
+test('an id that is an object with a toString of its own is none', () => {
+  const hostile = JSON.parse('{"toString":1}');
+  const tables = new SeenTables();
+  for (const one of [
+    INSERT,
+    order({ tradeId: hostile }),
+    opened('100', 7, { orderId: hostile, accountId: hostile }),
+    closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
+  ]) {
+    tables.take(one);
+  }
+  tables.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
+  expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
+    filled: true,
+    trades: [{ tradeId: '100' }],
+  });
+  const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
+  expect(orderState(closing, tables)).toMatchObject({ filled: false, closedTrades: [] });
+});
+
+describe('a session that forgets', () => {
+  const WAITS = push('Order', 'I', { orderId: '41', amountK: 2, status: 1 });
+
+  function tablesOf(pushes: readonly RowPush[]): SeenTables {
+    const tables = new SeenTables();
+    for (const one of pushes) tables.take(one);
+    return tables;
+  }
+
+  test('has the same state of an order that ended since the last time', () => {
+    const pushes = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 }), WAITS];
+    const tables = tablesOf(pushes);
+    const state = orderState(AWAITED, tables);
+    expect(state).toMatchObject({ filled: true, over: true });
+    tables.forgetEnded();
+    expect(orderState(AWAITED, tables)).toEqual(state);
+  });
+
+  test('has forgotten what ended before the last time, and nothing that is open', () => {
+    const ended = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 })];
+    const gone = [push('OpenPosition', 'D', { tradeId: '100' }), closed('100', 7)];
+    const tables = tablesOf([...ended, ...gone, WAITS, opened('101', 3)]);
+    tables.forgetEnded();
+    tables.forgetEnded();
+    expect(tables.order(AWAITED.orderId)).toBeUndefined();
+    expect([...tables.opened.keys()]).toEqual(['101']);
+    expect(tables.rows('ClosedPosition')).toEqual([]);
+    expect(tables.everyRow('Order').map(({ orderId }) => orderId)).toEqual(['41']);
+    expect(tables.everyRow('OpenPosition').map(({ tradeId }) => tradeId)).toEqual(['101']);
+    // A lost order must not be mistaken for one of these.
+    const before = tables.seenBefore();
+    expect(['41', '101'].every((id) => before.has(id))).toBe(true);
+    tables.take(opened('102', 1));
+    expect([before.has('102'), tables.seenBefore().has('102')]).toEqual([false, true]);
+    tables.snapshot('ClosedPosition', [closed('100', 7).record, closed('103', 2).record]);
+    expect(tables.rows('ClosedPosition').map(({ tradeId }) => tradeId)).toEqual(['103']);
+  });
+});
