@@ -329,7 +329,7 @@ it('nothing follows an order that is not known or was not carried out, unless --
     outcomes: ['1 not_sent', '2 accepted'],
   });
   lose(true);
-  const unknown = await client.run([...argv, '--keep-going', '--timeout', '50ms'], {
+  const unknown = await client.run([...argv, '--keep-going', '--timeout', '1s'], {
     stdin: ndjson(BUY, BUY),
     ...options,
   });

@@ -306,7 +306,7 @@ describe('it ends', () => {
 describe.concurrent('a reader that is slow on a websocket', () => {
   it('takes all of it where that is for a moment only: a websocket is held back meanwhile', async () => {
     const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--transport', 'websocket', '--until', '76'], {
-      onStdout: () => new Promise((read) => setTimeout(read, 10)),
+      onStdout: () => new Promise((read) => setTimeout(read, 1)),
     });
     await feed.subscribed('Summary');
     const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
