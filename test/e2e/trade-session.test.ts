@@ -56,6 +56,8 @@ function session(...args: string[]) {
 }
 
 const TICKS = 5_000;
+/** So many closes in a row without their buys: those were refused. */
+const OVERTAKEN = 10;
 
 function push(ticks: number): void {
   for (let i = 1; i <= ticks; i++) {
@@ -69,7 +71,7 @@ it('takes only what protects while nobody reads its pipe, and drops no event', a
   bot.send({ id: 's', command: 'subscribe', what: 'EUR/USD' });
   await until(() => bot.arrived('/subscribe', 'pairs=EUR/USD'));
   push(TICKS);
-  // Until it has noticed.
+  // Until it has noticed. On a busy machine a close may overtake a buy that is carried out; not so many in a row.
   const bought: number[] = [];
   let isRefused = false;
   for (let amount = 1; !isRefused && amount < 200; amount++) {
@@ -79,8 +81,9 @@ it('takes only what protects while nobody reads its pipe, and drops no event', a
       { id: `c${amount}`, command: 'close', trade },
     );
     await until(() => bot.arrived('/trading/close_trade', `trade_id=${trade}`));
-    isRefused = !bot.arrived('/trading/open_trade', `amount=${amount}`);
     bought.push(amount);
+    const last = bought.slice(-OVERTAKEN);
+    isRefused = last.length === OVERTAKEN && !last.some((one) => bot.arrived('/trading/open_trade', `amount=${one}`));
   }
   expect(isRefused).toBe(true);
   const order = holdOrder(gateway);
