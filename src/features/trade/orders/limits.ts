@@ -124,6 +124,8 @@ export function checkNoLimits(orderId: string, { settings }: RunContext): void {
 async function exposureOf(opening: Opening, setting: string, cache: TableCache, ctx: RunContext): Promise<Exposure> {
   const { symbol, replaces } = opening;
   const { accountId } = opening.account;
+  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, cache, ctx);
+  const changed = changedAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
   const positions = await cache.currentRows('OpenPosition');
@@ -132,22 +134,22 @@ async function exposureOf(opening: Opening, setting: string, cache: TableCache, 
   const exposure = { open: none(), atMarket: none(), entries: none() };
   const isMeant = (row: OpenPosition | Order): boolean =>
     (row.accountId ?? accountId) === accountId && row.currency === symbol;
-  const add = async (to: Record<Side, number>, row: OpenPosition | Order): Promise<void> => {
+  const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
     const amount = await cache.amountOf(row);
     if (amount === undefined || row.isBuy === undefined) throw unchecked(setting, `the amounts of ${symbol}`);
-    to[row.isBuy ? 'buy' : 'sell'] += amount;
+    to[row.isBuy ? 'buy' : 'sell'] += Math.max(amount, least);
   };
   const own = positions.filter(isMeant);
   for (const row of own) await add(exposure.open, row);
   for (const row of orders.filter(isMeant)) {
     if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
-    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row);
+    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
   }
   for (const one of cache.openings) {
     if (one === opening || one.symbol !== symbol || one.account.accountId !== accountId) continue;
     (one.isEntry ? exposure.entries : exposure.atMarket)[one.side] += one.amount;
   }
-  for (const { form } of await unseenOrders(opening, cache, ctx)) addForm(exposure.atMarket, form);
+  for (const { form } of recent.filter((entry) => isUnseen(entry, symbol, cache))) addForm(exposure.atMarket, form);
   return exposure;
 }
 
@@ -157,19 +159,28 @@ function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[
 }
 
 /** Orders of this machine that the tables may not show yet. */
-async function unseenOrders(
-  { account, symbol }: Opening,
+function isUnseen(
+  { outcome, order_ids, answered_at, path, form }: JournalEntry,
+  symbol: string,
   cache: TableCache,
-  ctx: RunContext,
-): Promise<readonly JournalEntry[]> {
-  const entries = await ordersSince(ctx.now() - IN_FLIGHT_MS, account, cache, ctx);
-  return entries.filter(({ outcome, order_ids, answered_at, form }) => {
-    if (form['symbol'] !== symbol) return false;
-    return outcome === 'unknown' || (outcome === 'accepted' && cache.isUnseen(order_ids, answered_at));
-  });
+): boolean {
+  if (path === CHANGE || form['symbol'] !== symbol) return false;
+  return outcome === 'unknown' || (outcome === 'accepted' && cache.isUnseen(order_ids, answered_at));
 }
 
-const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco'];
+/** By order: the largest amount that a change of this machine gave it. The tables may not show it yet. */
+function changedAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
+  const amounts = new Map<string, number>();
+  for (const { path, form, outcome } of entries) {
+    if (path !== CHANGE || (outcome !== 'unknown' && outcome !== 'accepted')) continue;
+    const id = String(form['order_id']);
+    amounts.set(id, Math.max(amounts.get(id) ?? 0, Number(form['amount'])));
+  }
+  return amounts;
+}
+
+const CHANGE = '/trading/change_order';
+const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco', CHANGE];
 
 async function ordersSince(
   since: number,
@@ -184,7 +195,8 @@ async function ordersSince(
       OPENING_PATHS.includes(entry.path) &&
       // Sent for a close, it only reduces.
       entry.command !== 'close' &&
-      entry.form['account_id'] === accountId &&
+      // A change does not say of which account it is.
+      (entry.form['account_id'] ?? accountId) === accountId &&
       mayBeOf(ctx.target.baseUrl, entry),
   );
 }

@@ -2,15 +2,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+import { liveSession } from './live-session.ts';
+import { forwarder } from './lost-answers.ts';
+import { HEDGING, NETTING, NOW, ordersFromNow, type Trader, trader } from './trader.ts';
 
 let client: Trader;
 const homes = { position: temporaryHome(), loss: temporaryHome() };
 let balances: readonly number[];
+const set = async (home: string, key: string, value: string) =>
+  expect((await client.runAny(['config', 'set', key, value], { home })).code).toBe(0);
 beforeAll(async () => {
   client = await trader();
-  const set = async (home: string, key: string, value: string) =>
-    expect((await client.runAny(['config', 'set', key, value], { home })).code).toBe(0);
   await set(homes.position, 'trade.maxPosition', '10');
   await set(homes.loss, 'trade.maxDailyLoss', '500.50');
   balances = client.gateway.book.accounts.map(({ balance }) => balance);
@@ -87,6 +89,44 @@ describe('trade.maxPosition', () => {
     expect(codes.sort()).toEqual([0, 0, 3, 3]);
     const opened = [...client.gateway.book.trades.values(), ...client.gateway.book.orders.values()];
     expect(opened.reduce((sum, { amountK }) => sum + amountK, 0)).toBe(8);
+  });
+
+  it('holds while another process makes a pending order larger', async () => {
+    const order = holdOrder(client.gateway, { amountK: 1 });
+    await using before = await forwarder(client.gateway.url);
+    const run = (...argv: readonly string[]) =>
+      client.run([...argv, '--yes'], { home: homes.position, env: { SVC_TRADE_URL: before.url } });
+    let readOrders: (() => void) | undefined;
+    const hasReadOrders = new Promise<void>((resolve) => {
+      readOrders = resolve;
+    });
+    let buying: ReturnType<typeof run> | undefined;
+    before.before = async (url) => {
+      if (buying !== undefined && url.includes('OpenPosition')) readOrders?.();
+      if (!url.includes('change_order')) return;
+      buying = run('buy', 'EUR/USD', '9');
+      await hasReadOrders;
+    };
+    const update = await run('orders', 'update', order, '--amount', '10');
+    expect([update.code, (await buying)?.code]).toEqual([0, 3]);
+    expect(client.gateway.book.trades.size).toBe(0);
+  });
+
+  it('holds in a session that makes a pending order larger', async () => {
+    const order = holdOrder(client.gateway, { amountK: 1 });
+    client.gateway.traps.add('no-push');
+    const { url, token } = client.gateway;
+    const env = { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token, SVC_TRADE_ACCOUNT: HEDGING };
+    const home = temporaryHome();
+    await set(home, 'trade.maxPosition', '10');
+    const orders = ordersFromNow(client.gateway);
+    const session = liveSession(env, [], { home, clockOffset: NOW - Date.now() });
+    session.send({ id: 'u', command: 'orders update', order, amount: 10 });
+    await session.printed('accepted', { id: 'u' });
+    session.send({ id: 'b', command: 'buy', symbol: 'EUR/USD', amount: 9 });
+    await session.printed('refused', { id: 'b', code: 'over_limit' });
+    await session.end();
+    expect(orders()).toHaveLength(1);
   });
 
   it('never refuses a close, a cancel, flatten, or a smaller amount', async () => {
