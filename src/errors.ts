@@ -60,11 +60,7 @@ export const ERROR_KINDS = {
     retryable: false,
     meaning: 'some items of a bulk command failed, or the data read is incomplete',
   },
-  not_known: {
-    exit: 11,
-    retryable: false,
-    meaning: 'there is no current value to check the condition with',
-  },
+  not_known: { exit: 11, retryable: false, meaning: 'there is no current value to check the condition with' },
   internal: { exit: 70, retryable: false, meaning: 'a bug in svc' },
   interrupted: { exit: 130, retryable: false, meaning: 'interrupted' },
   terminated: { exit: 143, retryable: false, meaning: 'terminated' },

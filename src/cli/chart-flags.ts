@@ -14,12 +14,7 @@ export const CHART_FLAGS = {
   },
   height: { type: 'integer', value: 'n', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
   ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
-  svg: {
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Also write the chart to a file; -: print it alone',
-  },
+  svg: { type: 'string', value: 'file', complete: 'files', help: 'Also write the chart to a file; -: print it alone' },
 } as const satisfies Flags;
 
 export interface SvgInput {

@@ -19,12 +19,7 @@ export const GLOBAL_FLAGS = {
   query: { type: 'string', value: 'expression', help: 'Select with a JMESPath expression' },
   columns: { type: 'string', list: true, value: 'a,b', help: 'Columns to show, in order (table, wide, csv, tsv)' },
   headers: { type: 'boolean', default: true, help: 'No header line (table, wide, csv, tsv)' },
-  sort: {
-    type: 'string',
-    repeat: true,
-    value: '[-]key',
-    help: 'Sort by a column or field; - for descending',
-  },
+  sort: { type: 'string', repeat: true, value: '[-]key', help: 'Sort by a column or field; - for descending' },
   time: {
     type: 'choice',
     value: 'how',
@@ -71,11 +66,7 @@ const CLUSTER_FLAGS = {
 
 /** Options of commands that change something. */
 export const WRITE_FLAGS = {
-  'dry-run': {
-    type: 'optional-value',
-    choices: ['curl'],
-    help: 'Print the request instead of sending it',
-  },
+  'dry-run': { type: 'optional-value', choices: ['curl'], help: 'Print the request instead of sending it' },
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 

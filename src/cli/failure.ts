@@ -51,12 +51,7 @@ async function wanted(argv: readonly string[], { env, paths }: Context): Promise
   const spelled = failureOptions(argv);
   const { profile } = spelled;
   try {
-    const settings = await loadSettings({
-      paths,
-      env,
-      lenient: true,
-      profileFlag: profile,
-    });
+    const settings = await loadSettings({ paths, env, lenient: true, profileFlag: profile });
     return { output: settings.resolve('output').value, color: settings.resolve('color').value, ...spelled };
   } catch {
     return { output: env['SVC_OUTPUT'], ...spelled };

@@ -331,9 +331,7 @@ function addPair(name: string, text: string, before: Readonly<Record<string, str
 
 function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {
   if (value === '' && !afterDashes) {
-    throw new SvcError('invalid_value', `<${name}> is empty`, {
-      hint: 'check the variable that the value comes from',
-    });
+    throw new SvcError('invalid_value', `<${name}> is empty`, { hint: 'check the variable that the value comes from' });
   }
   if (choices === undefined || choices.includes(value)) return;
   throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, didYouMean(value, choices));

@@ -189,10 +189,7 @@ function afterWrite(error: unknown, effect: Command['effect']): never {
   throw new SvcError(
     'not_as_asked',
     `the request was sent and answered, but the response could not be printed: ${error.message}`,
-    {
-      hint: error.hint ?? 'check the state of the service before you repeat it',
-      cause: error,
-    },
+    { hint: error.hint ?? 'check the state of the service before you repeat it', cause: error },
   );
 }
 

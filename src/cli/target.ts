@@ -52,9 +52,7 @@ export function buildTarget(parts: TargetParts): Target {
     throw new SvcError(
       'invalid_value',
       `--header: ${exposed[0]} is a secret, and command lines are visible to other users`,
-      {
-        hint: 'put the line in a file and pass --header-file <file>',
-      },
+      { hint: 'put the line in a file and pass --header-file <file>' },
     );
   }
   const own = profileHeaders(parts, baseUrl);
@@ -74,9 +72,7 @@ export function buildTarget(parts: TargetParts): Target {
     throw new SvcError(
       'config_invalid',
       `two credentials: ${credential} and ${service}.headers both set authorization`,
-      {
-        hint: `svc config unset ${credential}`,
-      },
+      { hint: `svc config unset ${credential}` },
     );
   }
   const authorizer = parts.authorize(target, settings);

@@ -146,12 +146,7 @@ export const TOPICS: readonly Topic[] = [
   {
     name: 'exit-codes',
     summary: 'Meaning of the exit statuses',
-    blocks: [
-      {
-        title: 'Exit statuses',
-        rows: EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]),
-      },
-    ],
+    blocks: [{ title: 'Exit statuses', rows: EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]) }],
   },
   {
     name: 'configuration',

@@ -16,36 +16,16 @@ export const GROUPS: readonly Group[] = [
     },
     load: () => import('./alerts/index.ts'),
   },
-  {
-    name: 'silences',
-    summary: 'Create and manage silences',
-    load: () => import('./silences/index.ts'),
-  },
+  { name: 'silences', summary: 'Create and manage silences', load: () => import('./silences/index.ts') },
   {
     name: 'webhooks',
     summary: 'Subscribe to recording events; verify and send deliveries',
     load: () => import('./webhooks/index.ts'),
   },
-  {
-    name: 'oauth',
-    summary: 'Sign in to the recording service',
-    load: () => import('./oauth/index.ts'),
-  },
-  {
-    name: 'catalog',
-    summary: 'Show products, prices and their history',
-    load: () => import('./catalog/index.ts'),
-  },
-  {
-    name: 'trade',
-    summary: 'Show prices and accounts, and place orders',
-    load: () => import('./trade/index.ts'),
-  },
-  {
-    name: 'config',
-    summary: 'Manage settings and profiles',
-    load: () => import('./config/index.ts'),
-  },
+  { name: 'oauth', summary: 'Sign in to the recording service', load: () => import('./oauth/index.ts') },
+  { name: 'catalog', summary: 'Show products, prices and their history', load: () => import('./catalog/index.ts') },
+  { name: 'trade', summary: 'Show prices and accounts, and place orders', load: () => import('./trade/index.ts') },
+  { name: 'config', summary: 'Manage settings and profiles', load: () => import('./config/index.ts') },
   {
     name: 'sandbox',
     summary: 'Run the services on this machine, to try svc',

@@ -52,12 +52,7 @@ export type TraceEvent =
   | (TracedDetail & { readonly kind: 'request-detail'; readonly method: string; readonly url: string })
   | (TracedDetail & { readonly kind: 'answer-detail'; readonly status: number })
   /** The beginning of a websocket message. */
-  | {
-      readonly kind: 'frame';
-      readonly direction: 'sent' | 'received';
-      readonly bytes: number;
-      readonly text: string;
-    };
+  | { readonly kind: 'frame'; readonly direction: 'sent' | 'received'; readonly bytes: number; readonly text: string };
 
 /** How any address is reached. */
 export interface Outbound {

@@ -172,9 +172,7 @@ function opened(path: string, flags: 'r+' | 'w' | 'wx'): number {
 }
 
 function there(path: string): SvcError {
-  return new SvcError('file_unusable', `${path} already exists`, {
-    hint: 'use another name, or pass --force',
-  });
+  return new SvcError('file_unusable', `${path} already exists`, { hint: 'use another name, or pass --force' });
 }
 
 function changed(path: string): SvcError {

@@ -60,9 +60,7 @@ export function misplaced(record: Sealable, what: string, store: string): SvcErr
   const move = `svc oauth move --to ${store === FILE_STORE ? 'file' : 'helper'}`;
   const other = actual === FILE_STORE ? 'svc config unset' : 'svc config set';
   const undo = `${other} ${HELPER_SETTING}${actual === FILE_STORE ? '' : ` ${actual}`}`;
-  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, {
-    hint: `move it: ${move}; or: ${undo}`,
-  });
+  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, { hint: `move it: ${move}; or: ${undo}` });
 }
 
 /** Whether both are the same secret, opened or not. */

@@ -113,9 +113,7 @@ export function checkFolder(path: string): void {
   throw new SvcError(
     'file_unusable',
     `other users can change ${folder} (mode ${octal(mode)}), which contains secrets`,
-    {
-      hint: `run: chmod 700 ${folder}; then check that the secrets in it are yours`,
-    },
+    { hint: `run: chmod 700 ${folder}; then check that the secrets in it are yours` },
   );
 }
 

@@ -70,12 +70,7 @@ export const SETTING_KEYS: readonly Setting[] = [
     flag: '--author',
     help: 'Author of your silences (default user@host)',
   },
-  {
-    key: 'alerts.maxSilence',
-    type: 'duration',
-    default: '24h',
-    help: 'Confirm silences that are longer than this',
-  },
+  { key: 'alerts.maxSilence', type: 'duration', default: '24h', help: 'Confirm silences that are longer than this' },
   {
     key: 'alerts.severities',
     type: 'names',
@@ -139,14 +134,7 @@ export const SETTING_KEYS: readonly Setting[] = [
     default: 'auto',
     help: 'When to use colour',
   },
-  {
-    key: 'timeout',
-    type: 'duration',
-    env: 'SVC_TIMEOUT',
-    flag: '--timeout',
-    default: '30s',
-    help: 'Request timeout',
-  },
+  { key: 'timeout', type: 'duration', env: 'SVC_TIMEOUT', flag: '--timeout', default: '30s', help: 'Request timeout' },
   {
     key: 'cacert',
     type: 'path',

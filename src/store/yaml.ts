@@ -84,11 +84,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
   } catch (error) {
     problems.push(at(0, (error as Error).message)); // what is merged is no mapping, or too many aliases
   }
-  return {
-    value,
-    problems,
-    problemAt: (path, message, of) => at(offsetOf(path, of), message),
-  };
+  return { value, problems, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
 }
 
 export function checkYaml<T>(

@@ -69,10 +69,7 @@ async function answerFor(model: Model, previous: readonly string[], current: str
   const answer = await valuesOf(place.operands[operands] ?? (place.repeats ? place.operands.at(-1) : undefined));
   return names.length === 0
     ? answer
-    : {
-        kind: answer.kind === 'files' ? 'files' : 'values',
-        candidates: [...names, ...answer.candidates],
-      };
+    : { kind: answer.kind === 'files' ? 'files' : 'values', candidates: [...names, ...answer.candidates] };
 }
 
 interface Reached {

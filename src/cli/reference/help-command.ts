@@ -31,9 +31,7 @@ export const HELP: Command = textCommand({
   description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json prints everything svc can do: groups with their commands, arguments, options, columns and examples, the exit statuses and the variables. For a group or a command it prints that part. --query, --fields and -o json, ndjson and yaml select from the same data.`,
   effect: 'read',
   args: { topic: { help: 'A group, a command or a topic', repeat: true } },
-  flags: {
-    format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Format: text, or data' },
-  },
+  flags: { format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Format: text, or data' } },
   examples: [
     { run: 'svc help alerts list', why: 'Same as svc alerts list --help' },
     { run: 'svc help matchers', why: 'How alerts are chosen' },

@@ -155,8 +155,6 @@ function pathId(id: string): string {
   throw new SvcError(
     'invalid_value',
     `${JSON.stringify(id)} cannot be requested: an id with "/" has no address there`,
-    {
-      hint: 'pass only the id, as svc catalog products list shows it',
-    },
+    { hint: 'pass only the id, as svc catalog products list shows it' },
   );
 }

@@ -37,13 +37,7 @@ export const PARSER_NAME_FLAG = {
 
 /** Filters of what was read. */
 export const SOURCE_FLAGS = {
-  store: {
-    type: 'string',
-    value: 'name',
-    repeat: true,
-    complete: 'stores',
-    help: 'Filter by store (parser_name)',
-  },
+  store: { type: 'string', value: 'name', repeat: true, complete: 'stores', help: 'Filter by store (parser_name)' },
   source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
 

@@ -125,9 +125,7 @@ function lowest(readings: readonly Reading[]): readonly Reading[] {
     throw new SvcError(
       'guarded',
       `the sources sell in different units, so there is no lowest price: ${units.join(', ')}`,
-      {
-        hint: 'choose some with --store and --source, or check each with --any or --all',
-      },
+      { hint: 'choose some with --store and --source, or check each with --any or --all' },
     );
   }
   const [first, ...others] = known;

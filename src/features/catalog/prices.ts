@@ -15,12 +15,7 @@ import {
 import { type Amount, inEffect, type OfferField, PRICE_FIELDS, type PriceSeries, seriesOf } from './series.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from './unit-price.ts';
 
-export const FIELD_FLAG = {
-  type: 'choice',
-  choices: PRICE_FIELDS,
-  default: 'lowest',
-  help: 'Price to use',
-} as const;
+export const FIELD_FLAG = { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to use' } as const;
 
 export const PRICES_FLAGS = { ...SELECTION_FLAGS, per: PER_FLAG, matches: MATCHES_FLAG } as const;
 

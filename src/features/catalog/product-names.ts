@@ -103,10 +103,7 @@ async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promi
     throw new SvcError(
       'invalid_value',
       `there are ${all.length + missing} products: too many to find one by the beginning of its id`,
-      {
-        hint: 'give the whole id, or a part of the title',
-        candidates: candidatesOf([...begins, ...titled]),
-      },
+      { hint: 'give the whole id, or a part of the title', candidates: candidatesOf([...begins, ...titled]) },
     );
   }
   // Some databases ignore the case of a to z only, so the service may not find a title that is there.

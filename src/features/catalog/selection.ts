@@ -132,9 +132,7 @@ function checkedId(text: string, path: string, line: number): string {
   throw new SvcError(
     'invalid_value',
     `${nameOf(path)}, line ${line}: ${JSON.stringify(text.slice(0, 60))} is not an id`,
-    {
-      hint: 'write one id per line; # begins a comment',
-    },
+    { hint: 'write one id per line; # begins a comment' },
   );
 }
 

@@ -103,9 +103,7 @@ export function calendarWindow(
     throw new SvcError(
       'invalid_value',
       `the range has ${points} points of ${interval}; the maximum is ${MOST_WINDOW_POINTS}`,
-      {
-        hint: 'use a longer --interval, or a later --from',
-      },
+      { hint: 'use a longer --interval, or a later --from' },
     );
   }
   const starts: number[] = [];

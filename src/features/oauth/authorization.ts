@@ -74,10 +74,7 @@ export class Authorization {
     const stranger = this.#stranger(parameters.get('iss'));
     if (stranger !== undefined) return { kind: 'over', failure: stranger, shown: false };
     if (parameters.has('error')) return { kind: 'over', failure: denial(parameters), shown: true };
-    return {
-      kind: 'taken',
-      value: { code: given('code'), verifier: this.#verifier, redirectUri: this.#redirectUri },
-    };
+    return { kind: 'taken', value: { code: given('code'), verifier: this.#verifier, redirectUri: this.#redirectUri } };
   }
 
   /** RFC 9207 §2.4: a response of another server, whose code must go nowhere. */

@@ -197,9 +197,7 @@ interface Exchange {
 function checkRenewable(credential: OAuthCredential): void {
   if (credential.login_required !== undefined) throw loginRequired(credential);
   if (credential.refresh_token === undefined) {
-    throw new SvcError('unauthorized', 'the login has expired and has no refresh token', {
-      hint: SIGN_IN,
-    });
+    throw new SvcError('unauthorized', 'the login has expired and has no refresh token', { hint: SIGN_IN });
   }
 }
 
@@ -215,10 +213,7 @@ function explained(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>,
   const code = isRefused ? 'unauthorized' : outcome.failure.code;
   const why = ofClient ? `; the service may have deleted the stored client ${clientId}, or its secret has expired` : '';
   const action = ofClient ? `${SIGN_IN}, which registers a new client` : code === 'unauthorized' ? SIGN_IN : hint;
-  return new SvcError(code, `the login could not be refreshed: ${message}${why}`, {
-    hint: action,
-    httpStatus,
-  });
+  return new SvcError(code, `the login could not be refreshed: ${message}${why}`, { hint: action, httpStatus });
 }
 
 /** Defers SIGINT, SIGTERM and SIGHUP until the function it returns is called: a lost token cannot be asked for twice. */

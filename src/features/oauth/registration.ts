@@ -82,9 +82,7 @@ const NO_CLIENT = 'ask the operator for a client (--client-id) or a personal tok
 
 function registrationUrl({ registration_endpoint, ...server }: ServerMetadata, method: ClientAuthMethod): URL {
   if (!registration_endpoint) {
-    throw new SvcError('guarded', `${server.issuer} does not offer client registration`, {
-      hint: NO_CLIENT,
-    });
+    throw new SvcError('guarded', `${server.issuer} does not offer client registration`, { hint: NO_CLIENT });
   }
   const offered = offeredMethods(server);
   if (!offered.includes(method)) {

@@ -26,9 +26,7 @@ export async function askToken(question: string, command: string, ctx: RunContex
   const token = text.trim();
   if (token === '') {
     const where = ctx.interactive ? 'no token was typed' : '--token-stdin: standard input is empty';
-    throw new SvcError('credential_unusable', where, {
-      hint: `pipe it in: ${command} --token-stdin < file`,
-    });
+    throw new SvcError('credential_unusable', where, { hint: `pipe it in: ${command} --token-stdin < file` });
   }
   if (token.length > LONGEST_TOKEN || /[^\x21-\x7e]/.test(token)) {
     const where = ctx.interactive ? '' : '--token-stdin: ';

@@ -34,11 +34,7 @@ export const SANDBOX_FLAGS = {
     choices: Object.values(TRAPS).flatMap((traps) => Object.keys(traps)),
     help: 'Imitate a fault; see svc sandbox traps',
   },
-  'loopback-receivers': {
-    type: 'boolean',
-    default: true,
-    help: 'Refuse local receivers, as the real service does',
-  },
+  'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
   seed: {
     type: 'integer',
     value: 'n',

@@ -14,18 +14,8 @@ import { matcherTexts } from './columns.ts';
 import { author } from './writer.ts';
 
 export const SELECTION_FLAGS = {
-  'created-by': {
-    type: 'string',
-    group: FILTERS,
-    value: 'author',
-    help: 'Only of this author (me, or ~regex)',
-  },
-  comment: {
-    type: 'string',
-    group: FILTERS,
-    value: 'text',
-    help: 'Comment has this text (or ~regex)',
-  },
+  'created-by': { type: 'string', group: FILTERS, value: 'author', help: 'Only of this author (me, or ~regex)' },
+  comment: { type: 'string', group: FILTERS, value: 'text', help: 'Comment has this text (or ~regex)' },
   'for-alert': {
     type: 'string',
     group: FILTERS,
@@ -69,12 +59,7 @@ export const STATE_FLAGS = {
   },
   expired: { type: 'boolean', group: FILTERS, help: 'Same as --state expired' },
   all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Silences in every state' },
-  within: {
-    type: 'duration',
-    group: FILTERS,
-    positive: true,
-    help: 'Ends (or ended) within this time',
-  },
+  within: { type: 'duration', group: FILTERS, positive: true, help: 'Ends (or ended) within this time' },
   'created-since': { type: 'time', group: FILTERS, bare: 'back', help: 'Created since this time' },
   ...UNUSED_FOR,
 } as const satisfies Flags;

@@ -88,9 +88,7 @@ async function post(
     throw new SvcError(
       'not_as_asked',
       `${id} was created, but the response has no secret, and the secret cannot be fetched`,
-      {
-        hint,
-      },
+      { hint },
     );
   }
   const secret = new Secret(text);

@@ -164,12 +164,7 @@ export const FILTER_FLAGS = {
   since: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received since this time' },
   until: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received until this time' },
   event: { ...EVENT_FLAG, group: GROUP },
-  status: {
-    type: 'choice',
-    choices: ['delivered', 'failed'],
-    group: GROUP,
-    help: 'Only with this recorded outcome',
-  },
+  status: { type: 'choice', choices: ['delivered', 'failed'], group: GROUP, help: 'Only with this recorded outcome' },
 } as const satisfies Flags;
 
 /** Both times are included. */

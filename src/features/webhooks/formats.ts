@@ -35,10 +35,7 @@ const CONTAINERS = {
     begins: (text) => /^\d+:\d+:(?:version|type|websocket|response|request|error|id)[;,]/.test(text),
     read: (bytes, source, { prefix }) => flowDeliveries(bytes, source, prefix),
   },
-  insomnia: {
-    begins: (text) => /^type: \w+\.insomnia\.rest\/5/.test(text),
-    read: readYaml,
-  },
+  insomnia: { begins: (text) => /^type: \w+\.insomnia\.rest\/5/.test(text), read: readYaml },
   // Only the complete JSON shows whether it contains requests or is a body.
   json: {
     begins: (text) => /^\s*[[{]/.test(text),

@@ -74,9 +74,7 @@ export function checkSubscriptionId(typed: string): void {
   throw new SvcError(
     'invalid_value',
     `${JSON.stringify(typed)} is neither a subscription id nor the beginning of one`,
-    {
-      hint: 'svc webhooks list shows them',
-    },
+    { hint: 'svc webhooks list shows them' },
   );
 }
 

@@ -51,14 +51,7 @@ interface Glyphs {
   readonly same: readonly [alone: string, both: string, below: string, above: string];
 }
 
-const DRAWN: Glyphs = {
-  rising: '║',
-  falling: '█',
-  wick: '│',
-  lower: '╷',
-  upper: '╵',
-  same: ['─', '┼', '┬', '┴'],
-};
+const DRAWN: Glyphs = { rising: '║', falling: '█', wick: '│', lower: '╷', upper: '╵', same: ['─', '┼', '┬', '┴'] };
 const ASCII: Glyphs = { rising: 'O', falling: '#', wick: '|', lower: '|', upper: '|', same: ['-', '+', '+', '+'] };
 
 function seriesOf({ open, close }: Pick<Candlestick, 'open' | 'close'>): number {

@@ -82,10 +82,7 @@ function routesOf(alerts: Alerts, silences: Silences, traps: ReadonlySet<AlertsT
   return {
     status: { GET: () => status(started, traps.has('mute-interval')) },
     receivers: { GET: () => RECEIVERS.map((name) => ({ name })) },
-    alerts: {
-      GET: (query) => alerts.list(alertQuery(query)),
-      POST: (_, body) => alerts.post(decodeAlerts(body)),
-    },
+    alerts: { GET: (query) => alerts.list(alertQuery(query)), POST: (_, body) => alerts.post(decodeAlerts(body)) },
     'alerts/groups': { GET: (query) => alerts.groups(alertQuery(query)) },
     silences: {
       GET(query) {

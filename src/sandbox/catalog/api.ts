@@ -181,10 +181,7 @@ interface Page {
 }
 
 function paging(query: Parameters): Page {
-  return {
-    limit: query.integer('limit', { ge: 1, le: 100 }) ?? 20,
-    offset: query.integer('offset', { ge: 0 }) ?? 0,
-  };
+  return { limit: query.integer('limit', { ge: 1, le: 100 }) ?? 20, offset: query.integer('offset', { ge: 0 }) ?? 0 };
 }
 
 function placesOf(query: Parameters): { readonly stores: readonly string[]; readonly regions: readonly string[] } {

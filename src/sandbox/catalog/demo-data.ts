@@ -79,14 +79,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     offers: [
       { store: 'chizhik', places: ['moscow', 'khimki'], price: 104.99, stock: 31 },
       // Members pay less than the discount, which the service's price_from does not show.
-      {
-        store: 'perekrestok',
-        places: ['moscow', 'spb'],
-        price: 129.99,
-        discount: 116.99,
-        loyal: 99.99,
-        stock: 12,
-      },
+      { store: 'perekrestok', places: ['moscow', 'spb'], price: 129.99, discount: 116.99, loyal: 99.99, stock: 12 },
       { store: 'fixprice', places: ['moscow', 'torshavn'], price: 109 },
     ],
   },

@@ -142,10 +142,7 @@ async function wizard(
   ctx: RunContext,
 ): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
   const { prompter } = ctx;
-  const name = await prompter.text({
-    question: 'Alert name:',
-    check: (text) => faultOf(() => parseLabels([text])),
-  });
+  const name = await prompter.text({ question: 'Alert name:', check: (text) => faultOf(() => parseLabels([text])) });
   const question = 'Label, such as host=db-1 (Enter for none):';
   const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
   const summary =

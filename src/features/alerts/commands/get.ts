@@ -61,11 +61,7 @@ export const alertsGet = recordCommand({
   effect: 'read',
   service: 'alerts',
   args: {
-    fingerprint: {
-      help: 'The fingerprint, or an unambiguous prefix of it',
-      required: true,
-      complete: 'fingerprints',
-    },
+    fingerprint: { help: 'The fingerprint, or an unambiguous prefix of it', required: true, complete: 'fingerprints' },
   },
   flags: {
     web: {

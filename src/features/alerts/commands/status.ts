@@ -15,10 +15,7 @@ export const alertsStatus = recordCommand({
   streams: ({ waitReady }) => waitReady !== undefined,
   flags: {
     config: { type: 'boolean', help: "Print the server's configuration file instead" },
-    'wait-ready': {
-      type: 'duration',
-      help: 'How long to wait until the cluster is ready; exit 9 on timeout',
-    },
+    'wait-ready': { type: 'duration', help: 'How long to wait until the cluster is ready; exit 9 on timeout' },
   },
   exits: ['still_pending'],
   examples: [

@@ -24,13 +24,7 @@ export interface Route {
 
 type Inherited = Pick<Route, 'receiver' | 'groupBy' | 'groupWait' | 'groupInterval' | 'repeatInterval'>;
 
-const DEFAULTS: Inherited = {
-  receiver: '',
-  groupBy: [],
-  groupWait: '30s',
-  groupInterval: '5m',
-  repeatInterval: '4h',
-};
+const DEFAULTS: Inherited = { receiver: '', groupBy: [], groupWait: '30s', groupInterval: '5m', repeatInterval: '4h' };
 
 function routeOf(config: RouteConfig, parent: Inherited): Route {
   return {

@@ -28,10 +28,7 @@ export const catalogCategoriesTree = listCommand({
     'JSON and YAML have the top categories, each with its children in "children". Other formats have one line per category, in tree order, with "level" (0 at the top) and "path" (the titles from the top).',
   effect: 'read',
   service: 'catalog',
-  flags: {
-    'parser-name': PARSER_NAME_FLAG,
-    param: PARAM_FLAG,
-  },
+  flags: { 'parser-name': PARSER_NAME_FLAG, param: PARAM_FLAG },
   exits: ['partly_done'],
   examples: [
     { run: 'svc catalog categories tree --parser-name fixprice', why: 'Show the categories of one store' },

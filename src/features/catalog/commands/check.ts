@@ -55,10 +55,7 @@ const PRICE_CHECK_RECORD: RecordOutput<Checked> = {
     { name: 'ok', cell: ({ ok }) => ok ?? 'unknown' },
     { name: 'condition', cell: ({ condition }) => condition },
     { name: 'judged', cell: ({ judged }) => judged },
-    {
-      name: 'values',
-      cell: ({ sources }) => sources.map(({ series, value }) => `${series} ${value ?? '-'}`),
-    },
+    { name: 'values', cell: ({ sources }) => sources.map(({ series, value }) => `${series} ${value ?? '-'}`) },
     { name: 'message', cell: ({ message }) => message },
   ],
   id: (checked) => outcomeOf(checked),
@@ -91,12 +88,7 @@ export const catalogCheck = recordCommand({
     below: { type: 'number', value: 'price', help: 'True if the price is lower' },
     above: { type: 'number', value: 'price', help: 'True if the price is higher' },
     change: { type: 'string', value: 'percent', help: 'True if the price changed: 10%, +10%, -10%' },
-    since: {
-      type: 'time',
-      bare: 'back',
-      dates: true,
-      help: 'With --change: compare with this time (default 1d ago)',
-    },
+    since: { type: 'time', bare: 'back', dates: true, help: 'With --change: compare with this time (default 1d ago)' },
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
     field: {
       type: 'choice',

@@ -51,12 +51,7 @@ export const catalogCompare = listCommand({
       help: 'One row per source, store or region',
     },
     region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region' },
-    field: {
-      type: 'choice',
-      choices: PRICE_FIELDS,
-      default: 'lowest',
-      help: 'Price to compare',
-    },
+    field: { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to compare' },
     per: PER_FLAG,
     matches: MATCHES_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },

@@ -84,10 +84,7 @@ export const catalogExport = recordCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc catalog export prices', why: 'Export the catalog, and later what is new' },
-    {
-      run: "svc catalog export prices --format csv --delimiter ';' --decimal ,",
-      why: 'Write csv for a spreadsheet',
-    },
+    { run: "svc catalog export prices --format csv --delimiter ';' --decimal ,", why: 'Write csv for a spreadsheet' },
   ],
   output: SUMMARY,
   async run(input, ctx) {

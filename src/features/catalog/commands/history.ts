@@ -60,12 +60,7 @@ export const catalogHistory = chartCommand({
   service: 'catalog',
   args: SELECTION_ARGUMENT,
   flags: {
-    field: {
-      type: 'choice',
-      choices: [...PRICE_FIELDS, 'available_count'],
-      default: 'price',
-      help: 'Value to draw',
-    },
+    field: { type: 'choice', choices: [...PRICE_FIELDS, 'available_count'], default: 'price', help: 'Value to draw' },
     source: SOURCE_FLAGS.source,
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
@@ -80,12 +75,7 @@ export const catalogHistory = chartCommand({
     tz: TZ_FLAG,
     per: PER_FLAG,
     matches: MATCHES_FLAG,
-    fill: {
-      type: 'choice',
-      choices: ['none', 'last'],
-      default: 'none',
-      help: 'How to fill missing data',
-    },
+    fill: { type: 'choice', choices: ['none', 'last'], default: 'none', help: 'How to fill missing data' },
     width: CHART_FLAGS.width,
     height: CHART_FLAGS.height,
     ascii: CHART_FLAGS.ascii,

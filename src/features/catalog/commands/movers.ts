@@ -56,11 +56,7 @@ export const catalogMovers = listCommand({
   flags: {
     since: { type: 'time', bare: 'back', dates: true, help: 'Compare with this time (default 7d ago)' },
     by: { type: 'choice', choices: ['product', 'store'], default: 'product', help: 'One row per product or store' },
-    direction: {
-      type: 'choice',
-      choices: ['up', 'down', 'new', 'gone'],
-      help: 'Only changes of this kind',
-    },
+    direction: { type: 'choice', choices: ['up', 'down', 'new', 'gone'], help: 'Only changes of this kind' },
     field: FIELD_FLAG,
     'max-age': { type: 'duration', positive: true, help: 'Ignore prices older than this (default 30d)' },
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },

@@ -21,9 +21,7 @@ export const catalogProductsCount = recordCommand({
     'Counts distinct products of any given store in any given region (default: all). Case is ignored. A store or region without products is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
-  flags: {
-    ...COUNT_FLAGS,
-  },
+  flags: { ...COUNT_FLAGS },
   examples: [
     { run: 'svc catalog products count', why: 'Count all products' },
     {

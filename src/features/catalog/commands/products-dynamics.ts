@@ -65,13 +65,7 @@ export const catalogProductsDynamics = listCommand({
       required: true,
       help: 'Store of the source (required)',
     },
-    'source-id': {
-      type: 'string',
-      value: 'id',
-      complete: 'sources',
-      required: true,
-      help: 'Source id (required)',
-    },
+    'source-id': { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source id (required)' },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
@@ -124,9 +118,7 @@ function checkPoints(window: Window): void {
   throw new SvcError(
     'invalid_value',
     `the range has ${points} points, but the service returns at most ${MOST_POINTS}`,
-    {
-      hint: 'svc catalog history gives more; or take a longer --interval',
-    },
+    { hint: 'svc catalog history gives more; or take a longer --interval' },
   );
 }
 

@@ -32,18 +32,9 @@ export const catalogProductsList = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    search: {
-      type: 'string',
-      value: 'text',
-      help: 'Text in title or brand, with % and _ (undocumented)',
-    },
+    search: { type: 'string', value: 'text', help: 'Text in title or brand, with % and _ (undocumented)' },
     brand: { type: 'string', help: 'Brand; case is ignored (undocumented)' },
-    'parser-name': {
-      type: 'string',
-      value: 'store',
-      complete: 'stores',
-      help: 'Store, exact name (undocumented)',
-    },
+    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Store, exact name (undocumented)' },
     category: { type: 'integer', value: 'id', help: 'Category (undocumented)' },
     settlement: { type: 'integer', value: 'id', help: 'Settlement (undocumented)' },
     promo: { type: 'choice', choices: EITHER, help: 'Promoted products (undocumented)' },

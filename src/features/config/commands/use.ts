@@ -22,9 +22,7 @@ export const configUse = textCommand({
       throw new SvcError(
         'invalid_value',
         `there is no profile "${profile}": ${didYouMean(profile, profileNames(document)).hint}`,
-        {
-          hint: 'to create it, set one of its settings: svc config set alerts.url <url> --profile <name>',
-        },
+        { hint: 'to create it, set one of its settings: svc config set alerts.url <url> --profile <name>' },
       );
     });
     const other = ctx.env['SVC_PROFILE'];

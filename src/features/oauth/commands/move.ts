@@ -19,9 +19,7 @@ export const oauthMove = recordCommand({
   description:
     'Moves the secrets of all profiles to the credential helper that credentials.helper names, or back to the files. Each is written and read back before the old one is erased. After an interruption every secret is in one of the two, and the same command finishes the work.',
   effect: 'write',
-  flags: {
-    to: { type: 'choice', choices: ['helper', 'file'], required: true, help: 'Where they go' },
-  },
+  flags: { to: { type: 'choice', choices: ['helper', 'file'], required: true, help: 'Where they go' } },
   exits: ['unauthorized', 'partly_done'],
   examples: [
     { run: 'svc oauth move --to helper', why: 'After: svc config set credentials.helper pass' },

@@ -24,9 +24,7 @@ export const oauthToken = textCommand({
       throw new SvcError(
         'usage',
         'svc does not print a token on a terminal, where others and the scrollback may keep it',
-        {
-          hint: 'pipe the output to another program, or pass --force',
-        },
+        { hint: 'pipe the output to another program, or pass --force' },
       );
     }
     return { value: await token(ctx) };

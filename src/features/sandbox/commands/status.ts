@@ -58,10 +58,7 @@ export const sandboxStatus = listCommand({
   examples: [
     { run: 'svc sandbox status', why: 'Show whether a sandbox is running' },
     { run: 'svc sandbox status --env', why: `Print the environment: ${EVAL}` },
-    {
-      run: 'svc sandbox status -q >/dev/null || svc sandbox start',
-      why: 'Start a sandbox unless one is running',
-    },
+    { run: 'svc sandbox status -q >/dev/null || svc sandbox start', why: 'Start a sandbox unless one is running' },
   ],
   output: STATUS_LIST,
   async run({ env, port }, ctx) {

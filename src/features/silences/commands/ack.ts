@@ -23,22 +23,13 @@ export const silencesAck = listCommand({
   service: 'alerts',
   clusters: {},
   args: {
-    fingerprint: {
-      help: 'Fingerprints, or their unambiguous beginnings',
-      repeat: true,
-      complete: 'fingerprints',
-    },
+    fingerprint: { help: 'Fingerprints, or their unambiguous beginnings', repeat: true, complete: 'fingerprints' },
   },
   flags: {
     for: { type: 'duration', short: 'd', positive: true, default: '15m', help: 'How long it lasts' },
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason, after ACK!' },
     ...AUTHOR,
-    by: {
-      type: 'string',
-      value: 'labels',
-      repeat: true,
-      help: 'One silence per group, such as alertname,cluster',
-    },
+    by: { type: 'string', value: 'labels', repeat: true, help: 'One silence per group, such as alertname,cluster' },
     ...ALL_ALERTS,
     ...WAIT,
   },
@@ -46,10 +37,7 @@ export const silencesAck = listCommand({
   examples: [
     { run: 'svc silences ack 1a58c20e', why: 'Acknowledge one alert for 15 minutes' },
     { run: 'svc silences ack 1a58 77c0 --for 1h -c "CHG-1042"', why: 'Acknowledge two alerts, with one silence each' },
-    {
-      run: 'svc silences ack 1a58 77c0 --by alertname,cluster',
-      why: 'One silence for each alert name and cluster',
-    },
+    { run: 'svc silences ack 1a58 77c0 --by alertname,cluster', why: 'One silence for each alert name and cluster' },
   ],
   output: { ...POSTED_LIST, empty: 'no alert was chosen; nothing was sent' },
   offers: postedCandidates,
@@ -128,9 +116,7 @@ async function acknowledge(
 ): Promise<readonly Acknowledged[]> {
   const unnamed = chosen.find(({ labels }) => !labels['alertname']);
   if (unnamed !== undefined) {
-    throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname`, {
-      hint: 'use svc silences create',
-    });
+    throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname`, { hint: 'use svc silences create' });
   }
   const names = [...new Set(firing.flatMap(({ labels }) => Object.keys(labels)))];
   for (const name of by) if (!names.includes(name)) throw unknownLabel('--by', name, names);

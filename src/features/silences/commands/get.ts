@@ -20,9 +20,7 @@ export const silencesGet = recordCommand({
   summary: 'Show one silence',
   effect: 'read',
   service: 'alerts',
-  args: {
-    id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' },
-  },
+  args: { id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' } },
   examples: [{ run: 'svc silences get 2f1a', why: 'Show a silence by the beginning of its id' }],
   output: SILENCE_RECORD,
   offers: silenceCandidates,

@@ -29,9 +29,7 @@ export const silencesImport = listCommand({
     'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',
   effect: 'write',
   service: 'alerts',
-  args: {
-    file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' },
-  },
+  args: { file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' } },
   flags: {
     'on-conflict': {
       type: 'choice',
@@ -84,12 +82,7 @@ export const silencesImport = listCommand({
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
     const created = answer.value.filter(({ result }) => result === 'created');
-    return {
-      value: answer.value,
-      code: importCode(answer),
-      footer: summary(answer.value),
-      ...undoSilences(created),
-    };
+    return { value: answer.value, code: importCode(answer), footer: summary(answer.value), ...undoSilences(created) };
   },
 });
 

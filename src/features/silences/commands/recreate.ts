@@ -15,9 +15,7 @@ export const silencesRecreate = listCommand({
   details: 'In JSON, id is the expired silence and silenceID the new one.',
   effect: 'write',
   service: 'alerts',
-  args: {
-    id: { help: 'Ids, or their unambiguous beginnings', repeat: true, required: true, complete: 'silences' },
-  },
+  args: { id: { help: 'Ids, or their unambiguous beginnings', repeat: true, required: true, complete: 'silences' } },
   flags: {
     for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts (default: as long as before)' },
     ...ALL_ALERTS,
@@ -54,9 +52,7 @@ function recreated(silence: Silence, now: number, lengthMs: number | undefined):
   }
   const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
   if (length <= 0) {
-    return new SvcError('guarded', `silence ${id} was expired before it began`, {
-      hint: 'pass --for',
-    });
+    return new SvcError('guarded', `silence ${id} was expired before it began`, { hint: 'pass --for' });
   }
   const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + length).toISOString() };
   return { ...applyChanges(silence, times), id: undefined };

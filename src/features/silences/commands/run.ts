@@ -28,11 +28,7 @@ export const silencesRun = textCommand({
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (default: while <command> runs)' },
     ...AUTHOR,
     ttl: { type: 'duration', positive: true, default: '15m', help: 'How long the silence lasts without an extension' },
-    grace: {
-      type: 'duration',
-      positive: true,
-      help: 'Extend it when less than this is left (default 2m)',
-    },
+    grace: { type: 'duration', positive: true, help: 'Extend it when less than this is left (default 2m)' },
     'if-unavailable': {
       type: 'choice',
       choices: ['run', 'fail'],

@@ -20,9 +20,7 @@ export const silencesSchedule = textCommand({
   details:
     'The command has the path of svc, the matchers, and --profile or --base-url where you chose the server by --profile, SVC_PROFILE or SVC_ALERTS_URL. Other environment variables are not passed on: credentials must come from the profile. A window that begins while the machine is off is left out. Not every cron reads CRON_TZ, which --tz needs and which applies to all lines below it; systemd reads zones everywhere. A timer of a user without a login needs loginctl enable-linger.',
   effect: 'read',
-  args: {
-    matcher: { help: 'Matchers, as for silences create', repeat: true, required: true, complete: 'matchers' },
-  },
+  args: { matcher: { help: 'Matchers, as for silences create', repeat: true, required: true, complete: 'matchers' } },
   flags: {
     at: { type: 'string', value: 'hh:mm', required: true, help: 'When each window begins' },
     for: { type: 'duration', short: 'd', positive: true, required: true, help: 'How long each window lasts' },
@@ -36,10 +34,7 @@ export const silencesSchedule = textCommand({
     ...ALL_ALERTS,
   },
   examples: [
-    {
-      run: 'svc silences schedule team=db --at 02:00 --for 2h -c "nightly backup"',
-      why: 'A line for crontab -e',
-    },
+    { run: 'svc silences schedule team=db --at 02:00 --for 2h -c "nightly backup"', why: 'A line for crontab -e' },
     {
       run: 'svc silences schedule cluster=eu-1 --at 22:00 --on sat --for 4h --tz Europe/Berlin -c patching --format systemd | sh',
       why: 'Install a systemd timer',

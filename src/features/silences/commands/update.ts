@@ -47,10 +47,7 @@ export const silencesUpdate = recordCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc silences update 2f1a --extend 2h', why: 'Extend it by two hours' },
-    {
-      run: 'svc silences update 2f1a -m NodeDown -m instance=~"web-[12]:9100"',
-      why: 'Replace the matchers',
-    },
+    { run: 'svc silences update 2f1a -m NodeDown -m instance=~"web-[12]:9100"', why: 'Replace the matchers' },
     {
       run: 'svc silences update --comment CHG-1042 --for 2h --new-comment "CHG-1042, extended"',
       why: 'Change every silence of one change',

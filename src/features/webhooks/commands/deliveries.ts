@@ -77,12 +77,7 @@ const FLAGS = {
   },
   event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
   'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
-  error: {
-    type: 'string',
-    value: 'text',
-    group: 'Filter options',
-    help: 'Only if the last error contains this text',
-  },
+  error: { type: 'string', value: 'text', group: 'Filter options', help: 'Only if the last error contains this text' },
   since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since this time' },
   limit: { type: 'integer', value: 'n', min: 0, group: 'Filter options', help: 'Maximum number of results' },
   all: { type: 'boolean', group: 'Paging options', help: 'Read all pages' },

@@ -21,12 +21,7 @@ export const webhooksList = listCommand({
     { run: 'svc webhooks list', why: 'All subscriptions, and the quota' },
     { run: 'svc webhooks list --status disabled -q', why: 'The ids of disabled subscriptions' },
   ],
-  output: {
-    kind: 'list',
-    columns: SUBSCRIPTION_COLUMNS,
-    id: ({ id }) => id,
-    empty: 'no matching subscriptions',
-  },
+  output: { kind: 'list', columns: SUBSCRIPTION_COLUMNS, id: ({ id }) => id, empty: 'no matching subscriptions' },
   offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {
     const all = await openRecordings(ctx.target).subscriptions();

@@ -213,11 +213,7 @@ function writeResponse(response: ServerResponse, status: number, text: string): 
 
 /** Responds at once, and closes the connection when the sender has ended, or after `LINGER_MS`. */
 function respondAndLinger(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    'content-type': 'text/plain',
-    'content-length': text.length + 1,
-    connection: 'close',
-  });
+  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length + 1, connection: 'close' });
   response.write(`${text}\n`);
   const end = (): void => {
     clearTimeout(timer);
