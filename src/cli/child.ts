@@ -1,10 +1,11 @@
 /** Runs another command with this one's streams. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, existsSync, constants as fileModes } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { EndSignal } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isExecutable } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 
 export interface ChildEnd {
@@ -56,13 +57,4 @@ export function missingProgram(name: string, env: RunContext['env'], { code, mes
   const found = name === '' ? [] : paths.filter((path) => existsSync(path));
   if (found.length === 0) return 'not found';
   return found.some(isExecutable) ? (code ?? message) : 'permission denied';
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, fileModes.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import type { Secret } from '../http/redact.ts';
 import { syncDirectory } from '../store/atomic-write.ts';
-import { errorCode, fileFailure } from '../store/own-file.ts';
+import { errorCode, fileFailure, writeAll } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 import type { Flags } from './flags.ts';
 
@@ -123,10 +123,4 @@ function descriptorSink(fd: number): SecretSink {
       }
     },
   };
-}
-
-function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
-  }
 }

@@ -46,6 +46,11 @@ function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: Cel
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
 }
 
+/** Undefined where there is no time. */
+export function timeCell(time: string | null | undefined): Cell {
+  return time ? { time } : undefined;
+}
+
 type Primitive = string | number | boolean | null | undefined;
 
 const USUAL_BARS = 16;

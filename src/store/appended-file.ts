@@ -1,9 +1,9 @@
 /** A file that grows line by line and survives a kill at any moment: until it is complete, `<path>.state.json` beside it says how much of it counts. */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { syncDirectory, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
 
 /** What a file was started for: only the same request continues it. */
 export type Request = Readonly<Record<string, string | number | boolean>>;
@@ -147,9 +147,7 @@ export class AppendedFile {
         throw new SvcError('file_unusable', `another process changed ${this.path} in the meantime`);
       }
       const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length; ) {
-        done += writeSync(this.#file, bytes, done, bytes.length - done, length + done);
-      }
+      writeAll(this.#file, bytes, length);
       fsyncSync(this.#file);
       this.#state = { ...this.#state, length: length + bytes.length };
     } catch (error) {

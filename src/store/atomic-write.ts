@@ -16,11 +16,10 @@ import {
   type Stats,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure } from './own-file.ts';
+import { errorCode, fileFailure, writeAll } from './own-file.ts';
 
 /** The target of a symbolic link, so that the link stays and all its names share one lock. */
 export function realTarget(path: string): string {
@@ -152,7 +151,7 @@ export class StagedFile {
       this.#file = file;
       fchmodSync(file, 0o600);
       keepOwner(file, statSync(this.#path, { throwIfNoEntry: false }));
-      writeAll(file, Buffer.alloc(bytes, ' '));
+      writeAll(file, Buffer.alloc(bytes, ' '), 0);
       fsyncSync(file);
     });
   }
@@ -171,10 +170,10 @@ export class StagedFile {
     const file = this.#file as number;
     this.#guarded(() => {
       try {
-        writeAll(file, bytes);
+        writeAll(file, bytes, 0);
       } catch {
         // A disk fault may pass, and the content cannot be obtained again.
-        writeAll(file, bytes);
+        writeAll(file, bytes, 0);
       }
     });
     this.#length = bytes.length;
@@ -216,10 +215,6 @@ export class StagedFile {
     this.#file = undefined;
     if (file !== undefined) closeSync(file);
   }
-}
-
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
 }
 
 /**

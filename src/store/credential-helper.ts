@@ -3,14 +3,14 @@
  * standard streams, never through arguments or variables.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { platform } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 // biome-ignore lint/style/noRestrictedImports: a helper that hangs is ended with all that it started
 import { kill } from 'node:process';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { isObject } from '../json-object.ts';
+import { isObject, tryParseJson } from '../json-object.ts';
+import { isExecutable } from './own-file.ts';
 import { childEnvironment } from './setting-keys.ts';
 
 export type HelperContext = Pick<Context, 'env' | 'signal' | 'sleep'>;
@@ -52,12 +52,7 @@ export class CredentialHelper {
       if (output.trim() === NOT_FOUND) return undefined;
       throw this.#failure(`failed to read with exit status ${status}${reason(output)}`);
     }
-    let answer: unknown;
-    try {
-      answer = JSON.parse(output);
-    } catch {
-      // the parser's own message quotes the text
-    }
+    const answer = tryParseJson(output);
     const secret = isObject(answer) ? answer['Secret'] : undefined;
     if (typeof secret !== 'string') throw this.#failure('printed no entry of the protocol');
     return secret === '' ? undefined : secret;
@@ -162,15 +157,6 @@ function findProgram(name: string, path: string): string | undefined {
   const file = platform() === 'win32' ? `${name}.exe` : name;
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, file)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function end({ pid, exitCode, signalCode, stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {

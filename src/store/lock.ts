@@ -18,6 +18,7 @@ import { dirname } from 'node:path';
 import { kill } from 'node:process';
 import type { Context, ProcessName } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isObject, tryParseJson } from '../json-object.ts';
 import { discard } from './atomic-write.ts';
 import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
 
@@ -269,14 +270,9 @@ export function ownerLiveness(owner: ProcessName): 'alive' | 'dead' | 'unknown' 
 
 /** The owner named in a lock file, or undefined if the text names none (yet). */
 export function parseOwner(text: string): LockOwner | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { pid, host, place, start, nonce } = value as Record<string, unknown>;
+  const value = tryParseJson(text);
+  if (!isObject(value)) return undefined;
+  const { pid, host, place, start, nonce } = value;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (typeof host !== 'string' || typeof place !== 'string' || typeof start !== 'string') return undefined;
   // It becomes part of a file name.

@@ -1,13 +1,13 @@
 /** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { parseJsonText } from '../json-object.ts';
+import { tryParseJson } from '../json-object.ts';
 import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
-import { errorCode, fileFailure, openOwnFile, readOwnFile } from './own-file.ts';
+import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent, SentOutcome } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent };
@@ -113,7 +113,7 @@ async function append(
         // A line cut off by a crash must not swallow this one.
         const text = `${endsLine(file, from) ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
         const bytes = Buffer.from(text);
-        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+        writeAll(file, bytes, null);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
         if (isSynced || lines.some((line) => 'form' in line)) fsyncSync(file);
         return { inode, from, to: from + bytes.length };
@@ -266,7 +266,7 @@ type ReadLine = (Omit<OrderSent, 'base_url'> & { readonly base_url?: string | un
 /** Lines that cannot be read are skipped. */
 function linesOf(text: string, { sentLine, answeredLine }: Schemas): readonly ReadLine[] {
   return text.split('\n').flatMap((line) => {
-    const value = parsed(line);
+    const value = tryParseJson(line);
     return sentLine.safeParse(value).data ?? answeredLine.safeParse(value).data ?? [];
   });
 }
@@ -321,14 +321,6 @@ export function fieldsOf(form: OrderSent['form']): string {
 
 function withoutSlash(address: string): string {
   return address.replace(/\/$/, '');
-}
-
-function parsed(line: string): unknown {
-  try {
-    return parseJsonText(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function endsLine(file: number, size: number): boolean {

@@ -1,5 +1,6 @@
 /** svc's own files and folders: how they are opened and created, and the messages if that fails. */
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -11,6 +12,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
@@ -83,6 +85,22 @@ function make(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** From a position of the file on; null where it is. */
+export function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Cells, columns and outputs that the alert commands share. */
+
 import type { Candidates } from '../../cli/flags.ts';
+import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
 import type { Candidate } from '../../store/completion-cache.ts';
 import { formatMatcher, matcher } from './matcher.ts';
@@ -25,10 +27,6 @@ export function severityCell({ labels }: Alert): Cell {
   const severity = labels['severity'];
   const tone = SEVERITY_TONES[severity ?? ''];
   return severity === undefined || tone === undefined ? severity : { text: severity, tone };
-}
-
-export function timeCell(time: string | undefined): Cell {
-  return time === undefined ? undefined : { time };
 }
 
 /** `name=value` for each label, in the order of their names. */

@@ -1,10 +1,7 @@
 /** How the catalog's resources are shown. Prices stand as they came: they are never rounded or scaled. */
-import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
+import { timeCell } from '../../output/cells.ts';
+import type { Column, ListOutput, RecordOutput } from '../../output/types.ts';
 import type { Category, Product, Settlement } from './schema.ts';
-
-export function timeCell(time: string | null | undefined): Cell {
-  return time === undefined || time === null || time === '' ? undefined : { time };
-}
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'id', cell: (one) => one.canonical_product_id, below: true },

@@ -1,5 +1,7 @@
 /** `oauth status --all`: the credentials of all services in all profiles, without a request. */
+
 import type { Answer, RunContext } from '../../cli/command.ts';
+import { timeCell } from '../../output/cells.ts';
 import type { Cell, ListOutput } from '../../output/types.ts';
 import {
   type CredentialKey,
@@ -14,7 +16,7 @@ import { chosenStore, misplaced, type Sealable, storeOf } from '../../store/seal
 import { loadSettings, type Settings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { credentialSource } from './authorizer.ts';
-import { isAlive, isoTime, loginStatus, refreshEnd, timeCell } from './login-status.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd } from './login-status.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */
 interface LoginRow {

@@ -1,5 +1,4 @@
 /** The state of a stored login, without a request. */
-import type { Cell } from '../../output/types.ts';
 import type { OAuthCredential } from '../../store/credentials.ts';
 
 /** Doc 2 §5 and §8. */
@@ -75,11 +74,6 @@ function inDays(end: number, now: number): string {
 /** RFC 3339; null if there is no such time. */
 export function isoTime(seconds: number | undefined): string | null {
   return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
-}
-
-/** Of a text of `isoTime`. */
-export function timeCell(text: string | null): Cell {
-  return text === null ? undefined : { time: text };
 }
 
 /** In Unix seconds. */

@@ -10,6 +10,7 @@ import type { Context, EndSignal } from '../../context.ts';
 import { type ErrorCode, type ErrorDetails, SvcError } from '../../errors.ts';
 import { KnownSecrets } from '../../http/redact.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
+import { tryParseJson } from '../../json-object.ts';
 import {
   type CredentialKey,
   type CredentialsDocument,
@@ -263,7 +264,7 @@ export async function refreshElsewhere(
   };
   const text = await context.runDetached?.(['__refresh'], JSON.stringify(job), childEnvironment(context.env));
   if (text === undefined) return false;
-  const report = parsed(text);
+  const report = tryParseJson(text) as Report | undefined;
   for (const warning of report?.warnings ?? []) log.warn(warning);
   for (const event of report?.events ?? []) log.trace(event);
   if (report === undefined) {
@@ -274,14 +275,6 @@ export async function refreshElsewhere(
   if (report.failure === null) return true;
   const { code, message, hint, httpStatus } = report.failure;
   throw new SvcError(code, message, { hint, httpStatus });
-}
-
-function parsed(text: string): Report | undefined {
-  try {
-    return JSON.parse(text) as Report;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `svc __refresh`. What it prints is for the command that started it, which may be gone. */

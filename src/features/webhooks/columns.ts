@@ -1,4 +1,5 @@
 /** Columns that several of the webhook commands share. */
+import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import type { SentDelivery } from './sending.ts';
 import type { ShownSecret } from './stored-secrets.ts';
@@ -26,10 +27,6 @@ function failsCell({ consecutive_failures: fails }: ShownSubscription): Cell {
 export function eventsCell(subscription: Pick<ShownSubscription, 'events'>): Cell {
   const events = eventsOf(subscription);
   return events.length === 0 ? { text: 'none: nothing is delivered', tone: 'warn' } : events;
-}
-
-function timeCell(time: string | null | undefined): Cell {
-  return time === undefined || time === null || time === '' ? undefined : { time };
 }
 
 export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [

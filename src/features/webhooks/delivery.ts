@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Flags, Options } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import { EVENT_FLAG, eventFilter } from './event-types.ts';
 import { type SignedHeaders, signatureOf } from './signature.ts';
 
@@ -103,27 +103,24 @@ export interface ReadEvent {
 export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   // Decoding would silently replace invalid UTF-8, so the text would differ from what was signed.
   if (!isUtf8(bytes)) return undefined;
-  try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    return asEvent(parseJsonText(text.startsWith('\ufeff') ? text.slice(1) : text));
-  } catch {
-    return undefined;
-  }
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return asEvent(tryParseJson(json.startsWith('\ufeff') ? json.slice(1) : json));
 }
 
 /** The same for a parsed value: one of several samples. */
 export function asEvent(value: unknown): ReadEvent | undefined {
   if (!isObject(value)) return undefined;
   return {
-    id: string(value['id']),
-    type: string(value['type']),
-    created_at: string(value['created_at']),
+    id: text(value['id']),
+    type: text(value['type']),
+    created_at: text(value['created_at']),
     data: isObject(value['data']) ? value['data'] : {},
     value,
   };
 }
 
-function string(value: unknown): string | undefined {
+/** Undefined for anything else. */
+export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

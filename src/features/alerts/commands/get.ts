@@ -1,8 +1,9 @@
 import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { alertCandidates, alertTitle, labelCells, runbookOf, severityCell, stateCell, timeCell } from '../columns.ts';
+import { alertCandidates, alertTitle, labelCells, runbookOf, severityCell, stateCell } from '../columns.ts';
 import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
 import { type SuppressedAlert, withSuppressors } from '../suppressors.ts';

@@ -1,7 +1,8 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { timeCell } from '../../../output/cells.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { alertTitle, labelCells, timeCell } from '../columns.ts';
+import { alertTitle, labelCells } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
 import { formatMatcher, parseMatcherArguments } from '../matcher.ts';
 import type { Alert, PostableAlert } from '../schema.ts';

@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/time.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { timeCell } from '../columns.ts';
 import { PARAM_FLAG, PARSER_NAME_FLAG, UNDOCUMENTED, withParams } from '../lists.ts';
 import type { Cursor } from '../schema.ts';
 

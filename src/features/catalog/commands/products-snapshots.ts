@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { timeCell } from '../columns.ts';
 import {
   exactHint,
   LIST_FLAGS,

@@ -2,12 +2,13 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Options } from '../../../cli/flags.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import { credentialSource } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
 import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
-import { isoTime, timeCell } from '../login-status.ts';
+import { isoTime } from '../login-status.ts';
 import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
 

@@ -1,6 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { timeCell } from '../../../output/cells.ts';
 import { credentialSource } from '../authorizer.ts';
-import { isoTime, timeCell } from '../login-status.ts';
+import { isoTime } from '../login-status.ts';
 import { TokenManager } from '../token-manager.ts';
 
 interface Refreshed {

@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
 import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
 import { chosenStore, FILE_STORE, misplaced, storeOf } from '../../../store/sealed-records.ts';
 import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
-import { isAlive, isoTime, loginStatus, refreshEnd, timeCell } from '../login-status.ts';
+import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */

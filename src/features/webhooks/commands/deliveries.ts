@@ -2,6 +2,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Flags, Options } from '../../../cli/flags.ts';
 import { type OutageEvent, outageEvent, poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import {
@@ -33,18 +34,14 @@ function stateCell({ status_text: text }: ShownLogItem): Cell {
   return { text, tone: STATE_TONES[text] ?? 'warn' };
 }
 
-function timeCell(time: string | null | undefined): Cell {
-  return time === undefined || time === null || time === '' ? '-' : { time };
-}
-
 const COLUMNS: readonly Column<ShownLogItem>[] = [
   { name: 'event', cell: (item) => item.event_id },
   { name: 'type', cell: (item) => item.event_type, flex: true },
   { name: 'status', cell: stateCell, vital: true },
   { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
   { name: 'last-error', cell: (item) => item.last_error || '-', flex: true, vital: true },
-  { name: 'created', cell: (item) => timeCell(item.created_at), vital: true },
-  { name: 'delivered', cell: (item) => timeCell(item.delivered_at) },
+  { name: 'created', cell: (item) => timeCell(item.created_at) ?? '-', vital: true },
+  { name: 'delivered', cell: (item) => timeCell(item.delivered_at) ?? '-' },
   { name: 'id', cell: ({ id }) => id },
 ];
 

@@ -3,9 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { errorCode, fileFailure } from '../../../store/own-file.ts';
 import { openRecordings } from '../api.ts';
+import { text } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';
 
@@ -22,7 +24,7 @@ const SAMPLE_LIST: ListOutput<ShownSample> = {
     { name: 'id', cell: ({ id }) => text(id) },
     { name: 'type', cell: ({ type }) => text(type) },
     { name: 'kind', cell: ({ synthetic }) => (synthetic ? { text: 'synthetic', tone: 'dim' } : 'real') },
-    { name: 'created', cell: (sample) => timeCell(sample['created_at']) },
+    { name: 'created', cell: (sample) => timeCell(text(sample['created_at'])) },
     { name: 'title', cell: ({ data }) => text((data as { title?: unknown } | undefined)?.title), flex: true },
   ],
   id: ({ id }) => text(id) ?? '',
@@ -77,14 +79,6 @@ export const webhooksSamples = listCommand({
     return { value: value.map((sample, index) => ({ ...sample, file: files[index] })), as: SAVED_LIST };
   },
 });
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function timeCell(value: unknown): { readonly time: string } | undefined {
-  return typeof value === 'string' && value !== '' ? { time: value } : undefined;
-}
 
 /** Returns the paths. Exit 2 if a file already exists. */
 function saveSamples(samples: readonly Readonly<Record<string, unknown>>[], folder: string): readonly string[] {

@@ -13,9 +13,9 @@ import {
 import { dirname } from 'node:path';
 import { SvcError } from '../../../errors.ts';
 import { realTarget, stagedPath, syncDirectory } from '../../../store/atomic-write.ts';
-import { fileFailure, openOwnFile } from '../../../store/own-file.ts';
+import { fileFailure, openOwnFile, writeAll } from '../../../store/own-file.ts';
 import { MOST_EVENTS, REMEMBERED_MS } from './seen-events.ts';
-import { eventOf, HEADER, parsedLine, readFully, type SpooledEvent, type Waiting, writeFully } from './spool-lines.ts';
+import { eventOf, HEADER, parsedLine, readFully, type SpooledEvent, type Waiting } from './spool-lines.ts';
 
 interface Place extends Waiting {
   readonly key: string | null;
@@ -121,7 +121,7 @@ export class SpoolFile {
     } catch {
       // A full disk has room for what replaces other bytes.
       isFull = true;
-      writeFully(this.#file, Buffer.from(ENDED), offset);
+      writeAll(this.#file, Buffer.from(ENDED), offset);
       fsyncSync(this.#file);
     }
     this.#places.delete(number);
@@ -205,7 +205,7 @@ export class SpoolFile {
   #append(line: string | Buffer, durable: boolean): void {
     const bytes = Buffer.from(line as string);
     try {
-      writeFully(this.#file, bytes, this.#size);
+      writeAll(this.#file, bytes, this.#size);
       if (durable) fsyncSync(this.#file);
     } catch (error) {
       try {
@@ -226,7 +226,7 @@ export class SpoolFile {
     const offsets = new Map<number, number>();
     let size = 0;
     const write = (bytes: Buffer): void => {
-      writeFully(file, bytes, size);
+      writeAll(file, bytes, size);
       size += bytes.length;
     };
     try {

@@ -102,10 +102,6 @@ export function appendRefused(path: string, event: SpooledEvent, { status, ms }:
   }
 }
 
-export function writeFully(file: number, bytes: Buffer, position: number): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
-}
-
 export function readFully(file: number, bytes: Buffer, position: number): void {
   for (let done = 0; done < bytes.length; ) {
     const count = readSync(file, bytes, done, bytes.length - done, position + done);
