@@ -1,7 +1,7 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
 import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
-import { takesValue } from '../../src/cli/flags.ts';
+import { negatable, takesValue } from '../../src/cli/flags.ts';
 import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { GROUPS } from '../../src/features/index.ts';
@@ -78,6 +78,10 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       }
       const letters = Object.values(allFlags(command)).flatMap(({ short }) => (short === undefined ? [] : [short]));
       expect(duplicates(letters)).toEqual([]);
+      const spellings = Object.entries(allFlags(command)).flatMap(([name, flag]) =>
+        [name, ...(flag.formerly ?? [])].flatMap((one) => (negatable(flag) ? [one, `no-${one}`] : [one])),
+      );
+      expect(duplicates(spellings)).toEqual([]);
     });
 
     it('takes no secret as the value of an option', () => {
