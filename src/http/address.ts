@@ -8,9 +8,8 @@ import type { Target } from './target.ts';
  * too: `/api/v2`.
  */
 export function parseBaseUrl(text: string, { strip }: { readonly strip?: string } = {}): URL {
-  const shown = JSON.stringify(redactText(text));
   const refuse = (why: string, hint?: string): SvcError =>
-    new SvcError('invalid_value', `the address ${shown} ${why}`, { hint });
+    new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
 
   // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');

@@ -1,5 +1,4 @@
 /** Which proxy to use, if any, and how to connect through it. */
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { SvcError } from '../errors.ts';
 import { isLoopback } from './address.ts';
@@ -109,6 +108,7 @@ export function openTunnel(socket: Socket, proxy: URL, to: Host, callback: (erro
 /** RFC 1928. As in curl, `socks5` resolves the name here, `socks5h` at the proxy. */
 async function openSocks(socket: Socket, proxy: URL, to: Host): Promise<void> {
   const { SocksClient } = await import('socks');
+  const { lookup } = await import('node:dns/promises');
   const user = { userId: decode(proxy.username), password: decode(proxy.password) };
   await SocksClient.createConnection({
     command: 'connect',

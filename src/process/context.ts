@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
-import { isatty } from 'node:tty';
 import type { Context, EndSignal, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
 import { plainPrompter, prompter } from './prompter.ts';
-import { CTRL_C, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
+import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
 
@@ -56,7 +55,7 @@ export function processContext(): Context {
   return {
     stdin: {
       get isTTY() {
-        return isatty(0);
+        return isTerminal(0);
       },
       chunks: () => stdinChunks(signal),
       chunksUntil: stdinUntil,
@@ -80,7 +79,7 @@ export function processContext(): Context {
       const before = taker;
       taker = handler;
       if (before === undefined) {
-        atTerminal = isatty(0) || isatty(1) || isatty(2);
+        atTerminal = isTerminal(0) || isTerminal(1) || isTerminal(2);
         // Without a listener, closing the terminal ends this process at once, which is right for all other commands.
         process.on('SIGHUP', hangUp);
       }

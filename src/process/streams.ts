@@ -3,7 +3,6 @@ import { fstatSync, readSync, write, writeSync } from 'node:fs';
 import type { NetConnectOpts, Socket, SocketConstructorOpts } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
-import { isatty } from 'node:tty';
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 
@@ -11,6 +10,11 @@ import { SvcError } from '../errors.ts';
 const PIPE_BYTES = 65_536;
 /** What an interrupted svc prints has to be written in this time. */
 const AT_ONCE_MS = 20;
+
+/** Loads node:tty, which takes 3 ms, only where somebody asks: <Tab> does not. */
+export function isTerminal(fd: number): boolean {
+  return process.getBuiltinModule('node:tty').isatty(fd);
+}
 
 /**
  * Writes to the descriptor, which loads no stream. Output that may wait for a reader uses Node's stream: a direct write would block the process, and no signal
@@ -26,7 +30,11 @@ export function outStream(
   let written = 0;
   let unwritten = 0;
   let send: Send | undefined;
-  const terminal = isatty(fd);
+  let terminal: boolean | undefined;
+  const isTTY = (): boolean => {
+    terminal ??= isTerminal(fd);
+    return terminal;
+  };
   const broken = (error: unknown): SvcError | undefined => {
     closed = true;
     const { code, message } = error as NodeJS.ErrnoException;
@@ -64,16 +72,18 @@ export function outStream(
     });
   };
   return {
-    isTTY: terminal || forcedColumns !== undefined,
+    get isTTY() {
+      return forcedColumns !== undefined || isTTY();
+    },
     get columns() {
       // A terminal without a size reports 0.
-      return forcedColumns ?? (terminal ? stream().columns || undefined : undefined);
+      return forcedColumns ?? (isTTY() ? stream().columns || undefined : undefined);
     },
     get rows() {
-      return terminal ? stream().rows : undefined;
+      return isTTY() ? stream().rows : undefined;
     },
     onResize(handler) {
-      if (!terminal) return () => {};
+      if (!isTTY()) return () => {};
       const terminalStream = stream().on('resize', handler);
       return () => {
         terminalStream.off('resize', handler);
@@ -88,7 +98,7 @@ export function outStream(
         }
       }),
     get colorDepth() {
-      if (!terminal) return 0;
+      if (!isTTY()) return 0;
       const bits = stream().getColorDepth();
       return bits >= 24 ? 3 : bits >= 8 ? 2 : bits >= 4 ? 1 : 0;
     },
