@@ -1,13 +1,16 @@
 /** Logins with refresh tokens that work once, in each store: commands that are killed at random moments, and twenty processes at once. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
-import { HOME, startSvc, svc } from '../e2e/binary.ts';
+import type { CredentialsDocument } from '../../src/store/credentials.ts';
+import { HOME, start, startSvc, svc } from '../e2e/binary.ts';
 import { keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { login as signIn } from '../features/oauth/commands/signing-in.ts';
 import { testHelper } from '../support/credential-helper.ts';
 import { missingForPass, passwordStore } from '../support/pass.ts';
+import { killedAt, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 
 interface Store {
@@ -50,13 +53,63 @@ function kill(pid: number): void {
   }
 }
 
-function isWhole(path: string): boolean {
+function documentIn(path: string): CredentialsDocument | undefined {
   try {
-    JSON.parse(readFileSync(path, 'utf8'));
-    return true;
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Resolves once what processes of this configuration started has ended: a helper goes on where svc was killed. */
+async function helpersEnded(config: string): Promise<void> {
+  const isOurs = (pid: string): boolean => {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+      return variables.includes(`SVC_CONFIG_DIR=${config}`);
+    } catch {
+      return false;
+    }
+  };
+  while (readdirSync('/proc').some((name) => /^\d+$/.test(name) && isOurs(name))) {
+    await new Promise((next) => setTimeout(next, 5));
+  }
+}
+
+/**
+ * Whether the new login is where the next command finds it: in the file, or staged beside it with all its secrets in the helper. Staged alone is not enough:
+ * until the helper has them, they are in the memory of the process only.
+ */
+async function isStored(config: string, before: string, { name, env }: Store): Promise<boolean> {
+  const path = join(config, 'credentials.json');
+  if (readFileSync(path, 'utf8') !== before) return true;
+  const staged = documentIn(`${path}.new`);
+  if (staged === undefined) return false;
+  await helpersEnded(config);
+  for (const { sealed } of staged.credentials) {
+    if (sealed === undefined) continue;
+    const { entry, parts, sha256 } = sealed;
+    expect(parts).toBe(1);
+    const { stdout } = await start(`docker-credential-${name}`, ['get'], { env, input: entry }).ended;
+    const secret = stdout.startsWith('{') ? JSON.parse(stdout).Secret : '';
+    if (createHash('sha256').update(secret).digest('hex') !== sha256) return false;
+  }
+  return true;
+}
+
+/** A login at a service of its own, in the store. */
+async function loginIn(store: Store, left: number) {
+  const server = await rotatingServer();
+  const config = mkdtempSync(join(HOME, 'login-'));
+  const env = { ...store.env, SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url };
+  const oauth = (command: string, more = {}) => svc(['oauth', command], { env: { ...env, ...more } });
+  keep(config, login(server.url, left));
+  if (store.name !== 'file') {
+    expect(await svc(['config', 'set', 'credentials.helper', store.name], { env })).toMatchObject({ code: 0 });
+    expect(await svc(['oauth', 'move', '--to', 'helper'], { env })).toMatchObject({ code: 0 });
+  }
+  const before = readFileSync(join(config, 'credentials.json'), 'utf8');
+  return { server, config, oauth, before, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
@@ -99,37 +152,62 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
       await service.close();
     });
 
-    // All that a death can lose is what the service has sent and nobody has written yet.
-    it('no kill of the refresh itself loses a login that was staged', async ({ task }) => {
+    // All that a death can lose is what the service has sent and nobody has stored yet.
+    it('no kill of the refresh itself loses a login that was stored', async ({ task }) => {
       using store = open();
       const figures = { safe: 0, lost: 0 };
       for (let round = 0; round < scaled(kills / 4); round++) {
-        await using server = await rotatingServer();
-        const config = mkdtempSync(join(HOME, 'login-'));
-        const env = { ...store.env, SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url };
-        keep(config, login(server.url, 3600));
-        await svc(['config', 'set', 'credentials.helper', store.name], { env });
-        if (store.name !== 'file') await svc(['oauth', 'move', '--to', 'helper'], { env });
-        const before = readFileSync(join(config, 'credentials.json'), 'utf8');
+        await using signedIn = await loginIn(store, 3600);
+        const { server, config, oauth, before } = signedIn;
         server.meddle = ({ commit, answer }) => {
           const { pid } = JSON.parse(readFileSync(join(config, 'credentials.json.lock'), 'utf8'));
           answer(200, commit());
           setTimeout(() => kill(pid), Math.random() * 150);
         };
-        await svc(['oauth', 'refresh'], { env });
+        await oauth('refresh');
         server.meddle = undefined;
-        const isSafe =
-          isWhole(join(config, 'credentials.json.new')) ||
-          before !== readFileSync(join(config, 'credentials.json'), 'utf8');
+        const isSafe = await isStored(config, before, store);
         figures[isSafe ? 'safe' : 'lost'] += 1;
-        const next = await svc(['oauth', 'refresh'], { env });
-        expect({ round, isSafe, ...next }).toMatchObject({ code: isSafe ? 0 : 4 });
-        if (isSafe && store.name !== 'file') {
-          expect(await svc(['oauth', 'logout'], { env })).toMatchObject({ code: 0 });
-        }
+        expect({ round, isSafe, ...(await oauth('refresh')) }).toMatchObject({ code: isSafe ? 0 : 4 });
+        if (store.name !== 'file') expect(await oauth('logout')).toMatchObject({ code: 0 });
+        expect(store.entries().filter((entry) => !entry.includes('check/'))).toEqual([]);
         counted(task, 1);
       }
       task.meta.figures = `${title}: of refreshes killed within 150 ms of the answer, ${figures.safe} safe and ${figures.lost} lost`;
+    });
+
+    it('a refresh that is killed around the step that stores the login: it is there, or nothing of it is', async ({
+      task,
+    }) => {
+      using store = open();
+      const refreshIn = async (oauth: Awaited<ReturnType<typeof loginIn>>['oauth'], steps: Record<string, string>) =>
+        oauth('token', { ...steps, FILE_STEPS_OF: 'refresh' });
+      await using first = await loginIn(store, -10);
+      const { points } = await stepsOf(first.config, undefined, async (steps) => {
+        expect(await refreshIn(first.oauth, steps)).toMatchObject({ code: 0 });
+      });
+      expect(await first.oauth('logout')).toMatchObject({ code: 0 });
+      const staged = points.indexOf('after writeSync', points.indexOf('after fsyncSync'));
+      expect(points.slice(staged - 1, staged + 2)).toEqual([
+        'within writeSync',
+        'after writeSync',
+        'before ftruncateSync',
+      ]);
+      for (const at of [staged - 1, staged, staged + 1]) {
+        await using signedIn = await loginIn(store, -10);
+        const { server, config, oauth, before } = signedIn;
+        expect(await refreshIn(oauth, killedAt(config, at + 1))).toMatchObject({ code: 7 });
+        expect(server.calls).toBe(1);
+        expect(documentIn(join(config, 'credentials.json.new')) !== undefined).toBe(at >= staged);
+        // The file has it once it is written, a helper only after that.
+        const isSafe = at > staged || (at === staged && store.name === 'file');
+        expect({ at, isSafe: await isStored(config, before, store) }).toEqual({ at, isSafe });
+        expect({ at, ...(await oauth('token')) }).toMatchObject({ at, code: isSafe ? 0 : 4 });
+        expect(readdirSync(config)).not.toContain('credentials.json.new');
+        expect(await oauth('logout')).toMatchObject({ code: 0 });
+        expect(store.entries().filter((entry) => !entry.includes('check/'))).toEqual([]);
+        counted(task, 1);
+      }
     });
 
     it.skipIf(title === 'the file')('no kill of a move loses a secret, and the next one finishes', async ({ task }) => {

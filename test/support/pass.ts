@@ -1,6 +1,6 @@
 /** A password store of the test's own, with the real docker-credential-pass and gpg. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onPath } from './peers.ts';
@@ -25,6 +25,8 @@ export function passwordStore(): PasswordStore {
   const run = (program: string, ...args: string[]): void => {
     execFileSync(program, args, { env: { ...process.env, ...env, HOME: folder }, stdio: 'ignore' });
   };
+  // Without it, the agent refuses some of twenty decryptions at once: "No secret key". docs/configuration.md says so.
+  writeFileSync(join(folder, 'gpg-agent.conf'), 'auto-expand-secmem\n');
   run('gpg', '--batch', '--pinentry-mode', 'loopback', '--passphrase', '', '--quick-gen-key', 'svc', 'default');
   run('pass', 'init', 'svc');
   return {
