@@ -36,9 +36,7 @@ export interface InStream {
 }
 
 export interface Choice {
-  /** The value. */
   readonly value: string;
-  /** Its label. */
   readonly name: string;
 }
 

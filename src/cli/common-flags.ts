@@ -4,7 +4,6 @@ import { FORMATS } from '../output/types.ts';
 import type { Flags, Input } from './flags.ts';
 import { zoneOf } from './time.ts';
 
-/** Options of every command. */
 export const GLOBAL_FLAGS = {
   output: {
     type: 'choice',
@@ -41,7 +40,6 @@ export const GLOBAL_FLAGS = {
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
 } as const satisfies Flags;
 
-/** Options of commands that call a service. */
 export const SERVICE_FLAGS = {
   'base-url': { type: 'string', formerly: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
   timeout: { type: 'duration', positive: true, help: 'Request timeout (default 30s)' },
@@ -64,7 +62,6 @@ const CLUSTER_FLAGS = {
   'all-profiles': { type: 'boolean', help: 'Use every profile with an address of its own' },
 } as const satisfies Flags;
 
-/** Options of commands that change something. */
 export const WRITE_FLAGS = {
   'dry-run': { type: 'optional-value', choices: ['curl'], help: 'Print the request instead of sending it' },
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
@@ -117,7 +114,6 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 /** Those of some commands, which `svc help options` lists instead of their pages. */
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
-/** The options of a command that are not of all commands. */
 export function ownFlags(command: Optioned): Flags {
   const { flags, effect } = command;
   const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;

@@ -102,13 +102,8 @@ export async function findCommand(group: Group, args: readonly string[], search:
   if (below.length === 0) throw await unknownIn(group, names, noun);
   if (next !== undefined) throw unknownBelow(group, below, next);
   const [name = noun] = below[0]?.split(' ') ?? [];
-  const list = nounLists
-    ? await found(
-        names.find((one) => one === `${name} list`),
-        1,
-      )
-    : undefined;
-  return list ?? nounPage(group, name, commands);
+  const list = nounLists ? names.find((one) => one === `${name} list`) : undefined;
+  return (await found(list, 1)) ?? nounPage(group, name, commands);
 }
 
 async function everyCommand(group: Group, commands: Commands): Promise<Found> {

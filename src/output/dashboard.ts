@@ -48,15 +48,8 @@ async function dashboardLines(dashboard: Dashboard, given: OutputOptions, height
   const bottom = footer === undefined ? [] : wrapped(footer).map((line) => paint(line, 'dim'));
   const space = height - top.length - bottom.length - (bottom.length === 0 ? 0 : 1);
   // Blank lines give way before rows do.
-  const gap =
-    linesOf(
-      tables,
-      tables.map(({ rows }) => rows.length),
-    ) +
-      tables.length <=
-    space
-      ? ['']
-      : [];
+  const all = tables.map(({ rows }) => rows.length);
+  const gap = linesOf(tables, all) + tables.length <= space ? [''] : [];
   const counts = shownRows(tables, space - gap.length * tables.length);
   const parts = await Promise.all(
     tables.map((table, index) => tableLines(table, counts[index] ?? 0, options, { width, paint })),

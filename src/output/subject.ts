@@ -62,7 +62,6 @@ function listOf(rows: readonly unknown[]): ListSubject {
   return { kind: 'list', rows, columns, named: false, id: idOf };
 }
 
-/** The column of one key of objects. */
 export function keyColumn(key: string): Column<unknown> {
   return {
     name: key,

@@ -4,7 +4,16 @@ import { escapeText } from './escape.ts';
 import { briefLength, columnSize, fitColumns, GAP, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
-import { displayWidth, linked, type Painter, painter, shorten, webAddress, wrap } from './terminal.ts';
+import {
+  displayWidth,
+  linked,
+  type Painter,
+  painter,
+  shorten,
+  webAddress,
+  withoutTrailingBlanks,
+  wrap,
+} from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -279,7 +288,7 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
     .map((cell) => colored(cell.text, cell, paint))
     .values();
   const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
-  return rows.length === 0 ? [] : drawn.split('\n').map(trimEnd);
+  return rows.length === 0 ? [] : drawn.split('\n').map(withoutTrailingBlanks);
 }
 
 /** The same lines, row by row. */
@@ -298,18 +307,12 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
     const visible = colored(shown, cell, paint);
     line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
-  return trimEnd(line);
+  return withoutTrailingBlanks(line);
 }
 
 /** As much of a cell as is shown. Padding after a number has no colour and no link, so that it can be trimmed at the end of a line. */
 function colored(text: string, { tone, link }: CellText, paint: Painter): string {
-  const visible = trimEnd(text);
+  const visible = withoutTrailingBlanks(text);
   const painted = paint(visible, tone);
   return (link === undefined ? painted : linked(painted, link)) + text.slice(visible.length);
-}
-
-function trimEnd(line: string): string {
-  let end = line.length;
-  while (end > 0 && line[end - 1] === ' ') end--;
-  return line.slice(0, end);
 }

@@ -214,7 +214,7 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /** Other white space, such as the no-break space, is part of the text. */
-function withoutTrailingBlanks(text: string): string {
+export function withoutTrailingBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === ' ') end--;
   return text.slice(0, end);

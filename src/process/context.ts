@@ -10,7 +10,6 @@ import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from
 
 const SMALL_FILE = 1 << 20;
 
-/** The context of a real process. */
 export function processContext(): Context {
   const stopped = new AbortController();
   const { signal } = stopped;

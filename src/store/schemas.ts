@@ -10,7 +10,6 @@ const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
 const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
 
 const entryFields = {
-  /** The name of a credential helper. */
   helper: text.check(z.regex(/^[a-z0-9-]+$/, 'is not the name of a helper')),
   /** Without the numbers that the parts of a large one have. */
   entry: name,

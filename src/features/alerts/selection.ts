@@ -10,7 +10,6 @@ import type { Alert, AlertFilter, AlertGroup, StateQuery } from './schema.ts';
 export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** The help section of the options that select. */
 export const FILTERS = 'Filter options';
 
 export const RECEIVER_MATCHER_FLAG = {

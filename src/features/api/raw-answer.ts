@@ -4,6 +4,7 @@
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import type { WholeAnswer } from '../../http/client.ts';
 import { Plan } from '../../http/endpoint.ts';
 import { isObject, parseJsonText } from '../../json-object.ts';
 import {
@@ -16,14 +17,6 @@ import {
   type TextOutput,
 } from '../../output/types.ts';
 import type { Alertmanager } from '../alerts/api.ts';
-
-export interface RawAnswer {
-  readonly status: number;
-  /** Fit to be shown. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly isJson: boolean;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
 
 interface Printed {
   /** Undefined where there is nothing to print. */
@@ -38,7 +31,7 @@ export const ANY_ANSWER: RecordOutput<unknown> = { kind: 'record', columns: [], 
 
 /** `unread`: nobody asks for a part of it, and what is JSON goes through as it is. */
 export async function printedAnswer(
-  { status, headers, isJson, bytes }: RawAnswer,
+  { status, headers, isJson, bytes }: WholeAnswer,
   { include, unread }: { readonly include: boolean; readonly unread: boolean },
 ): Promise<Printed> {
   if (isJson && unread) {

@@ -32,7 +32,12 @@ export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: 
   const cut = text.indexOf('?');
   const path = cut < 0 ? text : text.slice(0, cut);
   // Some servers decode first and go up the tree then.
-  if (decodeDots(path).some((segment) => segment === '.' || segment === '..')) {
+  if (
+    path
+      .replace(/%2e/gi, '.')
+      .split(/\/|\\|%2f|%5c/i)
+      .some((segment) => segment === '.' || segment === '..')
+  ) {
     throw refuse('contains a segment of dots, which leads to another path');
   }
   const query = grouped([
@@ -42,10 +47,6 @@ export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: 
   const base = BASE_PATHS[service];
   const below = base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   return { path: below, whole: base + below, query };
-}
-
-function decodeDots(path: string): readonly string[] {
-  return path.replace(/%2e/gi, '.').split(/\/|\\|%2f|%5c/i);
 }
 
 interface RawBody {

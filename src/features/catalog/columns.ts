@@ -52,7 +52,6 @@ function listOf<Row>(columns: readonly Column<Row>[], id: (row: Row) => string, 
   return { kind: 'list', columns, id, empty: `no such ${plural}` };
 }
 
-/** One of the list, with all its columns. */
 function recordOf<Row>({ columns, id }: ListOutput<Row>): RecordOutput<Row> {
   return { kind: 'record', columns: columns.map(({ wide: _, ...column }) => column), id };
 }

@@ -41,7 +41,6 @@ export const SOURCE_FLAGS = {
   source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
 
-/** Which products are counted. */
 export const COUNT_FLAGS = {
   store: { ...SOURCE_FLAGS.store, help: 'Filter by store (parser_name)' },
   region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region, normalized or as written' },
@@ -172,7 +171,6 @@ export async function* pages<Item extends Identified>(
   report({ text, incomplete: true });
 }
 
-/** All items that there are. */
 export async function everyItem<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   report: Report,

@@ -128,7 +128,7 @@ export function offerList({ several, trend, mixed = false }: OfferView): ListOut
     { name: 'lowest', cell: priceCell, align: 'right' },
     ...(mixed ? [unit] : []),
     { name: 'above', cell: aboveCell, align: 'right' },
-    ...(trend ? [{ name: 'trend', cell: trendCell }] : []),
+    ...(trend ? [{ name: 'trend', cell: (one: Offer): Cell => one.trend && { spark: one.trend.values } }] : []),
     { name: 'observed', cell: observedCell },
     { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
     { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
@@ -182,10 +182,6 @@ function percentCell(amount: number | null): Cell {
 
 function percentText(percent: number | null): string {
   return percent === null ? '' : `${Number(percent.toFixed(1))}%`;
-}
-
-function trendCell({ trend }: Offer): Cell {
-  return trend === undefined ? undefined : { spark: trend.values };
 }
 
 function observedCell({ observed_at, stale }: Offer): Cell {

@@ -98,7 +98,9 @@ async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promi
     return { matches: titled, total: counted(titled), others: [] };
   }
   const { items: all, missing } = await firstProducts(catalog);
-  const begins = text.length >= SHORTEST_BEGINNING ? all.filter((product) => beginsSo(text, product)) : [];
+  const beginning = text.toLowerCase();
+  const isBeginning = ({ canonical_product_id: id }: Product): boolean => id.toLowerCase().startsWith(beginning);
+  const begins = text.length >= SHORTEST_BEGINNING ? all.filter(isBeginning) : [];
   if (missing > 0 && (begins.length > 0 || ID_BEGINNING.test(text))) {
     throw new SvcError(
       'invalid_value',
@@ -123,10 +125,6 @@ function titledSo(text: string, items: readonly Product[], total: number): reado
   const whole = items.filter(({ title }) => folded(title) === folded(text));
   if (whole.length > 0 && total === items.length) return whole;
   return items.filter(({ title }) => folded(title).includes(folded(text)));
-}
-
-function beginsSo(text: string, { canonical_product_id: id }: Product): boolean {
-  return id.toLowerCase().startsWith(text.toLowerCase());
 }
 
 /** Without accents: some services ignore them. */

@@ -12,7 +12,7 @@ import type { KnownClients, LoginOptions } from './login-client.ts';
 import { showQrCode } from './login-options.ts';
 import { DEVICE_GRANT, isLive, offeredMethods, registerClient } from './registration.ts';
 import type { DeviceAuthorization } from './schema.ts';
-import { isClientError, requestForm, requestToken, type TokenOutcome } from './token-endpoint.ts';
+import { isClientError, requestToken, submit, type TokenOutcome } from './token-endpoint.ts';
 
 /** RFC 8628 §3.5, also where the server names no interval. */
 const INTERVAL_S = 5;
@@ -99,7 +99,7 @@ async function requestCode(
   { scope = SCOPE }: LoginOptions,
   ctx: RunContext,
 ): Promise<Code> {
-  const outcome = await requestForm({ target, client, fields: { scope } }, url.href);
+  const outcome = await submit({ target, client, fields: { scope }, tokenEndpoint: url.href });
   if (outcome.kind !== 'answered') throw await refusedClient(outcome, client, clients);
   const { answer } = outcome;
   const { deviceAuthorization } = await import('./schema.ts');

@@ -91,17 +91,15 @@ export async function revokeToken(
   return outcome.kind === 'answered' ? undefined : outcome.failure;
 }
 
-/** Any other form that a client sends with its authentication, such as that of RFC 8628 §3.1. */
-export async function requestForm(request: Omit<TokenRequest, 'tokenEndpoint'>, at: string): Promise<Submitted> {
-  return submit({ ...request, tokenEndpoint: at });
-}
-
 type Submitted =
   | { readonly kind: 'answered'; readonly answer: ProtocolAnswer; readonly basicForm?: BasicForm | undefined }
   | Exclude<TokenOutcome, { kind: 'granted' }>;
 
-/** Sends another form only after the server refused the client: a refusal of the client spends neither a code nor a token. */
-async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted> {
+/**
+ * Any form that a client sends with its authentication, such as that of RFC 8628 §3.1. Another form of authentication follows only after the server refused the
+ * client: a refusal of the client spends neither a code nor a token.
+ */
+export async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted> {
   const began = performance.now();
   const { timeoutMs = TIMEOUT_MS } = request;
   const [form, ...others] = basicForms(request.client);

@@ -4,9 +4,10 @@ import type { RunContext } from '../../cli/command.ts';
 import type { Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
+import { findInstrument } from '../../sandbox/trade/instruments.ts';
 import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
 import { recordSandbox, type SandboxRecord } from '../../store/sandbox-records.ts';
-import { readTicks, unknownSymbols } from './tick-file.ts';
+import { readTicks } from './tick-file.ts';
 
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -119,7 +120,9 @@ async function movementOf(
   const other = seed === undefined ? (volatility === undefined ? undefined : '--volatility') : '--seed';
   if (other !== undefined) throw new SvcError('usage', `--replay and ${other} exclude each other`);
   const ticks = readTicks(Buffer.from(await ctx.readInput(replay)).toString('utf8'), replay);
-  const unknown = unknownSymbols(ticks);
+  const unknown = [...new Set(ticks.map(({ symbol }) => symbol))].filter(
+    (symbol) => findInstrument(symbol) === undefined,
+  );
   if (ticks.every(({ symbol }) => unknown.includes(symbol))) {
     throw new SvcError('invalid_value', `--replay: the sandbox has none of the symbols of ${replay}`, {
       hint: 'svc sandbox run -- svc trade symbols lists those it has',

@@ -1,7 +1,6 @@
 /** Reads recorded ticks, as `svc trade stream --prices` writes them: NDJSON, or CSV with a header (docs/tick-files.md). */
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import { findInstrument } from '../../sandbox/trade/instruments.ts';
 import type { RecordedTick } from '../../sandbox/trade/moving-prices.ts';
 
 const NUMBERS = ['bid', 'ask', 'high', 'low'] as const;
@@ -26,11 +25,6 @@ export function readTicks(text: string, path: string): readonly RecordedTick[] {
   }
   if (ticks.length === 0) throw new SvcError('invalid_value', `--replay: ${path} has no ticks`);
   return ticks;
-}
-
-/** The symbols of a recording that the sandbox has not, each once. */
-export function unknownSymbols(ticks: readonly RecordedTick[]): readonly string[] {
-  return [...new Set(ticks.map(({ symbol }) => symbol))].filter((symbol) => findInstrument(symbol) === undefined);
 }
 
 function invalid(path: string, line: number, reason: string): never {

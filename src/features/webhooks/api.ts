@@ -16,42 +16,18 @@ function schema<N extends keyof Schemas>(name: N): () => Promise<Schemas[N]> {
   return async () => (await import('./schema.ts'))[name];
 }
 
+const BY_ID = '/webhooks/{endpoint_id}';
 const ENDPOINTS = {
   subscriptions: endpoint({ method: 'GET', path: '/webhooks', effect: 'read', answer: schema('subscriptionList') }),
   /** Not retryable: each success creates a subscription, and only this response has its secret. */
   create: endpoint({ method: 'POST', path: '/webhooks', effect: 'write', answer: schema('createdSubscription') }),
   /** The service clears `events` where it is missing, so it is always sent (doc 2 §4 rule 4). */
-  update: endpoint({
-    method: 'PATCH',
-    path: '/webhooks/{endpoint_id}',
-    effect: 'write',
-    answer: schema('updatedSubscription'),
-  }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/webhooks/{endpoint_id}',
-    effect: 'destroy',
-    answer: schema('deletion'),
-  }),
+  update: endpoint({ method: 'PATCH', path: BY_ID, effect: 'write', answer: schema('updatedSubscription') }),
+  delete: endpoint({ method: 'DELETE', path: BY_ID, effect: 'destroy', answer: schema('deletion') }),
   /** Of a subscription that the same run created, so that nobody has to confirm it. */
-  takeBack: endpoint({
-    method: 'DELETE',
-    path: '/webhooks/{endpoint_id}',
-    effect: 'write',
-    answer: schema('deletion'),
-  }),
-  test: endpoint({
-    method: 'POST',
-    path: '/webhooks/{endpoint_id}/test',
-    effect: 'write',
-    answer: schema('queuedTest'),
-  }),
-  deliveries: endpoint({
-    method: 'GET',
-    path: '/webhooks/{endpoint_id}/deliveries',
-    effect: 'read',
-    answer: schema('deliveryLog'),
-  }),
+  takeBack: endpoint({ method: 'DELETE', path: BY_ID, effect: 'write', answer: schema('deletion') }),
+  test: endpoint({ method: 'POST', path: `${BY_ID}/test`, effect: 'write', answer: schema('queuedTest') }),
+  deliveries: endpoint({ method: 'GET', path: `${BY_ID}/deliveries`, effect: 'read', answer: schema('deliveryLog') }),
   samples: endpoint<Sample[]>({
     method: 'GET',
     path: '/webhook-events/samples',

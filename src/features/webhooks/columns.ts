@@ -68,7 +68,7 @@ export const SENT_LIST: ListOutput<SentDelivery> = {
   columns: SENT_COLUMNS,
   id: sentId,
   empty: 'nothing was sent',
-  live: (row) => [String(row.n).padStart(3), ...sentCells(row)],
+  live: (row) => [String(row.n).padStart(3), row.event_id ?? '-', sentStatusCell(row), `${row.ms} ms`, answerCell(row)],
 };
 
 export const SENT_ONE: RecordOutput<SentDelivery> = {
@@ -82,10 +82,6 @@ function sentLine(row: SentDelivery): Cell {
   const { event_id, status, delivered, error, ms } = row;
   const parts = [event_id ?? '-', status ?? error?.code, `${ms} ms`, answerCell(row)];
   return { text: parts.filter((part) => part !== '').join('  '), tone: delivered ? 'good' : 'bad' };
-}
-
-function sentCells(row: SentDelivery): readonly Cell[] {
-  return [row.event_id ?? '-', sentStatusCell(row), `${row.ms} ms`, answerCell(row)];
 }
 
 function sentStatusCell({ status, delivered, error }: SentDelivery): Cell {

@@ -196,18 +196,14 @@ function unescaped(all: string, octal?: string, hex?: string, unicode?: string, 
 }
 
 const TRACE_PREFIX = String.raw`(?:\d\d:\d\d:\d\d\.\d+ )?(?:\[[^\]\s]*\] )?`;
-const TRACE = new RegExp(`^${TRACE_PREFIX}(?:== Info: |=> Send header, \\d+ bytes)`);
+/** Written by `--trace` or `--trace-ascii`, possibly with --trace-time and --trace-ids. */
+export const CURL_TRACE = new RegExp(`^${TRACE_PREFIX}(?:== Info: |=> Send header, \\d+ bytes)`);
 const SECTION = new RegExp(`^${TRACE_PREFIX}(=>|<=|==) (Send header|Send data|\\S.*?)(?:, (\\d+) bytes .*|:.*)?$`);
 /** Sixteen bytes per line, also as text. */
 const HEX_LINE = /^[0-9a-f]{4,}: ((?:[0-9a-f]{2} ){1,16}) *(?:.{1,16})?$/;
 /** Up to 64 characters per line. */
 const ASCII_LINE = /^([0-9a-f]{4,}): ([ -~]{0,64})$/;
 const DOT = 0x2e;
-
-/** Written by `--trace` or `--trace-ascii`, possibly with --trace-time and --trace-ids. */
-export function isCurlTrace(text: string): boolean {
-  return TRACE.test(text);
-}
 
 export function traceDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const { sent, isAscii } = sentBytes(bytes, source);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SvcError } from '../../errors.ts';
 import { flowDeliveries } from './captured-flows.ts';
 import { capturedDeliveries, documentDeliveries } from './captured-json.ts';
-import { curlDeliveries, isCurlTrace, traceDeliveries } from './curl.ts';
+import { CURL_TRACE, curlDeliveries, traceDeliveries } from './curl.ts';
 import type { Delivery } from './delivery.ts';
 import { httpDeliveries, isHttp, VERBOSE } from './http-dump.ts';
 
@@ -30,7 +30,7 @@ const CONTAINERS = {
     begins: (text) => /^\s*\{\s*"log"\s*:\s*\{/.test(text),
     read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
   },
-  trace: { begins: isCurlTrace, read: traceDeliveries },
+  trace: { begins: (text) => CURL_TRACE.test(text), read: traceDeliveries },
   mitmproxy: {
     begins: (text) => /^\d+:\d+:(?:version|type|websocket|response|request|error|id)[;,]/.test(text),
     read: (bytes, source, { prefix }) => flowDeliveries(bytes, source, prefix),

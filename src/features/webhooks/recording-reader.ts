@@ -77,7 +77,6 @@ export async function* recordedDeliveries(
   }
 }
 
-/** Undefined if the line is not a delivery. */
 export function recordedDelivery(line: string, source: string): Delivery | undefined {
   let json: unknown;
   try {

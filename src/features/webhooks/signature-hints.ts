@@ -148,7 +148,7 @@ export const REPAIRS: readonly Repair[] = [
       if (typeof value === 'string') return [Buffer.from(value)];
       const indented = [2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
       const plain = [JSON.stringify(value), pythonJson(value)];
-      const ascii = plain.map(asciiOnly);
+      const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
       const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
       return [...plain, ...ascii, ...slashes, ...indented, ...indented.map((text) => `${text}\n`)].map(utf8);
     },
@@ -293,10 +293,6 @@ function pythonJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${pythonJson(member)}`);
   return `{${members.join(', ')}}`;
-}
-
-function asciiOnly(text: string): string {
-  return text.replace(/[\x7f-\uffff]/g, unicodeEscape);
 }
 
 function unicodeEscape(character: string): string {

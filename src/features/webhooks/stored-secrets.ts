@@ -16,10 +16,10 @@ import { fingerprint } from './signature.ts';
 
 type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'> & VaultContext;
 
-/** The configured address of the service, or null. */
+/** The configured address of the service in its one spelling, or null. Throws `invalid_value`. */
 export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
   const address = settings.get('webhooks.url');
-  return address === undefined ? null : serviceAddress(address);
+  return address === undefined ? null : parseBaseUrl(address, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }
 
 /** Those in a credential helper are not opened yet. */
@@ -119,8 +119,3 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
 }
 
 const BASE_PATH = '/v1';
-
-/** One spelling for each service. Throws `invalid_value`. */
-function serviceAddress(text: string): string {
-  return parseBaseUrl(text, { strip: BASE_PATH }).href.replace(/\/$/, '');
-}

@@ -82,11 +82,6 @@ function judgeTest(id: string, eventId: string, { item, subscription }: TestStat
   return { endpoint_id: id, event_id: eventId, ...judged, delivery: item ?? null, waited_ms: waitedMs };
 }
 
-/** Whether further waiting is useless. */
-function isFinal({ outcome }: TestResult): boolean {
-  return outcome === 'delivered' || outcome === 'failed' || outcome === 'skipped';
-}
-
 function judgeItem({ status, attempts = 0, last_error: error }: LogItem, waitedMs: number): Judged {
   const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
   const reason = error === undefined || error === null || error === '' ? undefined : error;
@@ -130,7 +125,7 @@ export async function waitForTest(
       await ctx.reportOutage(outage);
       if (value === undefined) continue;
       latest = judgeTest(id, eventId, value, at - began);
-      if (isFinal(latest)) return latest;
+      if (latest.outcome === 'delivered' || latest.outcome === 'failed' || latest.outcome === 'skipped') return latest;
     }
     return latest;
   } catch (error) {

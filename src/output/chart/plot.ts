@@ -28,7 +28,6 @@ export interface PlotSize {
   readonly ascii: boolean;
 }
 
-/** The number of columns in a plot of that width. */
 export function columnsFor({ cells, ascii }: Omit<PlotSize, 'rows'>): number {
   return ascii ? cells : cells * ACROSS;
 }

@@ -206,7 +206,6 @@ function candleBody(x: number, y: number, { width, height }: Size, colour: strin
   return `<rect class="${colour}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
 }
 
-/** The ends of the candlesticks, in columns. */
 function runsOf({ sticks, places }: Candlesticks, columns: number): Stretch {
   return sticks.map(({ place, high, low, close }) => {
     return { column: Math.floor(((place + 0.5) / places) * columns), high, low, last: close };

@@ -1,25 +1,7 @@
 /** The bodies of POST requests: invalid JSON is a 400, a missing or invalid field a 422. These are not svc's own schemas. */
 import * as z from 'zod/mini';
 import { Refusal } from '../http.ts';
-import type { LabelSet, Matcher } from './labels.ts';
-
-export interface PostedSilence {
-  readonly id: string;
-  readonly matchers: readonly Matcher[];
-  readonly startsAt: number;
-  readonly endsAt: number;
-  readonly createdBy: string;
-  readonly comment: string;
-}
-
-export interface PostedAlert {
-  readonly labels: LabelSet;
-  readonly annotations: LabelSet;
-  readonly generatorURL: string;
-  /** Undefined if none was sent. */
-  readonly startsAt: number | undefined;
-  readonly endsAt: number | undefined;
-}
+import type { Matcher } from './labels.ts';
 
 const time = z.pipe(
   z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a time')),
@@ -64,12 +46,17 @@ const alert = z.object({
   endsAt: optionalTime,
 });
 
-export function decodeSilence(body: string): PostedSilence {
-  const { id, matchers, ...fields } = decode(silence, body);
-  return { ...fields, id: id ?? '', matchers: matchers.map((one) => ({ ...one, isEqual: one.isEqual ?? true })) };
+export type PostedSilence = Readonly<ReturnType<typeof decodeSilence>>;
+/** Its times are undefined if none was sent. */
+export type PostedAlert = Readonly<ReturnType<typeof decodeAlerts>[number]>;
+
+export function decodeSilence(body: string) {
+  const { id, matchers: listed, ...fields } = decode(silence, body);
+  const matchers: readonly Matcher[] = listed.map((one) => ({ ...one, isEqual: one.isEqual ?? true }));
+  return { ...fields, id: id ?? '', matchers };
 }
 
-export function decodeAlerts(body: string): readonly PostedAlert[] {
+export function decodeAlerts(body: string) {
   return (decode(z.nullable(z.array(alert)), body) ?? []).map(({ annotations, generatorURL, ...fields }) => ({
     ...fields,
     annotations: annotations ?? {},

@@ -2,20 +2,7 @@
 import * as z from 'zod/mini';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const MONTH_NAMES = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ');
 
 export const MAPPING = 'must be a mapping';
 

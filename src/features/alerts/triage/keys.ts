@@ -31,11 +31,6 @@ export function keyOf(sequence: string): string | undefined {
   return [...sequence].length === 1 && !/\p{C}/u.test(sequence) ? sequence : undefined;
 }
 
-/** Named keys have several letters; a character is one code point. */
-export function isCharacter(key: string): boolean {
-  return [...key].length === 1;
-}
-
 export interface Line {
   readonly before: string;
   readonly after: string;
@@ -55,7 +50,8 @@ const FIRST_CHARACTER = /^[\s\S]/u;
 /** The line after a key. A key that means nothing here leaves it as it is. */
 export function edited(line: Line, key: string): Line {
   const { before, after } = line;
-  if (isCharacter(key)) return { before: before + key, after };
+  // Named keys have several letters; a character is one code point.
+  if ([...key].length === 1) return { before: before + key, after };
   const [last = ''] = LAST_CHARACTER.exec(before) ?? [];
   const [first = ''] = FIRST_CHARACTER.exec(after) ?? [];
   const back = before.slice(0, before.length - last.length);

@@ -33,7 +33,6 @@ export interface ReportParts {
   /** For messages. */
   readonly path: string;
   readonly now: number;
-  /** The command of each type of section. */
   readonly types: Commands;
   /** Throws for a time zone that does not exist. */
   readonly checkZone: (name: string) => void;

@@ -38,7 +38,6 @@ const leftover = z.object({
 
 type Leftover = z.infer<typeof leftover>;
 
-/** The record of this run. */
 export class RunRecord {
   readonly #path: string;
   #content: Leftover;
