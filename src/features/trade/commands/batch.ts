@@ -19,7 +19,7 @@ export const tradeBatch = listCommand({
   summary: 'Send the orders in a file',
   description:
     'Each line is JSON, such as {"command":"buy","symbol":"EUR/USD","amount":5}: a command of svc trade with its arguments and options, as in svc trade session. svc checks all lines first, then sends each once, and stops at the first failure. It always stops if an outcome stays unknown (exit 8).',
-  details: `Lines may be any command but batch, dashboard, login, logout, session, stream and watch. A line may have an id, which is not used. All lines go over one connection. close --symbol, close --everything, orders cancel --all and flatten concern what is there when their turn comes; all other requests are sent as they were checked.
+  details: `Lines may be any command but batch, dashboard, login, logout, session, stream and watch. A line may have an id, which is not used. All lines go over one connection. close --symbol, close --everything, orders cancel --all and flatten concern what is there when their turn comes; so does the check of a close by an opposite order; all other requests are sent as they were checked.
 After a lost response svc searches for the request, as a session does: if it was carried out, the row is accepted, and the next line follows. If it was not, the row is not_sent, and svc stops unless --keep-going is given. If the connection is lost, the next line waits for another one, up to --timeout.
 The row of a command that reads has the outcome done, and what it found in value.`,
   effect: 'money',

@@ -9,6 +9,8 @@ export const tradeClose = changeCommand({
   id: 'trade close',
   summary: 'Close trades, a symbol, or everything',
   description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
+  details:
+    'Right before it sends an opposite order, svc checks again that the trade is open, and that no other order is about to close the same: otherwise the order would open a position, and is refused (exit 3).',
   args: CLOSE_ARGS,
   flags: CLOSE_FLAGS,
   exits: ['still_pending', 'partly_done'],

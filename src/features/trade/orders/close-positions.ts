@@ -222,6 +222,7 @@ class Closer {
       before: rows,
       known: { amount, symbol, account },
       accountId,
+      reduces: { account, symbol, side, amount, isEntry: false },
       // If the trade is gone by now, the order would open a position.
       recheck: async (cache) => {
         const now = await cache.amountOf((await freshRow(id, cache)).row);

@@ -4,11 +4,12 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type JournalEntry, mayBeOf } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
-import { opensNothing } from '../order-text.ts';
+import { closes, opensNothing } from '../order-text.ts';
 import type { Account, Offer, OpenPosition, Order } from '../schema.ts';
 import { marginFor } from './costs.ts';
 import { lossOfDay } from './day-loss.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
+import type { PlannedRequest } from './placing.ts';
 import type { Side } from './rules.ts';
 import { IN_FLIGHT_MS } from './settlement.ts';
 import type { TableCache } from './table-cache.ts';
@@ -121,8 +122,15 @@ export function checkNoLimits(orderId: string, { settings }: RunContext): void {
   if (setting !== undefined) throw unchecked(setting, `order ${orderId}`);
 }
 
-async function exposureOf(opening: Opening, setting: string, cache: TableCache, ctx: RunContext): Promise<Exposure> {
-  const { symbol, replaces } = opening;
+/** For a close, whatever may close the same counts, and nothing that is not sent yet. */
+async function exposureOf(
+  opening: Opening,
+  setting: string,
+  cache: TableCache,
+  ctx: RunContext,
+  isClose = false,
+): Promise<Exposure> {
+  const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
   const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, cache, ctx);
   const changed = changedAmounts(recent);
@@ -142,10 +150,11 @@ async function exposureOf(opening: Opening, setting: string, cache: TableCache, 
   const own = positions.filter(isMeant);
   for (const row of own) await add(exposure.open, row);
   for (const row of orders.filter(isMeant)) {
+    if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
     if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
   }
-  for (const one of cache.openings) {
+  for (const one of isClose ? [] : cache.openings) {
     if (one === opening || one.symbol !== symbol || one.account.accountId !== accountId) continue;
     (one.isEntry ? exposure.entries : exposure.atMarket)[one.side] += one.amount;
   }
@@ -193,8 +202,6 @@ async function ordersSince(
     (entry) =>
       Date.parse(entry.at) >= since &&
       OPENING_PATHS.includes(entry.path) &&
-      // Sent for a close, it only reduces.
-      entry.command !== 'close' &&
       // A change does not say of which account it is.
       (entry.form['account_id'] ?? accountId) === accountId &&
       mayBeOf(ctx.target.baseUrl, entry),
@@ -209,28 +216,49 @@ function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
 }
 
 /**
- * Sends an order that opens something. With `trade.maxPosition`, only one process at a time does so, and the limit is checked again if another order was sent
- * since the tables were read.
+ * Sends an order that opens something, or the opposite order of a close. With `trade.maxPosition`, and for such a close, only one process at a time does so, and
+ * it is checked again if another order was sent since the tables were read.
  */
 export async function underLimits<T extends { readonly journalId: string }>(
-  opens: readonly Opening[],
+  planned: Pick<PlannedRequest, 'opens' | 'reduces' | 'recheck'>,
   cache: TableCache,
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  const [first] = opens;
-  if (first === undefined || ctx.settings.get('trade.maxPosition') === undefined) return send();
+  const { opens = [], reduces } = planned;
+  const [first = reduces] = opens;
+  const isLimited = reduces !== undefined || ctx.settings.get('trade.maxPosition') !== undefined;
+  if (first === undefined || !isLimited) return send();
   const { withLock } = await import('../../../store/lock.ts');
-  const path = join(ctx.paths.state, 'trade', `limits-${encodeURIComponent(first.account.accountId)}.lock`);
+  // A close waits only for another close of the same.
+  const { symbol, account } = first;
+  const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
+  const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
   return withLock(path, ctx, async () => {
-    const sent = await ordersSince(cache.readAt, first.account, cache, ctx);
-    if (cache.isLive || sent.some(({ id }) => !cache.sent.has(id))) {
-      if (!cache.isLive) cache.invalidate();
+    const sent = await ordersSince(cache.readAt, account, cache, ctx);
+    const isOutdated = cache.isLive || sent.some(({ id }) => !cache.sent.has(id));
+    if (isOutdated) {
+      if (!cache.isLive || reduces !== undefined) cache.invalidate();
       for (const opening of opens) await checkLimits(opening, cache, ctx);
+    }
+    if (reduces !== undefined) {
+      if (isOutdated) await planned.recheck?.(cache);
+      await checkReduces(reduces, cache, ctx);
     }
     const placed = await send();
     cache.sent.add(placed.journalId);
     for (const opening of opens) cache.openings.delete(opening);
     return placed;
+  });
+}
+
+/** The opposite order of a close would open a position if what it closes is being closed already. */
+async function checkReduces(closing: Opening, cache: TableCache, ctx: RunContext): Promise<void> {
+  const { symbol, amount, account } = closing;
+  const exposure = await exposureOf(closing, 'the close', cache, ctx, true);
+  if (positionAfter(closing, exposure).onlyReduces) return;
+  const why = `closing ${amount} ${symbol} in account ${account.accountId} by an opposite order could open a position`;
+  throw new SvcError('guarded', `${why}: other orders may be closing it already; nothing was sent`, {
+    hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
   });
 }

@@ -93,6 +93,8 @@ export interface PlannedRequest {
   readonly orderId?: string;
   /** What it adds to the exposure of its account. */
   readonly opens?: readonly Opening[];
+  /** It closes by an opposite order, which must open nothing. */
+  readonly reduces?: Opening;
   /** For `--preview`. */
   readonly shows?: (cache: TableCache) => Promise<Shown>;
   /** The user must type the account's id to confirm. */

@@ -172,10 +172,10 @@ async function sendAll(
       const open = await cache.open();
       await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
-      const { request, before, known, opens = [] } = one;
+      const { request, before, known } = one;
       const { journal } = cache;
       const sending = { ...options, open, confirmed, before, known, watch, searchesLater, journal };
-      const placed = await underLimits(opens, cache, ctx, () => placeOrder(request, sending, ctx));
+      const placed = await underLimits(one, cache, ctx, () => placeOrder(request, sending, ctx));
       return { planned: one, placed, error: placed.error };
     } catch (error) {
       if (error instanceof SvcError) return { planned: one, error };
