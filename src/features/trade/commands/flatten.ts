@@ -59,8 +59,9 @@ function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change 
     async plan(cache) {
       const closes = await planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);
       const cancels = await planCancelAll(symbol, wanted, cache).catch((error: unknown) => {
-        if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
-        ctx.warn(`${error.message}: pending orders are not canceled`);
+        if (!(error instanceof SvcError) || FINAL.has(error.code) || closes.length === 0) throw error;
+        // The symbol may be hidden from the offers: then it has no orders either.
+        if (error.code !== 'not_found') ctx.warn(`${error.message}: pending orders are not canceled`);
         return [];
       });
       return [...closes, ...cancels];

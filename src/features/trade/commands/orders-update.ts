@@ -279,7 +279,7 @@ async function wholeTerms(
     return { rate: whole.rate, amount: whole.amount, range: whole.range };
   }
   throw new SvcError(
-    row === undefined ? 'limited' : 'guarded',
+    row === undefined ? cache.unreadCode : 'guarded',
     `the gateway needs the rate, amount and range of order ${id} together, and its current values could not be read; nothing was sent`,
     {
       hint: `pass ${missing.join(', ')}`,

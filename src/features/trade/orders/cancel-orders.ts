@@ -8,7 +8,7 @@ import type { PlannedRequest } from './placing.ts';
 import { groupOf } from './rows.ts';
 import type { TableCache, TableSnapshot } from './table-cache.ts';
 
-/** Of the account; throws `limited` if they cannot be read. */
+/** Of the account; throws if they cannot be read. */
 export async function planCancelAll(
   symbol: string | undefined,
   wanted: string | undefined,
@@ -18,7 +18,7 @@ export async function planCancelAll(
   // Cached rows may be outdated, but they still name what can be canceled.
   const seen = await cache.orders((rows) => rows.length > 0);
   if (seen === undefined) {
-    throw new SvcError('limited', 'cannot read the pending orders now; nothing was sent', {
+    throw new SvcError(cache.unreadCode, 'cannot read the pending orders now; nothing was sent', {
       hint: 'pass order ids, which needs no read: svc trade orders cancel <order-id>',
     });
   }

@@ -23,7 +23,7 @@ import type { Placed, PlannedRequest } from './placing.ts';
 import type { Change } from './planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from './rules.ts';
 import type { Awaited } from './state.ts';
-import type { Seen, TableCache } from './table-cache.ts';
+import { isUnread, type Seen, type TableCache } from './table-cache.ts';
 
 export const CLOSE_ARGS = {
   trade: {
@@ -144,7 +144,7 @@ class Closer {
     const amount = asked ?? whole;
     if (amount === undefined) {
       throw new SvcError(
-        seen === undefined ? 'limited' : 'guarded',
+        seen === undefined ? cache.unreadCode : 'guarded',
         `the amount of trade ${id} is unknown; nothing was sent`,
         {
           hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
@@ -168,7 +168,7 @@ class Closer {
     try {
       return await cache.account(row?.accountId ?? this.#closings.wanted);
     } catch (error) {
-      if (error instanceof SvcError && (error.code === 'missing_value' || error.code === 'limited')) return undefined;
+      if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
       throw error;
     }
   }
@@ -255,7 +255,7 @@ async function freshRow(
   if (seen !== undefined && row !== undefined) return { row, rows: seen.rows };
   if (seen?.isFresh) throw notOpen([id]);
   throw new SvcError(
-    'limited',
+    cache.unreadCode,
     `cannot check whether trade ${id} is still open; if it is not, the opposite order would open a position; nothing was sent`,
     {
       hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
@@ -322,19 +322,18 @@ function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
   return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
 }
 
-/** A symbol may be hidden from the offers, and a rate limit may hide all offers. */
+/** A symbol may be hidden from the offers, and the offers may not be readable. */
 async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
   try {
     return await cache.symbol(wanted);
   } catch (error) {
-    if (!(error instanceof SvcError) || (error.code !== 'not_found' && error.code !== 'limited') || ctx.dryRun) {
-      throw error;
-    }
+    const isHidden = error instanceof SvcError && error.code === 'not_found';
+    if (!(isHidden || isUnread(error)) || ctx.dryRun) throw error;
     const { foldedSymbol } = await import('../symbols.ts');
     const seen = await cache.positions(() => false);
     const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
     if (row?.currency !== undefined) return row.currency;
-    if (error.code === 'not_found') throw error;
+    if (isHidden) throw error;
     ctx.notice(`${error.message}; using ${wanted} as given`);
     return wanted;
   }

@@ -1,9 +1,9 @@
 /**
- * The tables that a command checks before it changes something: each is read once, and the first read connects. Rate limits never
- * block the command: at a limit it uses the cache and says so.
+ * The tables that a command checks before it changes something: each is read once, and the first read connects. A table that cannot be
+ * read never blocks the command: it uses the cache and says so.
  */
 import type { RunContext } from '../../../cli/command.ts';
-import { SvcError } from '../../../errors.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { RecentEntries } from '../../../store/order-journal.ts';
 import {
   openTradingSession,
@@ -23,8 +23,23 @@ export interface TableSnapshot<Row> {
   readonly isFresh: boolean;
 }
 
-/** Undefined if a rate limit prevents the reading and the cache is not enough. */
+/** Undefined if it cannot be read and the cache is not enough. */
 export type Seen<Row> = TableSnapshot<Row> | undefined;
+
+/** Of tables that cannot be read although the gateway is reached and takes the token. */
+const UNREAD: ReadonlySet<ErrorCode> = new Set([
+  'limited',
+  'server_error',
+  'bad_answer',
+  'answer_too_large',
+  'refused',
+  'timeout',
+  'wrong_path',
+]);
+
+export function isUnread(error: unknown): error is SvcError {
+  return error instanceof SvcError && UNREAD.has(error.code);
+}
 
 type Table = 'OpenPosition' | 'Order';
 type Enough<Row> = (rows: readonly Row[]) => boolean;
@@ -58,6 +73,8 @@ export class TableCache {
   readonly openings = new Set<Opening>();
   /** The journal's ids of the orders that were sent. */
   readonly sent = new Set<string>();
+  /** Why the last table that could not be read could not. */
+  unreadCode: ErrorCode = 'limited';
   /** When the oldest of the current tables was read. */
   readAt = Number.POSITIVE_INFINITY;
 
@@ -127,12 +144,12 @@ export class TableCache {
     }
   }
 
-  /** The account as given, unchecked, if a rate limit prevents the lookup. */
+  /** The account as given, unchecked, if it cannot be looked up. */
   async account(wanted: string | undefined): Promise<Account> {
     try {
       return await this.checkedAccount(wanted);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'limited' || wanted === undefined) throw error;
+      if (!isUnread(error) || wanted === undefined) throw error;
       this.#ctx.notice(`${error.message}: account ${wanted} is used as given, without checks`);
       return { accountId: wanted };
     }
@@ -183,12 +200,12 @@ export class TableCache {
     return warning === undefined ? [] : [warning];
   }
 
-  /** Also undefined if a rate limit prevents the reading. */
+  /** Also undefined if it cannot be read. */
   async #knownOffer(symbol: string | undefined): Promise<Offer | undefined> {
     try {
       return (await knownOffers(await this.open())).find(({ currency }) => currency === symbol);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+      if (!isUnread(error)) throw error;
       return undefined;
     }
   }
@@ -258,7 +275,9 @@ export class TableCache {
   }
 
   async #read<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
-    const { trading, unlimited, known } = await this.open();
+    const { session, trading, unlimited, known } = await this.open();
+    // Not a fault of the table.
+    if (!this.isLive) await session.connect();
     const { LocalRateLimit } = await import('../gateway/counted-caller.ts');
     this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
@@ -267,7 +286,7 @@ export class TableCache {
         known.keep(model, rows);
         return { rows, isFresh: true };
       } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== 'limited') throw error;
+        if (!isUnread(error)) throw error;
         const cached = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
         if (isEnough(cached)) {
           this.#ctx.notice(`${error.message}: using the cached table ${model}, up to a day old`);
@@ -278,8 +297,9 @@ export class TableCache {
       // Our own count is an estimate: the gateway may still answer.
       return { rows: await unlimited.model(model), isFresh: true };
     } catch (error) {
-      // A session delays no close for a read that fails.
-      if (!(error instanceof SvcError) || (error.code !== 'limited' && !this.isLive)) throw error;
+      // No close is delayed for a read that fails.
+      if (!(error instanceof SvcError) || !(this.isLive || isUnread(error))) throw error;
+      this.unreadCode = error.code;
       this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;
     }

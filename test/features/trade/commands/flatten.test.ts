@@ -1,6 +1,7 @@
 /** `svc trade flatten`: what is sent, in which order, and what is said of the rest. */
 import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
 import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
@@ -34,6 +35,16 @@ describe('svc trade flatten', () => {
     expect([...client.gateway.book.trades.keys()].map(String)).toEqual([other]);
   });
 
+  it('of a symbol that is hidden from the offers closes it, with orders or without', async () => {
+    for (const orders of [0, 1]) {
+      holdTrade(client.gateway, { symbol: 'USD/CHF', open: 0.9 });
+      if (orders === 1) holdOrder(client.gateway, { symbol: 'USD/CHF', rate: 0.8 });
+      const { code, stderr } = await client.run(['flatten', ...YES, '--symbol', 'usdchf']);
+      expect({ code, sent: sent().length }, stderr).toEqual({ code: 0, sent: 1 + orders });
+    }
+    expect((await client.run(['flatten', ...YES, '--symbol', 'usdchx'])).code).toBe(5);
+  });
+
   it('names what is left and exits 10', async () => {
     holdTrade(client.gateway);
     const stays = new Map(client.gateway.book.trades);
@@ -55,6 +66,14 @@ describe('svc trade flatten', () => {
     expect(stderr).toContain('pending orders are not canceled');
     expect(stderr).toContain('left: unknown, as positions cannot be read');
     expect(client.gateway.book.trades.size).toBe(0);
+  });
+
+  it('does not say that nothing is there where the orders cannot be read', async () => {
+    holdOrder(client.gateway);
+    await using before = await forwarder(client.gateway.url);
+    before.tooOften = /models=Order/;
+    const { code, stderr } = await client.run(['flatten', ...YES], { env: { SVC_TRADE_URL: before.url } });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('cannot read the pending orders') });
   });
 
   it('goes on after a refusal, and tells of each request', async () => {
