@@ -89,7 +89,7 @@ export function checkedAbsence(
   { readFrom, readTo, clockSkewMs }: TableTimes,
   tables: SeenTables,
 ): Settlement {
-  const { outcome, evidence, candidates } = settled;
+  const { outcome, evidence, candidates, needsClosed } = settled;
   const skew = clockSkewMs ?? 0;
   const at = Date.parse(atGateway(sent, skew).at);
   const waitMs = at + IN_FLIGHT_MS - (readFrom + skew);
@@ -107,10 +107,10 @@ export function checkedAbsence(
     return unknown(`${evidence}, but it was sent less than ${IN_FLIGHT_MS / 1000} s ago: try again later`, waitMs);
   }
   // A change: what it would have changed is still there.
-  if (candidates === undefined) return settled;
+  if (candidates === undefined && !needsClosed) return settled;
   if (order_ids.length > 0) return unknown(`${evidence}, but the gateway named it: order ${order_ids.join(', ')}`);
   if (clockSkewMs === undefined) return unknown(`${evidence}, but the gateway does not tell its time`);
-  const isMarket = path === '/trading/open_trade';
+  const isMarket = path === '/trading/open_trade' || needsClosed;
   // Closed positions are those of the trading day.
   const isShown = isMarket ? marketDayStart(at) === marketDayStart(readTo + skew) : readTo + skew - at < ENTRY_PROOF_MS;
   return isShown ? settled : unknown(`${evidence}, which proves nothing after so long`);

@@ -33,6 +33,8 @@ export interface Settlement {
   readonly tradeIds?: readonly string[];
   /** Orders and positions that may belong to it. Undefined for a request that creates none. */
   readonly candidates?: readonly OrderCandidate[];
+  /** Only positions closed since then would show it. */
+  readonly needsClosed?: boolean;
   /** The search can stop. */
   readonly isDone: boolean;
   /** The tables may show more after this time. */
@@ -180,7 +182,8 @@ function settledClosing(
   const trace = closingTraces({ of, isOf, before: before?.filter(isOf) }, sentAt, tables);
   const { text: evidence, isDone, orderIds, openK } = trace;
   if (orderIds.length > 0) return { outcome: 'open', evidence, orderIds, isDone };
-  return { outcome: isDone ? 'filled' : openK > 0 ? 'absent' : 'unknown', evidence, isDone };
+  const needsClosed = before === undefined;
+  return { outcome: isDone ? 'filled' : openK > 0 ? 'absent' : 'unknown', evidence, isDone, needsClosed };
 }
 
 function settledChange(isCancel: boolean, fields: Fields, { tables, offers }: SettlingContext): Settlement {

@@ -9,6 +9,7 @@ import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 const gateway = await fileGateway();
 
 const AGO_MS = 20_000;
+const DAY_MS = 86_400_000;
 const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
 
 const BUY = {
@@ -33,6 +34,11 @@ const CLOSE = {
   command: 'close',
   path: '/trading/close_trade',
   form: { trade_id: '7', amount: '9', rate: '0', order_type: 'AtMarket', time_in_force: 'GTC' },
+};
+const CLOSE_ALL = {
+  command: 'close',
+  path: '/trading/close_all_for_symbol',
+  form: { account_id: ACCOUNT, forSymbol: 'true', symbol: 'EUR/USD', order_type: 'AtMarket', time_in_force: 'GTC' },
 };
 const CANCEL = { command: 'orders cancel', path: '/trading/delete_order', form: { order_id: '39' } };
 const STOP = { command: 'positions update', path: '/trading/change_trade_stop_limit', form: { trade_id: '7' } };
@@ -125,6 +131,21 @@ describe('an unknown outcome', () => {
     const message = outcome === 'unknown' ? null : expect.stringMatching(evidence);
     expect(gateway.journal()).toMatchObject([{ id: 'id-1', outcome, message }]);
     expect(gateway.feed.orders).toEqual([]);
+  });
+
+  it.each<[string, Sent]>([
+    ['of a part of a trade', { ...CLOSE, form: { ...CLOSE.form, amount: '2' } }],
+    ['of a symbol', CLOSE_ALL],
+  ])('of a close %s is not called absent once its closed positions are no longer listed', async (_name, request) => {
+    // A position that was opened since, or what is left of one.
+    gateway.feed.tables['OpenPosition'] = [position(before)];
+    const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([request], DAY_MS) });
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout)).toMatchObject([
+      { outcome: 'unknown', evidence: expect.stringContaining('which proves nothing after so long') },
+    ]);
+    const soon = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([request]) });
+    expect(JSON.parse(soon.stdout)).toMatchObject([{ outcome: 'absent' }]);
   });
 
   it('that is a few seconds old is not called absent yet', async () => {
