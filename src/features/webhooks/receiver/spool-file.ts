@@ -245,12 +245,13 @@ export class SpoolFile {
       rmSync(staged, { force: true });
       throw error;
     }
-    syncDirectory(dirname(this.path));
+    // Before anything else can fail: the old file has no name any more, and what is written to it is lost.
     closeSync(this.#file);
     this.#file = file;
     this.#size = size;
     this.#waste = 0;
     for (const [number, offset] of offsets) this.#place(number).offset = offset;
+    syncDirectory(dirname(this.path));
   }
 
   /** On a full disk, once nothing waits: gives its space back before it is written again. A kill in between forgets only which events were seen. */

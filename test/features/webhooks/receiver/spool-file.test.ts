@@ -1,7 +1,10 @@
 /** A spool after a kill or a loss of power: what was answered is there, in order, and what was settled is not. */
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { rolldown } from 'rolldown';
 import { expect, it } from 'vitest';
 import { SpoolFile } from '../../../../src/features/webhooks/receiver/spool-file.ts';
 import type { SpooledEvent } from '../../../../src/features/webhooks/receiver/spool-lines.ts';
@@ -101,4 +104,18 @@ it('holds no more than its limit', async () => {
   expect([first?.added, second?.added, third?.added]).toEqual(['stored', 'full', 'stored']);
   file.close();
   expect((await file.add(spooled('evt_3'))).added).toBe('failed');
+});
+
+it('goes on in the file that replaced the first, even if its folder cannot be opened', async () => {
+  const folder = temporaryHome();
+  const input = fileURLToPath(new URL('./spool-program.ts', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'node' });
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'program.mjs' });
+  await bundle.close();
+  const path = join(folder, 'spool');
+  const limited = ['-c', 'ulimit -n 64; exec "$@"', 'bash', process.execPath, join(folder, 'program.mjs'), path];
+  expect(execFileSync('bash', limited).toString()).toBe('stored\n');
+  const after = open(path);
+  expect(after.waiting.map(({ id }) => id)).toEqual(['evt_waits', 'evt_later']);
+  after.close();
 });
