@@ -234,7 +234,8 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const { symbol, account } = first;
   const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
-  return withLock(path, ctx, async () => {
+  const placed: T[] = [];
+  const checkAndSend = async (): Promise<void> => {
     const sent = await ordersSince(cache.readAt, account, cache, ctx);
     const isOutdated = cache.isLive || sent.some(({ id }) => !cache.sent.has(id));
     if (isOutdated) {
@@ -245,11 +246,17 @@ export async function underLimits<T extends { readonly journalId: string }>(
       if (isOutdated) await planned.recheck?.(cache);
       await checkReduces(reduces, cache, ctx);
     }
-    const placed = await send();
-    cache.sent.add(placed.journalId);
+    const one = await send();
+    placed.push(one);
+    cache.sent.add(one.journalId);
     for (const opening of opens) cache.openings.delete(opening);
-    return placed;
-  });
+  };
+  const failure = await withLock(path, ctx, checkAndSend).catch((error: unknown) => error);
+  const [one] = placed;
+  if (one === undefined) throw failure;
+  // The lock could not be removed. What became of the order is known all the same.
+  if (failure instanceof Error) ctx.notice(failure.message);
+  return one;
 }
 
 /** The opposite order of a close would open a position if what it closes is being closed already. */

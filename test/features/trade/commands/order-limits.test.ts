@@ -1,4 +1,6 @@
 /** The settings `trade.maxPosition` and `trade.maxDailyLoss`: what they refuse, and what they never refuse. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
@@ -127,6 +129,23 @@ describe('trade.maxPosition', () => {
     await session.printed('refused', { id: 'b', code: 'over_limit' });
     await session.end();
     expect(orders()).toHaveLength(1);
+  });
+
+  it('reports what became of an order although the lock of the limit cannot be removed', async () => {
+    await using before = await forwarder(client.gateway.url);
+    const home = temporaryHome();
+    await set(home, 'trade.maxPosition', '10');
+    before.before = async (url) => {
+      if (!url.includes('open_trade')) return;
+      const lock = join(home, 'state', 'trade', `limits-${HEDGING}.lock`);
+      rmSync(lock);
+      mkdirSync(lock);
+    };
+    const argv = ['buy', 'EUR/USD', '1', '--yes', '-o', 'json'];
+    const { code, stdout, stderr } = await client.run(argv, { home, env: { SVC_TRADE_URL: before.url } });
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'accepted' });
+    expect(stderr).toContain('cannot remove the lock');
   });
 
   it('never refuses a close, a cancel, flatten, or a smaller amount', async () => {
