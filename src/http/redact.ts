@@ -224,7 +224,8 @@ function anyFormOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const forms = [`\\\\{0,4}${escaped(character)}`];
   forms.push([...Buffer.from(character)].map((byte) => `%(?:25)*${anyCase(hexOf(byte, 2))}`).join(''));
-  forms.push([...character.split('')].map((unit) => `\\\\+u${anyCase(hexOf(unit.charCodeAt(0), 4))}`).join(''));
+  // Bounded: a run of backslashes must not be searched from each of them to its end.
+  forms.push([...character.split('')].map((unit) => `\\\\{1,16}u${anyCase(hexOf(unit.charCodeAt(0), 4))}`).join(''));
   forms.push(`&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`);
   const name = NAMED[character];
   if (name !== undefined) forms.push(name);
