@@ -189,12 +189,16 @@ class LoadedSettings implements Settings {
 
   #configured(setting: Setting): ResolvedSetting | undefined {
     const [variable, profile] = [this.#fromVariable(setting), this.#fromProfile(setting)];
-    return this.#profileFirst(setting) ? (profile ?? variable) : (variable ?? profile);
+    if (!this.#profileFirst(setting)) return variable ?? profile;
+    // The account in the variable is of the gateway that the variables name.
+    const isForeign = setting.key === 'trade.account' && this.overriddenOrigin('trade.url') !== undefined;
+    return profile ?? (isForeign ? undefined : variable);
   }
 
-  /** `--profile` is an option: its addresses and users override the variables. */
+  /** `--profile` is an option: its addresses, users and account override the variables. */
   #profileFirst({ key, type }: Setting): boolean {
-    return (type === 'url' || key.endsWith('.user')) && this.#loaded.profile.origin.kind === 'flag';
+    const isOfServer = type === 'url' || key.endsWith('.user') || key === 'trade.account';
+    return isOfServer && this.#loaded.profile.origin.kind === 'flag';
   }
 
   #fromVariable(setting: Setting): ResolvedSetting | undefined {
