@@ -83,12 +83,13 @@ export function previewOrder(terms: OrderTerms, around: OrderSurroundings): Orde
   };
 }
 
-/** In thousands, as in the tables. */
+/** In thousands, as in the tables. Of an unknown kind, as doc 3 §4 shows symbols: a pair of currencies. */
 export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>): number {
-  return isForex(offer) ? amount : amount / 1000;
+  return offer.instrumentType === undefined || isForex(offer) ? amount : amount / 1000;
 }
 
 export function notional(amount: number, offer: Offer): string {
+  if (offer.instrumentType === undefined) return 'unit unknown';
   if (isForex(offer)) return `${(amount * 1000).toLocaleString('en-US')} ${offer.currency.split('/')[0]}`;
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
 }

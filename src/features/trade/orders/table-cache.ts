@@ -188,7 +188,8 @@ export class TableCache {
     if (amountK === undefined || currency === undefined) return undefined;
     const { isForex } = await import('../symbols.ts');
     const offer = await this.#knownOffer(currency);
-    if (offer === undefined) return undefined;
+    // A guess could be a thousand times too large.
+    if (offer?.instrumentType === undefined) return undefined;
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
 

@@ -1,0 +1,41 @@
+/** Offers that do not say whether amounts are thousands or contracts (doc 3 §2 shows none of their fields): nothing is computed by a guess. */
+import { beforeEach, expect, it } from 'vitest';
+import { ACCOUNT, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
+
+const gateway = await fileGateway();
+
+const position = (more: object = {}) => ({
+  ...{ t: 1, tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, open: 1.16 },
+  ...{ time: tableTime(Date.now() - 3_600_000), ...more },
+});
+
+beforeEach(() => {
+  const { feed } = gateway;
+  feed.tables['Offer'] = [{ offerId: 1, currency: 'EUR/USD', sell: 1.16, buy: 1.16013, pip: 0.0001 }];
+  feed.tables['OpenPosition'] = [position()];
+  feed.onOrder = (response) => reply(response, 200, '{"response":{"executed":true},"data":{"orderId":40}}');
+});
+
+it.each([
+  ['Y', ['close', '7']],
+  ['0', ['close', '7', '--via-opposite']],
+])('a close in an account with hedging %s needs the amount: %j', async (hedging, argv) => {
+  gateway.feed.tables['Account'] = [{ accountId: ACCOUNT, hedging }];
+  const run = await gateway.run([...argv, '--yes', '-o', 'json']);
+  expect({ code: run.code, orders: gateway.feed.orders }, run.stderr).toEqual({ code: 3, orders: [] });
+  expect(errorOf(run)['message']).toMatch(/amount.* unknown; nothing was sent/);
+});
+
+it('a preview does not name a unit', async () => {
+  const { stdout } = await gateway.run(['buy', 'EUR/USD', '9', '--preview', '-o', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject({ amount: 9, notional: 'unit unknown' });
+});
+
+it('a lost order is found by its amount all the same', async () => {
+  gateway.feed.onOrder = (response) => {
+    gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: tableTime(Date.now()) })];
+    response.socket?.destroy();
+  };
+  const run = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '-o', 'json']);
+  expect({ code: run.code, found: errorOf(run)['candidates'] }, run.stderr).toEqual({ code: 8, found: '8' });
+});
