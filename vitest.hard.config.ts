@@ -1,4 +1,4 @@
-/** The long suites, each a project: `npm run test:hard` runs them one after the other. See scripts/hard.mjs. */
+/** The long suites, each a project: `npm run test:hard` runs several at a time. See scripts/hard.mjs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';

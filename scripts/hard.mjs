@@ -1,4 +1,4 @@
-// npm run test:hard [-- suite…]: the long suites one after the other, each in its time; what came of them goes to bench/hard.md.
+// npm run test:hard [-- suite…]: the long suites, as many at a time as there are processors, and those that measure alone; what came of them goes to bench/hard.md.
 // SVC_HARD_SCALE=0.1 runs a tenth of everything, 6 an hour of the bot, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
 // The suites fuzz and guided take other cases every time; SVC_SEED takes those of a seed that they printed. guided adds to its corpora.
 import { spawn } from 'node:child_process';
@@ -7,42 +7,45 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
 
-/** What each one tells, and after how many minutes it is ended. Two cores that do nothing else need less. */
+/** What each one tells, and after how many minutes it is ended: on two cores that do nothing else, two at a time need less. */
 const SUITES = {
   fuzz: [
     'every parser and every escaper on generated input, 100,000 runs a property or 2.5 s of it, 20 million texts shown',
-    10,
+    20,
   ],
   guided: [
     'parsers on inputs that a search makes of the corpora in test/hard/corpus: it keeps what reaches new branches',
-    15,
+    20,
   ],
   faults: ['45 faults of the network, each at 5 positions of a read and of a write', 10],
-  kills: ['kill -9 before, within and after every step in the file system', 20],
-  refusals: ['a full, read-only or broken disk at every step in the file system', 10],
+  kills: ['kill -9 before, within and after every step in the file system', 30],
+  refusals: ['a full, read-only or broken disk at every step in the file system', 20],
   disk: ['EIO below Node, by a small preload, at every read, write and other step on the files of a command', 25],
   locks: ['process ids that were given again, and lock files that svc did not write', 15],
-  processes: ['20 to 100 processes at one login, one file, one lock', 8],
+  processes: ['20 to 100 processes at one login, one file, one lock', 15],
   once: [
     'orders with a key, killed and cut at random and repeated until they succeed: at most one order for each key',
     50,
   ],
   logins: [
     'commands killed while they refresh a login, and 20 processes at once, in the file, a small helper and pass',
-    30,
+    75,
   ],
-  cuts: ['the network cut at every byte of a write, of its answer and of the handshake by polling', 12],
-  imports: ['svc silences import killed at random moments', 5],
+  cuts: ['the network cut at every byte of a write, of its answer and of the handshake by polling', 25],
+  imports: ['svc silences import killed at random moments', 10],
   moments: ['rotations, silences around a command and trading sessions killed at random moments, and the next run', 30],
   spool: [
     'svc webhooks listen --spool killed at random moments: no event lost, none repeated but the one under way',
-    8,
+    15,
   ],
   peers: ['services that send without end or sense: memory and deadline of the binary', 10],
   turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 60],
   soak: ['a flood of deliveries and of pushes, memory flat', 5],
   bot: ['a bot trades through faults at a second gateway, written from the document, and is audited', 14],
 };
+
+/** These measure time or memory. */
+const ALONE = ['peers', 'soak', 'bot'];
 
 const scale = Number(process.env.SVC_HARD_SCALE ?? 1);
 const patience = Number(process.env.SVC_HARD_PATIENCE ?? 1);
@@ -59,7 +62,22 @@ if (unknown.length > 0 || !(scale > 0) || !(patience > 0)) {
 setup();
 if (run(process.execPath, ['scripts/peers.mjs']) !== 0) process.exit(1);
 
-/** In a process group of its own, so that what it started ends with it. */
+/** Each in a process group of its own, so that what it started ends with it. */
+const running = new Set();
+function end({ pid }) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    for (const child of running) end(child);
+    process.exit(130);
+  });
+}
+
 async function runSuite(name, minutes) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-hard-'));
   const report = join(folder, 'report.json');
@@ -75,28 +93,19 @@ async function runSuite(name, minutes) {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
-    { cwd: root, stdio: 'inherit', detached: true },
+    // Through a pipe: at a terminal, two would draw over each other.
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
   );
-  const end = (signal) => {
-    try {
-      process.kill(-child.pid, signal);
-    } catch {
-      // it has ended
-    }
-  };
-  const interrupted = () => {
-    end('SIGKILL');
-    process.exit(130);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  child.stdout.pipe(process.stdout, { end: false });
+  running.add(child);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    end('SIGKILL');
+    end(child);
   }, minutes * 60_000);
   const status = await new Promise((done) => child.on('close', (code) => done(code ?? 1)));
   clearTimeout(timer);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
+  running.delete(child);
   const seconds = Math.round((performance.now() - began) / 1000);
   const tests = existsSync(report)
     ? JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(({ assertionResults }) => assertionResults)
@@ -132,16 +141,23 @@ function kept() {
 }
 
 let isGood = true;
-for (const [name, [, minutes]] of Object.entries(SUITES)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const { ok, row } = await runSuite(name, minutes * patience * Math.max(1, scale));
-  isGood &&= ok;
-  const machine = `${cpus().length} processors, node ${process.version}`;
-  const today = new Date().toISOString().slice(0, 10);
-  const last = [String(row.cases), `${scale * 100} %`, String(row.seconds), row.verdict, `${today}, ${machine}`];
-  // Read again each time: another run may have written meanwhile.
-  writeFileSync(file, `${text({ ...kept(), [name]: last })}\n`);
+async function runAll(names) {
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const { ok, row } = await runSuite(name, SUITES[name][1] * patience * Math.max(1, scale));
+    isGood &&= ok;
+    const machine = `${cpus().length} processors, node ${process.version}`;
+    const today = new Date().toISOString().slice(0, 10);
+    const last = [String(row.cases), `${scale * 100} %`, String(row.seconds), row.verdict, `${today}, ${machine}`];
+    // Read again each time: another run may have written meanwhile.
+    writeFileSync(file, `${text({ ...kept(), [name]: last })}\n`);
+  }
 }
+
+const chosen = Object.keys(SUITES).filter((name) => wanted.length === 0 || wanted.includes(name));
+// The longest first: no processor is without work at the end.
+const shared = chosen.filter((name) => !ALONE.includes(name)).sort((a, b) => SUITES[b][1] - SUITES[a][1]);
+await Promise.all(cpus().map(() => runAll(shared)));
+await runAll(chosen.filter((name) => ALONE.includes(name)));
 console.log(readFileSync(file, 'utf8'));
 process.exit(isGood ? 0 : 1);
 
@@ -149,7 +165,7 @@ function text(all) {
   return [
     '# The long suites, as they last ended',
     '',
-    `\`npm run test:hard\` writes this; \`npm run test:hard -- kills cuts\` runs some. Last on ${process.platform} ${process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB.`,
+    `\`npm run test:hard\` writes this; \`npm run test:hard -- kills cuts\` runs some. As many run at a time as there are processors, except ${ALONE.join(', ')}. Last on ${process.platform} ${process.arch}, ${Math.round(totalmem() / 2 ** 30)} GiB.`,
     '',
     '| suite | what it does | cases | of its numbers | seconds | verdict | when and where |',
     '|---|---|---|---|---|---|---|',

@@ -92,7 +92,8 @@ function homeWith(lock: string, make: (path: string) => void): { readonly home: 
   return { home, path };
 }
 
-describe.each(Object.entries(COMMANDS))('the lock of %s', (_name, { argv, stdin, lock }) => {
+// Two at a time: some wait for a minute.
+describe.concurrent.each(Object.entries(COMMANDS))('the lock of %s', (_name, { argv, stdin, lock }) => {
   it.for(Object.entries(FOREIGN))('%s', async ([, { text, taken }], { task }) => {
     for (const isOld of [false, true]) {
       const { home, path } = homeWith(lock, (at) => {
