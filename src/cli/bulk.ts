@@ -5,7 +5,6 @@ import type { Flag } from './flags.ts';
 
 export const CONCURRENCY = {
   type: 'integer',
-  value: 'n',
   min: 1,
   max: 64,
   default: 32,

@@ -2,19 +2,13 @@
 
 import { checkNewFile, writeNewFile } from '../store/named-files.ts';
 import type { RunContext } from './command.ts';
-import type { Flags } from './flags.ts';
+import { FILE, type Flags } from './flags.ts';
 
 export const CHART_FLAGS = {
-  width: {
-    type: 'integer',
-    value: 'n',
-    min: 20,
-    max: 1000,
-    help: 'Columns of the chart (default the terminal, or 80)',
-  },
-  height: { type: 'integer', value: 'n', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
+  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
   ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
-  svg: { type: 'string', value: 'file', complete: 'files', help: 'Also write the chart to a file; -: print it alone' },
+  svg: { ...FILE, help: 'Also write the chart to a file; -: print it alone' },
 } as const satisfies Flags;
 
 export interface SvgInput {

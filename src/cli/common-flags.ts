@@ -1,7 +1,7 @@
 /** The options that commands share, and which of them a command has. */
 import { SvcError } from '../errors.ts';
 import { FORMATS } from '../output/types.ts';
-import type { Flags, Input } from './flags.ts';
+import { FILE, type Flags, type Input } from './flags.ts';
 import { zoneOf } from './time.ts';
 
 export const GLOBAL_FLAGS = {
@@ -44,16 +44,10 @@ export const SERVICE_FLAGS = {
   'base-url': { type: 'string', formerly: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
   timeout: { type: 'duration', positive: true, help: 'Request timeout (default 30s)' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Add a request header (not for secrets)' },
-  'header-file': {
-    type: 'string',
-    repeat: true,
-    value: 'file',
-    complete: 'files',
-    help: 'Add headers from a file, one per line; never shown',
-  },
-  cacert: { type: 'string', value: 'file', complete: 'files', help: 'Additional CA certificates to trust (PEM)' },
-  cert: { type: 'string', value: 'file', complete: 'files', help: 'Client certificate (PEM)' },
-  key: { type: 'string', value: 'file', complete: 'files', help: 'Key of the client certificate (PEM)' },
+  'header-file': { ...FILE, repeat: true, help: 'Add headers from a file, one per line; never shown' },
+  cacert: { ...FILE, help: 'Additional CA certificates to trust (PEM)' },
+  cert: { ...FILE, help: 'Client certificate (PEM)' },
+  key: { ...FILE, help: 'Key of the client certificate (PEM)' },
   insecure: { type: 'boolean', help: 'Skip certificate checks; allow credentials over http' },
 } as const satisfies Flags;
 

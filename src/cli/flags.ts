@@ -131,6 +131,9 @@ export type Flag =
   | PairsFlag;
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** An option that names a file. */
+export const FILE = { type: 'string', value: 'file', complete: 'files' } as const;
+
 /** Whether a separate value follows its name. */
 export function takesValue(flag: Flag): boolean {
   return flag.type !== 'boolean' && flag.type !== 'optional-value';

@@ -6,17 +6,12 @@ import type { Secret } from '../http/redact.ts';
 import { syncDirectory } from '../store/atomic-write.ts';
 import { errorCode, fileFailure, writeAll } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
-import type { Flags } from './flags.ts';
+import { FILE, type Flags } from './flags.ts';
 
 /** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
 export const LASTING_SINK_FLAGS = {
-  'secret-file': {
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Write the secret to this new file, mode 600',
-  },
-  'secret-fd': { type: 'integer', value: 'n', min: 3, help: 'Write the secret to this descriptor' },
+  'secret-file': { ...FILE, help: 'Write the secret to this new file, mode 600' },
+  'secret-fd': { type: 'integer', min: 3, help: 'Write the secret to this descriptor' },
   store: { type: 'boolean', help: 'Store the secret for --endpoint (the default at a terminal)' },
 } as const satisfies Flags;
 

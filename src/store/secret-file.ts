@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
 import type * as z from 'zod/mini';
 import { SvcError } from '../errors.ts';
-import { isObject, parseJsonText, schemaProblem } from '../json-object.ts';
+import { isObject, schemaProblem, tryParseJson } from '../json-object.ts';
 import { errorCode, fileFailure, openOwnFile } from './own-file.ts';
 
 export interface SecretFile<T> {
@@ -53,12 +53,8 @@ export class CorruptDocument extends Error {}
 
 /** The content of the file. Throws `CorruptDocument`. */
 export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
-  let value: unknown;
-  try {
-    value = parseJsonText(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw new CorruptDocument('it is not JSON'); // the parser's own message quotes the text
-  }
+  const value = tryParseJson(text.replace(/^\ufeff/, ''));
+  if (value === undefined) throw new CorruptDocument('it is not JSON');
   const version = isObject(value) ? value['version'] : undefined;
   if (typeof version === 'number' && version > 1) {
     throw new SvcError('file_unusable', `a newer svc wrote it, with version ${version}`, { hint: 'update svc' });

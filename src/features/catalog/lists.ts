@@ -14,7 +14,6 @@ export const UNDOCUMENTED =
 export const PARAM_FLAG = {
   type: 'pairs',
   repeat: true,
-  value: 'name=value',
   help: 'Add a query parameter',
 } as const satisfies Flags[string];
 
@@ -48,8 +47,8 @@ export const COUNT_FLAGS = {
 } as const satisfies Flags;
 
 export const LIST_FLAGS = {
-  limit: { type: 'integer', value: 'n', min: 1, help: 'Maximum number of results (undocumented)' },
-  offset: { type: 'integer', value: 'n', min: 0, help: 'Skip this many results (undocumented)' },
+  limit: { type: 'integer', min: 1, help: 'Maximum number of results (undocumented)' },
+  offset: { type: 'integer', min: 0, help: 'Skip this many results (undocumented)' },
   all: { type: 'boolean', help: 'Read all pages, 100 results each (undocumented)' },
   param: PARAM_FLAG,
 } as const satisfies Flags;

@@ -1,14 +1,10 @@
 /** Products that a user said are the same: a file of pairs, which commands read as one product. Every id is in some pair. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flag } from '../../cli/flags.ts';
+import { FILE, type Flag } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { tryParseJson } from '../../json-object.ts';
 
-export const MATCHES_FLAG = {
-  type: 'string',
-  value: 'file',
-  complete: 'files',
-  help: 'Join products that this file matches',
-} as const satisfies Flag;
+export const MATCHES_FLAG = { ...FILE, help: 'Join products that this file matches' } as const satisfies Flag;
 
 /** For the details of each command that has `--matches`. */
 export const MATCHES_DETAILS =
@@ -59,11 +55,7 @@ export function parseMatches(text: string, path: string): readonly Match[] {
 }
 
 function parsedMatch(line: string): Match | undefined {
-  try {
-    const value = JSON.parse(line) as Partial<Match> | null;
-    const isMatch = [value?.product, value?.match].every((id) => typeof id === 'string' && id !== '');
-    return isMatch ? (value as Match) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line) as Partial<Match> | null | undefined;
+  const isMatch = [value?.product, value?.match].every((id) => typeof id === 'string' && id !== '');
+  return isMatch ? (value as Match) : undefined;
 }

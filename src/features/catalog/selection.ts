@@ -1,7 +1,7 @@
 /** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
 import { bulk, CONCURRENCY } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import { FILE, type Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, pages, type Report, SOURCE_FLAGS } from './lists.ts';
@@ -23,8 +23,8 @@ export const SELECTION_FLAGS = {
   },
   store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)', group: GROUP },
   place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region', group: GROUP },
-  file: { type: 'string', value: 'file', complete: 'files', help: 'Ids of products, one per line', group: GROUP },
-  'max-products': { type: 'integer', value: 'n', min: 1, help: 'Read at most so many of those found', group: GROUP },
+  file: { ...FILE, help: 'Ids of products, one per line', group: GROUP },
+  'max-products': { type: 'integer', min: 1, help: 'Read at most so many of those found', group: GROUP },
   concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel', group: GROUP },
 } as const satisfies Flags;
 

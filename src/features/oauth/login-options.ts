@@ -35,14 +35,7 @@ export const LOGIN_CLIENT_FLAGS = {
 
 export const PERSONAL_TOKEN_FLAGS = {
   'token-stdin': { type: 'boolean', group: PERSONAL, help: 'Read a personal token from stdin or a prompt' },
-  'expires-in-days': {
-    type: 'integer',
-    min: 1,
-    max: 365,
-    value: 'n',
-    group: PERSONAL,
-    help: 'Lifetime of the personal token',
-  },
+  'expires-in-days': { type: 'integer', min: 1, max: 365, group: PERSONAL, help: 'Lifetime of the personal token' },
   token: tokenOption('svc oauth login'),
 } as const satisfies Flags;
 

@@ -1,7 +1,7 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
 
 import type { RunContext } from '../../cli/command.ts';
-import type { Input } from '../../cli/flags.ts';
+import { FILE, type Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 import { findInstrument } from '../../sandbox/trade/instruments.ts';
@@ -11,17 +11,9 @@ import { readTicks } from './tick-file.ts';
 
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },
-  port: {
-    type: 'integer',
-    value: 'n',
-    min: 0,
-    max: 65_535,
-    default: 0,
-    help: 'Port of the first service; 0 for any free ports',
-  },
+  port: { type: 'integer', min: 0, max: 65_535, default: 0, help: 'Port of the first service; 0 for any free ports' },
   fast: {
     type: 'integer',
-    value: 'n',
     min: 1,
     max: 100_000,
     default: 1,
@@ -38,7 +30,6 @@ export const SANDBOX_FLAGS = {
   'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
   seed: {
     type: 'integer',
-    value: 'n',
     min: 0,
     max: 0x7fffffff,
     group: 'Market options',
@@ -52,13 +43,7 @@ export const SANDBOX_FLAGS = {
     group: 'Market options',
     help: 'Move so many times as far (default 1)',
   },
-  replay: {
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    group: 'Market options',
-    help: 'Replay ticks recorded by svc trade stream --prices',
-  },
+  replay: { ...FILE, group: 'Market options', help: 'Replay ticks recorded by svc trade stream --prices' },
   speed: {
     type: 'number',
     value: 'x',

@@ -1,6 +1,6 @@
 /** Reads recorded ticks, as `svc trade stream --prices` writes them: NDJSON, or CSV with a header (docs/tick-files.md). */
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import type { RecordedTick } from '../../sandbox/trade/moving-prices.ts';
 
 const NUMBERS = ['bid', 'ask', 'high', 'low'] as const;
@@ -56,12 +56,8 @@ function csvFields(line: string, columns: readonly string[], fail: (reason: stri
 }
 
 function jsonFields(line: string, fail: (reason: string) => never): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return fail('not JSON');
-  }
+  const value = tryParseJson(line);
+  if (value === undefined) return fail('not JSON');
   return isObject(value) ? value : fail('not a JSON object');
 }
 

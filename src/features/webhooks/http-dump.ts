@@ -1,6 +1,6 @@
 /** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
 import { SvcError } from '../../errors.ts';
-import { parseJsonText } from '../../json-object.ts';
+import { tryParseJson } from '../../json-object.ts';
 import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
 import { trimmed } from './signature.ts';
 
@@ -127,10 +127,8 @@ export function headerFile(bytes: Uint8Array, source: string): readonly RawHeade
   const text = new TextDecoder().decode(bytes);
   const head = VERBOSE.test(text) ? verboseHead(text) : text;
   if (!/^\s*[[{]/.test(head)) return headerLines(head.replace(REQUEST_LINE, ''));
-  let value: unknown;
-  try {
-    value = parseJsonText(text);
-  } catch {
+  const value = tryParseJson(text);
+  if (value === undefined) {
     throw new SvcError('file_unusable', `${source}: the headers look like JSON, but are not valid JSON`);
   }
   return jsonHeaders(value, source);

@@ -1,6 +1,6 @@
 /** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags, Options } from '../../cli/flags.ts';
+import { FILE, type Flags, type Options } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
@@ -22,13 +22,7 @@ export const GIVEN_HEADER_FLAGS = {
   timestamp: { ...INPUT, type: 'string', value: 'T', help: 'Timestamp header' },
   signature: { ...INPUT, type: 'string', value: 'sha256=…', help: 'Signature header' },
   header: { ...INPUT, type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
-  'headers-file': {
-    ...INPUT,
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'File of headers: lines of Name: value, or JSON',
-  },
+  'headers-file': { ...FILE, ...INPUT, help: 'File of headers: lines of Name: value, or JSON' },
   'header-prefix': {
     ...INPUT,
     type: 'string',
@@ -112,7 +106,7 @@ export const RECEIVER_FLAGS = {
     required: true,
     help: 'URL of the receiver; quote it if it contains "&"',
   },
-  concurrency: { ...RECEIVER, type: 'integer', value: 'n', min: 1, max: 32, default: 1, help: 'Parallel requests' },
+  concurrency: { ...RECEIVER, type: 'integer', min: 1, max: 32, default: 1, help: 'Parallel requests' },
   deadline: { ...RECEIVER, type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
   insecure: { ...RECEIVER, type: 'boolean', help: 'Do not check its certificate' },
 } as const satisfies Flags;

@@ -1,6 +1,6 @@
 /** Sample events to test a receiver with, and deliveries of them, some of them deliberately wrong (doc 2 §2, §6). */
 import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
 import type { Outgoing } from './sending.ts';
 import { signatureOf } from './signature.ts';
@@ -188,12 +188,7 @@ function field(holder: unknown, name: string, path: string): unknown {
 
 function sameKind(before: unknown, text: string, path: string): unknown {
   if (typeof before === 'string') return text;
-  let value: unknown;
-  try {
-    value = parseJsonText(text);
-  } catch {
-    // reported below
-  }
+  const value = tryParseJson(text);
   const kind = kindOf(before);
   if (kindOf(value) === kind) return value;
   throw new SvcError('invalid_value', `--set: ${path} is ${kind}, but ${JSON.stringify(text)} is not`);

@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import { tryParseJson } from '../../json-object.ts';
 import { Refusal, type Response } from '../http.ts';
 import { ALLOW_LISTED, type WebhooksTrap } from '../traps.ts';
 
@@ -155,12 +156,8 @@ export class Clients {
 
 function readRegistration(type: string | undefined, body: string): z.infer<typeof REGISTRATION> {
   if (!/^application\/json(?: *;|$)/i.test(type ?? '')) throw invalidMetadata('the body must be application/json');
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw invalidMetadata('the body is not JSON');
-  }
+  const value = tryParseJson(body);
+  if (value === undefined) throw invalidMetadata('the body is not JSON');
   const { data, error } = REGISTRATION.safeParse(value);
   if (data !== undefined) return data;
   const name = String(error?.issues[0]?.path[0] ?? 'the body');

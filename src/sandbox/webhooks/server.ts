@@ -1,6 +1,6 @@
 /** The recording service on loopback, emulated from its document: for trying `svc` out, and for its tests. */
 
-import { isObject } from '../../json-object.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import {
   type EmulatorOptions,
   findRoute,
@@ -230,12 +230,8 @@ function badRequest(message: string): Refusal {
 }
 
 function parse(body: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw badRequest('the body is not JSON');
-  }
+  const value = tryParseJson(body);
+  if (value === undefined) throw badRequest('the body is not JSON');
   if (isObject(value)) return value;
   throw badRequest('the body must be an object');
 }

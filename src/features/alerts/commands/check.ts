@@ -77,8 +77,8 @@ export const alertsCheck = recordCommand({
   streams: ({ wait }) => wait !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
-    min: { type: 'integer', value: 'n', min: 0, help: 'Minimum number of alerts' },
-    max: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of alerts' },
+    min: { type: 'integer', min: 0, help: 'Minimum number of alerts' },
+    max: { type: 'integer', min: 0, help: 'Maximum number of alerts' },
     expect: { type: 'boolean', help: 'Require at least one alert (for alerts that always fire)' },
     'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import type { Instant } from '../../../cli/flags.ts';
+import { FILE, type Instant } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
@@ -28,13 +28,7 @@ export const alertsCreate = listCommand({
     start: { type: 'time', bare: 'back', help: 'When it started (default now)' },
     end: { type: 'time', bare: 'forward', help: 'When it ends' },
     for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts, from its start' },
-    file: {
-      type: 'string',
-      short: 'f',
-      value: 'file',
-      complete: 'files',
-      help: 'JSON file of alerts (- for standard input)',
-    },
+    file: { ...FILE, short: 'f', help: 'JSON file of alerts (- for standard input)' },
   },
   exits: ['partly_done'],
   examples: [

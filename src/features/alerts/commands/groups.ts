@@ -32,7 +32,7 @@ export const alertsGroups = listCommand({
   service: 'alerts',
   clusters: { merge: (rows, settings) => worstGroupsFirst(rows, severitiesOf(settings)) },
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
-  flags: { ...SELECTION_FLAGS, limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of groups' } },
+  flags: { ...SELECTION_FLAGS, limit: { type: 'integer', min: 0, help: 'Maximum number of groups' } },
   examples: [
     { run: 'svc alerts groups', why: 'List groups with active alerts' },
     {

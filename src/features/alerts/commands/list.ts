@@ -58,7 +58,7 @@ export const alertsList = listCommand({
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
     'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
+    limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
       formerly: ['count-by'],

@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { FILE } from '../../../cli/flags.ts';
 import { parseTime } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput, ListOutput } from '../../../output/types.ts';
@@ -77,7 +78,7 @@ export const alertsRoute = listCommand({
     at: { type: 'time', bare: 'forward', help: 'Evaluate time intervals at this time (default now)' },
     ...CONFIG_FLAGS,
     expect: { type: 'string', list: true, value: 'names', help: 'Exit 1 unless these are the receivers' },
-    expectations: { type: 'string', value: 'file', complete: 'files', help: 'Test every expectation of a YAML file' },
+    expectations: { ...FILE, help: 'Test every expectation of a YAML file' },
   },
   exits: ['condition_false'],
   examples: [

@@ -1,18 +1,13 @@
 /** Where the commands take a configuration from: the running server, or a file. */
 import type { RunContext } from '../../../cli/command.ts';
-import type { Flags } from '../../../cli/flags.ts';
+import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import type { Alertmanager } from '../api.ts';
 import type { RoutingConfig } from './config.ts';
 
 export const CONFIG_FLAGS = {
-  'config-file': {
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Use this file instead of the running configuration',
-  },
+  'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
   'server-version': { type: 'string', value: 'version', help: 'With --config-file: the version to be valid for' },
 } as const satisfies Flags;
 

@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { SERVICES } from '../../../store/profile-environment.ts';
@@ -23,7 +24,7 @@ export const api = recordCommand({
   flags: {
     field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'Field of the body' },
     'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'Field of the body, as JSON' },
-    body: { type: 'string', value: 'file', complete: 'files', help: 'Body from a file (-: stdin)' },
+    body: { ...FILE, help: 'Body from a file (-: stdin)' },
     param: { type: 'string', short: 'p', repeat: true, value: 'name=value', help: 'Query parameter' },
     include: { type: 'boolean', short: 'i', help: 'Also print status and headers' },
   },

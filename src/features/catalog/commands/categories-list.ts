@@ -12,7 +12,7 @@ export const catalogCategoriesList = listCommand({
   service: 'catalog',
   flags: {
     'parser-name': PARSER_NAME_FLAG,
-    depth: { type: 'integer', value: 'n', min: 0, help: 'Only this level; 0 is the top (undocumented)' },
+    depth: { type: 'integer', min: 0, help: 'Only this level; 0 is the top (undocumented)' },
     parent: { type: 'string', value: 'source-uid', help: 'Only direct children of this category (undocumented)' },
     search: { type: 'string', value: 'text', help: 'Text in the title (undocumented)' },
     ...LIST_FLAGS,

@@ -57,7 +57,7 @@ export const catalogCompare = listCommand({
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
     tz: { ...TZ_FLAG, help: 'With --trend: zone of its days (default local)' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of rows' },
+    limit: { type: 'integer', min: 0, help: 'Maximum number of rows' },
   },
   exits: ['partly_done'],
   examples: [

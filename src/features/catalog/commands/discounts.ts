@@ -64,7 +64,7 @@ export const catalogDiscounts = listCommand({
   flags: {
     raised: { type: 'boolean', help: 'Only discounts whose base price was raised' },
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
-    limit: { type: 'integer', value: 'n', min: 1, help: 'Maximum number of rows' },
+    limit: { type: 'integer', min: 1, help: 'Maximum number of rows' },
     ...PRICES_FLAGS,
   },
   exits: ['partly_done'],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { ListOutput } from '../../../output/types.ts';
@@ -61,8 +62,8 @@ export const catalogMatch = listCommand({
   flags: {
     store: { ...SOURCE_FLAGS.store, help: 'Only candidates at this store (parser_name)' },
     search: { type: 'string', value: 'text', help: 'Search for this text instead of the words of the title' },
-    limit: { type: 'integer', value: 'n', min: 1, default: 10, help: 'Maximum number of candidates' },
-    save: { type: 'string', value: 'file', complete: 'files', help: 'Add what you accept to this file' },
+    limit: { type: 'integer', min: 1, default: 10, help: 'Maximum number of candidates' },
+    save: { ...FILE, help: 'Add what you accept to this file' },
     accept: {
       type: 'string',
       value: 'id',

@@ -60,7 +60,7 @@ export const catalogMovers = listCommand({
     field: FIELD_FLAG,
     'max-age': { type: 'duration', positive: true, help: 'Ignore prices older than this (default 30d)' },
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
-    limit: { type: 'integer', value: 'n', min: 1, help: 'Maximum number of rows' },
+    limit: { type: 'integer', min: 1, help: 'Maximum number of rows' },
     ...PRICES_FLAGS,
   },
   exits: ['partly_done'],

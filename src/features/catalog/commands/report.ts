@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { type Commands, type RunContext, recordCommand } from '../../../cli/command.ts';
+import { FILE } from '../../../cli/flags.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
@@ -45,7 +46,7 @@ export const catalogReport = recordCommand({
   service: 'catalog',
   args: { file: { help: 'Report file (YAML); - reads standard input', required: true, complete: 'files' } },
   flags: {
-    html: { type: 'string', value: 'file', required: true, complete: 'files', help: 'Page to write; -: print it' },
+    html: { ...FILE, required: true, help: 'Page to write; -: print it' },
     force: { type: 'boolean', help: 'Overwrite an existing page' },
   },
   exits: ['partly_done'],

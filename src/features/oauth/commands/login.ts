@@ -39,7 +39,6 @@ export const oauthLogin = recordCommand({
       type: 'integer',
       min: 1,
       max: 65535,
-      value: 'n',
       group: BROWSER,
       help: 'Port for the redirect (default: as registered, or any)',
     },

@@ -45,13 +45,7 @@ export const sandboxStatus = listCommand({
   effect: 'read',
   flags: {
     env: { type: 'boolean', help: 'Print the environment to use' },
-    port: {
-      type: 'integer',
-      value: 'n',
-      min: 1,
-      max: 65_535,
-      help: 'Only the sandbox whose alert manager uses this port',
-    },
+    port: { type: 'integer', min: 1, max: 65_535, help: 'Only the sandbox whose alert manager uses this port' },
   },
   outputOf: ({ env }) => (env ? { kind: 'text' } : STATUS_LIST),
   exits: ['condition_false'],

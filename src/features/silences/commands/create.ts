@@ -1,5 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { Instant } from '../../../cli/flags.ts';
+import { FILE, type Instant } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
@@ -61,14 +61,8 @@ export const silencesCreate = recordCommand({
     },
     drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
     ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
-    'max-alerts': { type: 'integer', value: 'n', min: 0, help: 'Fail if more alerts than this match' },
-    file: {
-      type: 'string',
-      short: 'f',
-      value: 'file',
-      complete: 'files',
-      help: 'JSON file of silences (- for standard input)',
-    },
+    'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
+    file: { ...FILE, short: 'f', help: 'JSON file of silences (- for standard input)' },
     ...ALL_ALERTS,
     ...WAIT,
   },

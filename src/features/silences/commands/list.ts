@@ -49,7 +49,7 @@ export const silencesList = listCommand({
     ...STATE_FLAGS,
     ...SELECTION_FLAGS,
     'with-counts': { type: 'boolean', help: 'Count the alerts that each silence mutes now' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
+    limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
   },
   examples: [
     { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },

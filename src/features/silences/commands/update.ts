@@ -34,7 +34,6 @@ export const silencesUpdate = recordCommand({
       type: 'string',
       short: 'm',
       repeat: true,
-      value: 'matcher',
       complete: 'matchers',
       help: 'New matchers of one silence (replace all)',
     },

@@ -1,4 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
@@ -45,7 +46,7 @@ export const webhooksCheckReceiver = listCommand({
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
     only: { type: 'choice', choices: PROBE_NAMES, repeat: true, value: 'probe', help: 'Run only this probe' },
-    junit: { type: 'string', value: 'file', complete: 'files', help: 'Write a JUnit report' },
+    junit: { ...FILE, help: 'Write a JUnit report' },
     wait: { type: 'duration', help: 'Wait until the receiver can be reached' },
     insecure: { ...RECEIVER_FLAGS.insecure, group: 'Options' },
     ...SECRET_FLAGS,

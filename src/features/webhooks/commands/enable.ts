@@ -15,7 +15,7 @@ export const webhooksEnable = recordCommand({
   effect: 'write',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
-  flags: { url: { type: 'string', value: 'url', required: true, help: 'New URL' } },
+  flags: { url: { type: 'string', required: true, help: 'New URL' } },
   examples: [{ run: "svc webhooks enable ep_2 --url 'https://example.com/hook?v=2'", why: 'The same receiver again' }],
   output: UPDATED_RECORD,
   async run(input, ctx) {

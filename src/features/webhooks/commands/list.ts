@@ -15,7 +15,7 @@ export const webhooksList = listCommand({
   flags: {
     status: { type: 'choice', choices: ['active', 'disabled'], help: 'Only subscriptions with this status' },
     'url-contains': { type: 'string', value: 'text', help: 'Only subscriptions whose URL contains this text' },
-    limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
+    limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
   },
   examples: [
     { run: 'svc webhooks list', why: 'All subscriptions, and the quota' },

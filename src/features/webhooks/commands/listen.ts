@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import type { Flags } from '../../../cli/flags.ts';
+import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
@@ -23,18 +23,11 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 
 const LISTEN = { group: 'Listen options' } as const;
 const LISTEN_FLAGS = {
-  port: { ...LISTEN, type: 'integer', value: 'n', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
+  port: { ...LISTEN, type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
   host: { ...LISTEN, type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
-  path: {
-    ...LISTEN,
-    type: 'string',
-    value: 'path',
-    default: '/',
-    help: 'Path that takes deliveries',
-    check: checkPath,
-  },
-  'tls-cert': { ...LISTEN, type: 'string', value: 'file', complete: 'files', help: 'TLS certificate chain (PEM)' },
-  'tls-key': { ...LISTEN, type: 'string', value: 'file', complete: 'files', help: 'TLS key (PEM)' },
+  path: { ...LISTEN, type: 'string', default: '/', help: 'Path that takes deliveries', check: checkPath },
+  'tls-cert': { ...FILE, ...LISTEN, help: 'TLS certificate chain (PEM)' },
+  'tls-key': { ...FILE, ...LISTEN, help: 'TLS key (PEM)' },
   'max-body': {
     ...LISTEN,
     type: 'string',
@@ -45,13 +38,7 @@ const LISTEN_FLAGS = {
   },
   respond: { ...LISTEN, type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Response if valid' },
   'on-invalid': { ...LISTEN, type: 'choice', choices: ['401', '202'], default: '401', help: 'Response if invalid' },
-  'ready-file': {
-    ...LISTEN,
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Write port, url and pid (JSON) here while listening',
-  },
+  'ready-file': { ...FILE, ...LISTEN, help: 'Write port, url and pid (JSON) here while listening' },
 } as const satisfies Flags;
 
 const VERIFICATION_FLAGS = {
@@ -86,13 +73,7 @@ const FORWARDING_FLAGS = {
     help: 'Respond after the target, or 202 at once',
   },
   dedupe: { ...FORWARDING, type: 'choice', choices: ['id', 'off'], default: 'id', help: 'How to recognize duplicates' },
-  'dedupe-file': {
-    ...FORWARDING,
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Remember events in this file across restarts',
-  },
+  'dedupe-file': { ...FILE, ...FORWARDING, help: 'Remember events in this file across restarts' },
 } as const satisfies Flags;
 
 const TUNNEL = { group: 'Tunnel options' } as const;
@@ -103,18 +84,12 @@ const TUNNEL_FLAGS = {
 
 const RECORDING = { group: 'Recording options' } as const;
 const RECORDING_FLAGS = {
-  record: { ...RECORDING, type: 'string', value: 'file', complete: 'files', help: 'Write deliveries to a new file' },
+  record: { ...FILE, ...RECORDING, help: 'Write deliveries to a new file' },
   append: { ...RECORDING, type: 'boolean', help: 'With --record: append to an existing file' },
 } as const satisfies Flags;
 
 const SPOOL_FLAGS = {
-  spool: {
-    ...FORWARDING,
-    type: 'string',
-    value: 'file',
-    complete: 'files',
-    help: 'Answer at once, and keep events here until the target takes them',
-  },
+  spool: { ...FILE, ...FORWARDING, help: 'Answer at once, and keep events here until the target takes them' },
   'spool-limit': {
     ...FORWARDING,
     type: 'string',
@@ -127,7 +102,7 @@ const SPOOL_FLAGS = {
 
 const STOP = { group: 'Stop conditions' } as const;
 const STOP_FLAGS = {
-  count: { ...STOP, type: 'integer', value: 'n', min: 1, help: 'End after this many accepted events' },
+  count: { ...STOP, type: 'integer', min: 1, help: 'End after this many accepted events' },
   'until-event': { ...STOP, type: 'string', repeat: true, value: 'type|id', help: 'End after this event' },
   wait: { ...STOP, type: 'duration', positive: true, help: 'End after this time' },
   'fail-on-invalid': { ...STOP, type: 'boolean', help: 'End at the first invalid delivery' },

@@ -36,7 +36,7 @@ export const webhooksReplay = listCommand({
     'only-failed': { ...FILTER, type: 'boolean', help: 'Same as --status failed' },
     'event-id': { ...FILTER, type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
     ...FILTER_FLAGS,
-    limit: { ...FILTER, type: 'integer', value: 'n', min: 1, help: 'Maximum number of deliveries' },
+    limit: { ...FILTER, type: 'integer', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
     resign: { type: 'boolean', group: SECRET_FLAGS.endpoint.group, help: 'Sign each again when it is sent' },
     'resign-unproven': {

@@ -45,7 +45,7 @@ export const webhooksSamples = listCommand({
   service: 'webhooks',
   flags: {
     event: EVENT_FLAG,
-    limit: { type: 'integer', value: 'n', min: 1, max: 10, help: 'Maximum number of samples (default 3)' },
+    limit: { type: 'integer', min: 1, max: 10, help: 'Maximum number of samples (default 3)' },
     save: {
       type: 'string',
       value: 'directory',

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import type { Flags, Options } from '../../../cli/flags.ts';
+import { FILE, type Flags, type Options } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
@@ -18,25 +18,16 @@ const FLAGS = {
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
   event: { ...EVENT, ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
-  body: { ...EVENT, type: 'string', value: 'file', complete: 'files', help: 'Send these exact bytes; - for stdin' },
+  body: { ...FILE, ...EVENT, help: 'Send these exact bytes; - for stdin' },
   set: { ...EVENT, type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
   id: { ...EVENT, type: 'string', value: 'evt_x', help: 'Event id' },
   size: {
     ...EVENT,
     type: 'string',
-    value: 'size',
     check: (text: string) => void parseByteSize(text),
     help: 'Size of a summary.completed body: 2MiB',
   },
-  repeat: {
-    ...EVENT,
-    type: 'integer',
-    value: 'n',
-    min: 1,
-    max: 1_000_000,
-    default: 1,
-    help: 'Number of times to send it',
-  },
+  repeat: { ...EVENT, type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
   'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
   skew: {
     group: 'Fault options',

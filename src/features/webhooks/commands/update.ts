@@ -10,7 +10,7 @@ import { checkSubscriptionId, receiverUrl } from '../subscription.ts';
 import { type Edit, updateSubscription } from '../updating.ts';
 
 const FLAGS = {
-  url: { type: 'string', value: 'url', help: 'New URL' },
+  url: { type: 'string', help: 'New URL' },
   'add-event': { ...EVENT_FLAG, help: 'Add these event types' },
   'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
   'set-event': {
