@@ -131,6 +131,12 @@ export type Flag =
   | PairsFlag;
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** Options that help shows in a section of their own. */
+export function section<const Title extends string, const F extends Flags>(title: Title, flags: F) {
+  const entries = Object.entries(flags).map(([name, flag]) => [name, { ...flag, group: title }]);
+  return Object.fromEntries(entries) as { readonly [K in keyof F]: F[K] & { readonly group: Title } };
+}
+
 /** An option that names a file. */
 export const FILE = { type: 'string', value: 'file', complete: 'files' } as const;
 

@@ -1,6 +1,6 @@
 /** The options that select alerts, the query sent to the server, and the selection from its response in the order of urgency. */
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Settings } from '../../store/settings.ts';
 import { type Alertmanager, requireRelease } from './api.ts';
@@ -23,22 +23,22 @@ export const RECEIVER_MATCHER_FLAG = {
 } as const satisfies Flags;
 
 export const SELECTION_FLAGS = {
-  state: {
-    type: 'choice',
-    group: FILTERS,
-    repeat: true,
-    choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-    help: 'Only alerts in this state (default active)',
-  },
-  all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Alerts in every state' },
-  receiver: {
-    type: 'string',
-    group: FILTERS,
-    short: 'r',
-    value: 'regex',
-    complete: 'receivers',
-    help: 'Only alerts for matching receivers',
-  },
+  ...section(FILTERS, {
+    state: {
+      type: 'choice',
+      repeat: true,
+      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+      help: 'Only alerts in this state (default active)',
+    },
+    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+    receiver: {
+      type: 'string',
+      short: 'r',
+      value: 'regex',
+      complete: 'receivers',
+      help: 'Only alerts for matching receivers',
+    },
+  }),
   ...RECEIVER_MATCHER_FLAG,
 } as const satisfies Flags;
 

@@ -1,7 +1,7 @@
 /** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
 import { bulk, CONCURRENCY } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Flags } from '../../cli/flags.ts';
+import { FILE, section } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, pages, type Report, SOURCE_FLAGS } from './lists.ts';
@@ -12,21 +12,15 @@ import { numberOf } from './statistics.ts';
 
 const GROUP = 'Product options';
 
-export const SELECTION_FLAGS = {
-  search: { type: 'string', value: 'text', help: 'Products found by this text (undocumented)', group: GROUP },
-  category: {
-    type: 'integer',
-    value: 'id',
-    repeat: true,
-    help: 'Products of a category and those below it',
-    group: GROUP,
-  },
-  store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)', group: GROUP },
-  place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region', group: GROUP },
-  file: { ...FILE, help: 'Ids of products, one per line', group: GROUP },
-  'max-products': { type: 'integer', min: 1, help: 'Read at most so many of those found', group: GROUP },
-  concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel', group: GROUP },
-} as const satisfies Flags;
+export const SELECTION_FLAGS = section(GROUP, {
+  search: { type: 'string', value: 'text', help: 'Products found by this text (undocumented)' },
+  category: { type: 'integer', value: 'id', repeat: true, help: 'Products of a category and those below it' },
+  store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)' },
+  place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region' },
+  file: { ...FILE, help: 'Ids of products, one per line' },
+  'max-products': { type: 'integer', min: 1, help: 'Read at most so many of those found' },
+  concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel' },
+});
 
 /** For the details of each command that takes them. */
 export const SELECTION_DETAILS =

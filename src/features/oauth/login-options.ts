@@ -1,7 +1,7 @@
 /** The options of a sign-in and its dialog with the person: messages, the browser, pasted and typed input. */
 import { noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
-import type { Flags } from '../../cli/flags.ts';
+import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { LoginUser } from './login.ts';
 import { tokenOption } from './token-input.ts';
@@ -9,33 +9,31 @@ import { tokenOption } from './token-input.ts';
 const CLIENT = 'Client options';
 const PERSONAL = 'Personal token options';
 
-export const CLIENT_FLAGS = {
+export const CLIENT_FLAGS = section(CLIENT, {
   'auth-method': {
     type: 'choice',
     value: 'method',
     choices: ['none', 'client_secret_basic', 'client_secret_post'],
-    group: CLIENT,
     help: 'Client authentication',
   },
-  'client-name': { type: 'string', value: 'name', group: CLIENT, help: 'Name of the client (default svc)' },
-} as const satisfies Flags;
+  'client-name': { type: 'string', value: 'name', help: 'Name of the client (default svc)' },
+});
 
 export const LOGIN_CLIENT_FLAGS = {
   ...CLIENT_FLAGS,
-  'new-client': { type: 'boolean', group: CLIENT, help: 'Register a new client, even if one is stored' },
-  'client-id': { type: 'string', value: 'id', group: CLIENT, help: 'Use this client instead of registering one' },
-  'client-secret-file': {
-    type: 'string',
-    value: 'file',
-    group: CLIENT,
-    help: 'File with the client secret (-: stdin)',
-  },
-  scope: { type: 'string', value: 'scopes', group: CLIENT, help: 'Scopes to request (default mcp:connect)' },
+  ...section(CLIENT, {
+    'new-client': { type: 'boolean', help: 'Register a new client, even if one is stored' },
+    'client-id': { type: 'string', value: 'id', help: 'Use this client instead of registering one' },
+    'client-secret-file': { type: 'string', value: 'file', help: 'File with the client secret (-: stdin)' },
+    scope: { type: 'string', value: 'scopes', help: 'Scopes to request (default mcp:connect)' },
+  }),
 } as const satisfies Flags;
 
 export const PERSONAL_TOKEN_FLAGS = {
-  'token-stdin': { type: 'boolean', group: PERSONAL, help: 'Read a personal token from stdin or a prompt' },
-  'expires-in-days': { type: 'integer', min: 1, max: 365, group: PERSONAL, help: 'Lifetime of the personal token' },
+  ...section(PERSONAL, {
+    'token-stdin': { type: 'boolean', help: 'Read a personal token from stdin or a prompt' },
+    'expires-in-days': { type: 'integer', min: 1, max: 365, help: 'Lifetime of the personal token' },
+  }),
   token: tokenOption('svc oauth login'),
 } as const satisfies Flags;
 

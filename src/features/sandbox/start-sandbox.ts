@@ -1,7 +1,7 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
 
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Input } from '../../cli/flags.ts';
+import { FILE, type Input, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 import { findInstrument } from '../../sandbox/trade/instruments.ts';
@@ -28,30 +28,12 @@ export const SANDBOX_FLAGS = {
     help: 'Imitate a fault; see svc sandbox traps',
   },
   'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
-  seed: {
-    type: 'integer',
-    min: 0,
-    max: 0x7fffffff,
-    group: 'Market options',
-    help: 'Walk prices at random; same seed, same walk',
-  },
-  volatility: {
-    type: 'number',
-    value: 'x',
-    min: 0.01,
-    max: 1000,
-    group: 'Market options',
-    help: 'Move so many times as far (default 1)',
-  },
-  replay: { ...FILE, group: 'Market options', help: 'Replay ticks recorded by svc trade stream --prices' },
-  speed: {
-    type: 'number',
-    value: 'x',
-    min: 0.01,
-    max: 100_000,
-    group: 'Market options',
-    help: 'Replay so many times as fast (default 1)',
-  },
+  ...section('Market options', {
+    seed: { type: 'integer', min: 0, max: 0x7fffffff, help: 'Walk prices at random; same seed, same walk' },
+    volatility: { type: 'number', value: 'x', min: 0.01, max: 1000, help: 'Move so many times as far (default 1)' },
+    replay: { ...FILE, help: 'Replay ticks recorded by svc trade stream --prices' },
+    speed: { type: 'number', value: 'x', min: 0.01, max: 100_000, help: 'Replay so many times as fast (default 1)' },
+  }),
 } as const;
 
 export interface RecordedSandbox extends Sandbox {

@@ -1,7 +1,7 @@
 /** The options that select silences: by state, author, comment and end, and by what they mute. */
 
 import type { RunContext } from '../../cli/command.ts';
-import type { Arguments, Flags, Input, Instant } from '../../cli/flags.ts';
+import { type Arguments, type Flags, type Input, type Instant, section } from '../../cli/flags.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
@@ -13,20 +13,19 @@ import { collect, FILTERS, filterAsync } from '../alerts/selection.ts';
 import { matcherTexts } from './columns.ts';
 import { author } from './writer.ts';
 
-export const SELECTION_FLAGS = {
-  'created-by': { type: 'string', group: FILTERS, value: 'author', help: 'Only of this author (me, or ~regex)' },
-  comment: { type: 'string', group: FILTERS, value: 'text', help: 'Comment has this text (or ~regex)' },
+export const SELECTION_FLAGS = section(FILTERS, {
+  'created-by': { type: 'string', value: 'author', help: 'Only of this author (me, or ~regex)' },
+  comment: { type: 'string', value: 'text', help: 'Comment has this text (or ~regex)' },
   'for-alert': {
     type: 'string',
-    group: FILTERS,
     value: 'fingerprint|matcher',
     repeat: true,
     complete: 'fingerprints',
     help: 'Only silences that mute this alert',
   },
-  matching: { type: 'pairs', group: FILTERS, help: 'Only silences that match these labels' },
-  unused: { type: 'boolean', group: FILTERS, help: 'Only active silences that mute no alert now' },
-} as const satisfies Flags;
+  matching: { type: 'pairs', help: 'Only silences that match these labels' },
+  unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
+});
 
 export const UNUSED_FOR = {
   for: { type: 'duration', group: FILTERS, positive: true, help: 'With --unused: unchanged for this long' },
@@ -50,17 +49,18 @@ export const TARGET_FLAGS = {
 export const PROMPTED_IDS = { id: { ...TARGET_IDS.id, promptUnless: Object.keys(TARGET_FLAGS) } } as const;
 
 export const STATE_FLAGS = {
-  state: {
-    type: 'choice',
-    group: FILTERS,
-    repeat: true,
-    choices: ['active', 'pending', 'expired'],
-    help: 'In this state (default active, pending)',
-  },
-  expired: { type: 'boolean', group: FILTERS, help: 'Same as --state expired' },
-  all: { type: 'boolean', group: FILTERS, short: 'a', help: 'Silences in every state' },
-  within: { type: 'duration', group: FILTERS, positive: true, help: 'Ends (or ended) within this time' },
-  'created-since': { type: 'time', group: FILTERS, bare: 'back', help: 'Created since this time' },
+  ...section(FILTERS, {
+    state: {
+      type: 'choice',
+      repeat: true,
+      choices: ['active', 'pending', 'expired'],
+      help: 'In this state (default active, pending)',
+    },
+    expired: { type: 'boolean', help: 'Same as --state expired' },
+    all: { type: 'boolean', short: 'a', help: 'Silences in every state' },
+    within: { type: 'duration', positive: true, help: 'Ends (or ended) within this time' },
+    'created-since': { type: 'time', bare: 'back', help: 'Created since this time' },
+  }),
   ...UNUSED_FOR,
 } as const satisfies Flags;
 

@@ -1,6 +1,6 @@
 /** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
-import type { Flags, Options } from '../../cli/flags.ts';
+import { type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
 import { EVENT_FLAG, eventFilter } from './event-types.ts';
@@ -157,12 +157,12 @@ export function resigned(
 
 const GROUP = 'Filter options';
 
-export const FILTER_FLAGS = {
-  since: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received since this time' },
-  until: { type: 'time', bare: 'back', group: GROUP, help: 'Only deliveries received until this time' },
-  event: { ...EVENT_FLAG, group: GROUP },
-  status: { type: 'choice', choices: ['delivered', 'failed'], group: GROUP, help: 'Only with this recorded outcome' },
-} as const satisfies Flags;
+export const FILTER_FLAGS = section(GROUP, {
+  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
+  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+  event: { ...EVENT_FLAG },
+  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
+});
 
 /** Both times are included. */
 type FilterInput = Options<typeof FILTER_FLAGS>;

@@ -1,6 +1,6 @@
 /** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Flags, type Options } from '../../cli/flags.ts';
+import { FILE, type Options, section } from '../../cli/flags.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
@@ -16,15 +16,12 @@ export const SUBSCRIPTION_ARGUMENT = {
   complete: 'subscriptions',
 } as const;
 
-const INPUT = { group: 'Input options' } as const;
-
-export const GIVEN_HEADER_FLAGS = {
-  timestamp: { ...INPUT, type: 'string', value: 'T', help: 'Timestamp header' },
-  signature: { ...INPUT, type: 'string', value: 'sha256=…', help: 'Signature header' },
-  header: { ...INPUT, type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
-  'headers-file': { ...FILE, ...INPUT, help: 'File of headers: lines of Name: value, or JSON' },
+export const GIVEN_HEADER_FLAGS = section('Input options', {
+  timestamp: { type: 'string', value: 'T', help: 'Timestamp header' },
+  signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
+  header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
+  'headers-file': { ...FILE, help: 'File of headers: lines of Name: value, or JSON' },
   'header-prefix': {
-    ...INPUT,
     type: 'string',
     value: 'prefix',
     default: HEADER_PREFIX,
@@ -35,7 +32,7 @@ export const GIVEN_HEADER_FLAGS = {
       }
     },
   },
-} as const satisfies Flags;
+});
 
 /** Headers from options. A header that is given twice counts twice. */
 export async function givenHeaders(
@@ -96,20 +93,12 @@ export function parseByteSize(text: string): number {
   throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
 }
 
-const RECEIVER = { group: 'Receiver options' } as const;
-
-export const RECEIVER_FLAGS = {
-  to: {
-    ...RECEIVER,
-    type: 'string',
-    value: 'url',
-    required: true,
-    help: 'URL of the receiver; quote it if it contains "&"',
-  },
-  concurrency: { ...RECEIVER, type: 'integer', min: 1, max: 32, default: 1, help: 'Parallel requests' },
-  deadline: { ...RECEIVER, type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
-  insecure: { ...RECEIVER, type: 'boolean', help: 'Do not check its certificate' },
-} as const satisfies Flags;
+export const RECEIVER_FLAGS = section('Receiver options', {
+  to: { type: 'string', value: 'url', required: true, help: 'URL of the receiver; quote it if it contains "&"' },
+  concurrency: { type: 'integer', min: 1, max: 32, default: 1, help: 'Parallel requests' },
+  deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
+  insecure: { type: 'boolean', help: 'Do not check its certificate' },
+});
 
 /** An http or https address, its query included. */
 export function receiverAddress(text: string): URL {

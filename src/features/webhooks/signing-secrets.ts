@@ -1,6 +1,6 @@
 /** The options that give signing secrets. None takes a secret as its value, because other users can see command lines. */
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Flags, type Options } from '../../cli/flags.ts';
+import { FILE, type Flags, type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { fileFailure } from '../../store/own-file.ts';
 import type { VaultContext } from '../../store/sealed-records.ts';
@@ -14,9 +14,11 @@ const SECRET = { group: 'Secret options' } as const;
 
 /** Where a secret is read from. */
 export const SECRET_SOURCE_FLAGS = {
-  'secret-file': { ...FILE, repeat: true, ...SECRET, help: 'File with a signing secret' },
-  'secret-env': { ...SECRET, type: 'string', repeat: true, value: 'name', help: 'Variable with a signing secret' },
-  'secret-fd': { ...SECRET, type: 'integer', repeat: true, min: 3, help: 'Descriptor with a signing secret' },
+  ...section('Secret options', {
+    'secret-file': { ...FILE, repeat: true, help: 'File with a signing secret' },
+    'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable with a signing secret' },
+    'secret-fd': { type: 'integer', repeat: true, min: 3, help: 'Descriptor with a signing secret' },
+  }),
   secret: refusedSecret('--secret-file <file>, --secret-env <name> or --secret-fd <n>'),
 } as const satisfies Flags;
 

@@ -1,4 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { section } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
@@ -83,9 +84,11 @@ export const alertsCheck = recordCommand({
     'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,
     ...AGE_FLAG,
-    wait: { type: 'duration', group: WAITING, help: 'How long to wait for the condition' },
-    stable: { type: 'duration', group: WAITING, help: 'How long the condition must hold' },
-    interval: { type: 'duration', group: WAITING, positive: true, help: 'How often to check (default 5s)' },
+    ...section(WAITING, {
+      wait: { type: 'duration', help: 'How long to wait for the condition' },
+      stable: { type: 'duration', help: 'How long the condition must hold' },
+      interval: { type: 'duration', positive: true, help: 'How often to check (default 5s)' },
+    }),
   },
   exits: ['condition_false', 'still_pending'],
   examples: [

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { recordCommand } from '../../../cli/command.ts';
+import { section } from '../../../cli/flags.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { RecordOutput } from '../../../output/types.ts';
@@ -47,39 +48,29 @@ export const catalogExport = recordCommand({
   },
   flags: {
     ...SELECTION_FLAGS,
-    format: {
-      type: 'choice',
-      choices: EXPORT_FORMATS,
-      default: 'ndjson',
-      help: 'Format of the files',
-      group: 'File options',
-    },
-    since: {
-      type: 'time',
-      bare: 'back',
-      dates: true,
-      help: 'Read snapshots from then on (default the last run)',
-      group: 'File options',
-    },
-    tz: { ...TZ_FLAG, group: 'File options' },
-    force: { type: 'boolean', help: 'Replace files that svc did not export', group: 'File options' },
-    delimiter: {
-      type: 'string',
-      value: 'char',
-      check: oneOf('--delimiter', Object.keys(DELIMITERS)),
-      help: 'Delimiter: , ; | or tab (default ,)',
-      group: 'CSV options',
-    },
-    decimal: {
-      type: 'string',
-      value: 'char',
-      default: '.',
-      check: oneOf('--decimal', ['.', ',']),
-      help: 'Decimal separator: . or ,',
-      group: 'CSV options',
-    },
-    raw: { type: 'boolean', help: 'Write texts unchanged, formulas and line breaks too', group: 'CSV options' },
-    bom: { type: 'boolean', help: 'Begin with a byte order mark, for Excel', group: 'CSV options' },
+    ...section('File options', {
+      format: { type: 'choice', choices: EXPORT_FORMATS, default: 'ndjson', help: 'Format of the files' },
+      since: { type: 'time', bare: 'back', dates: true, help: 'Read snapshots from then on (default the last run)' },
+      tz: { ...TZ_FLAG },
+      force: { type: 'boolean', help: 'Replace files that svc did not export' },
+    }),
+    ...section('CSV options', {
+      delimiter: {
+        type: 'string',
+        value: 'char',
+        check: oneOf('--delimiter', Object.keys(DELIMITERS)),
+        help: 'Delimiter: , ; | or tab (default ,)',
+      },
+      decimal: {
+        type: 'string',
+        value: 'char',
+        default: '.',
+        check: oneOf('--decimal', ['.', ',']),
+        help: 'Decimal separator: . or ,',
+      },
+      raw: { type: 'boolean', help: 'Write texts unchanged, formulas and line breaks too' },
+      bom: { type: 'boolean', help: 'Begin with a byte order mark, for Excel' },
+    }),
   },
   exits: ['partly_done'],
   examples: [

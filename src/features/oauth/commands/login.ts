@@ -1,5 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { Options } from '../../../cli/flags.ts';
+import { type Options, section } from '../../../cli/flags.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';
@@ -35,17 +35,13 @@ export const oauthLogin = recordCommand({
   effect: 'read',
   service: 'webhooks',
   flags: {
-    port: {
-      type: 'integer',
-      min: 1,
-      max: 65535,
-      group: BROWSER,
-      help: 'Port for the redirect (default: as registered, or any)',
-    },
-    browser: { type: 'boolean', default: true, group: BROWSER, help: 'Print the address, but open no browser' },
-    paste: { type: 'boolean', group: BROWSER, help: 'Also read the final address from standard input' },
-    device: { type: 'boolean', group: BROWSER, help: 'Sign in with a code on any other device (RFC 8628)' },
-    wait: { type: 'duration', positive: true, default: '5m', group: BROWSER, help: 'How long to wait for the browser' },
+    ...section(BROWSER, {
+      port: { type: 'integer', min: 1, max: 65535, help: 'Port for the redirect (default: as registered, or any)' },
+      browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
+      paste: { type: 'boolean', help: 'Also read the final address from standard input' },
+      device: { type: 'boolean', help: 'Sign in with a code on any other device (RFC 8628)' },
+      wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the browser' },
+    }),
     ...LOGIN_CLIENT_FLAGS,
     ...PERSONAL_TOKEN_FLAGS,
   },

@@ -1,5 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { FILE, type Instant } from '../../../cli/flags.ts';
+import { FILE, type Instant, section } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
@@ -40,16 +40,17 @@ export const silencesCreate = recordCommand({
     },
   },
   flags: {
-    for: {
-      type: 'duration',
-      formerly: ['duration'],
-      group: TIMES,
-      short: 'd',
-      positive: true,
-      help: 'How long it lasts (default 1h)',
-    },
-    until: { type: 'time', formerly: ['end'], group: TIMES, bare: 'forward', help: 'When it ends' },
-    from: { type: 'time', formerly: ['start'], group: TIMES, bare: 'forward', help: 'When it starts (default now)' },
+    ...section(TIMES, {
+      for: {
+        type: 'duration',
+        formerly: ['duration'],
+        short: 'd',
+        positive: true,
+        help: 'How long it lasts (default 1h)',
+      },
+      until: { type: 'time', formerly: ['end'], bare: 'forward', help: 'When it ends' },
+      from: { type: 'time', formerly: ['start'], bare: 'forward', help: 'When it starts (default now)' },
+    }),
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,
     ...ANNOTATION,

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import type { Flags, Options } from '../../../cli/flags.ts';
+import { type Flags, type Options, section } from '../../../cli/flags.ts';
 import { type OutageEvent, outageEvent, poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
@@ -66,35 +66,25 @@ const CHANGE_LIST: ListOutput<DeliveryChange> = {
 };
 
 const FLAGS = {
-  status: {
-    type: 'choice',
-    choices: ['pending', 'delivered', 'failed'],
-    group: 'Filter options',
-    help: 'Filter by status',
-  },
-  event: { ...EVENT_FLAG, formerly: ['event-type'], group: 'Filter options' },
-  'event-id': { type: 'string', value: 'id', group: 'Filter options', help: 'Only deliveries of this event' },
-  error: { type: 'string', value: 'text', group: 'Filter options', help: 'Only if the last error contains this text' },
-  since: { type: 'time', bare: 'back', group: 'Filter options', help: 'Only deliveries created since this time' },
-  limit: { type: 'integer', min: 0, group: 'Filter options', help: 'Maximum number of results' },
-  all: { type: 'boolean', group: 'Paging options', help: 'Read all pages' },
-  page: { type: 'integer', min: 1, group: 'Paging options', help: 'Read this page only (default 1)' },
-  'page-size': { type: 'integer', min: 1, max: 100, group: 'Paging options', help: 'Deliveries per page (default 20)' },
-  'max-pages': {
-    type: 'integer',
-    min: 1,
-    default: 1000,
-    group: 'Paging options',
-    help: 'Maximum number of pages to read',
-  },
-  follow: { type: 'boolean', short: 'f', group: 'Follow options', help: 'Print changes as they happen' },
-  until: {
-    type: 'string',
-    value: 'event',
-    group: 'Follow options',
-    help: 'End when this event is delivered or failed',
-  },
-  wait: { type: 'duration', positive: true, group: 'Follow options', help: 'End after this time' },
+  ...section('Filter options', {
+    status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Filter by status' },
+    event: { ...EVENT_FLAG, formerly: ['event-type'] },
+    'event-id': { type: 'string', value: 'id', help: 'Only deliveries of this event' },
+    error: { type: 'string', value: 'text', help: 'Only if the last error contains this text' },
+    since: { type: 'time', bare: 'back', help: 'Only deliveries created since this time' },
+    limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
+  }),
+  ...section('Paging options', {
+    all: { type: 'boolean', help: 'Read all pages' },
+    page: { type: 'integer', min: 1, help: 'Read this page only (default 1)' },
+    'page-size': { type: 'integer', min: 1, max: 100, help: 'Deliveries per page (default 20)' },
+    'max-pages': { type: 'integer', min: 1, default: 1000, help: 'Maximum number of pages to read' },
+  }),
+  ...section('Follow options', {
+    follow: { type: 'boolean', short: 'f', help: 'Print changes as they happen' },
+    until: { type: 'string', value: 'event', help: 'End when this event is delivered or failed' },
+    wait: { type: 'duration', positive: true, help: 'End after this time' },
+  }),
 } as const satisfies Flags;
 
 type LogInput = Options<typeof FLAGS>;

@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { FILE, type Flags } from '../../../cli/flags.ts';
+import { FILE, type Flags, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter, eventMatcher } from '../event-types.ts';
 import { parseByteSize, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
@@ -21,25 +21,17 @@ import { describeHint } from '../signature-hints.ts';
 import { SECRET_FLAGS } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
-const LISTEN = { group: 'Listen options' } as const;
-const LISTEN_FLAGS = {
-  port: { ...LISTEN, type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
-  host: { ...LISTEN, type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
-  path: { ...LISTEN, type: 'string', default: '/', help: 'Path that takes deliveries', check: checkPath },
-  'tls-cert': { ...FILE, ...LISTEN, help: 'TLS certificate chain (PEM)' },
-  'tls-key': { ...FILE, ...LISTEN, help: 'TLS key (PEM)' },
-  'max-body': {
-    ...LISTEN,
-    type: 'string',
-    value: 'size',
-    default: '32MiB',
-    help: 'Largest body',
-    check: parseByteSize,
-  },
-  respond: { ...LISTEN, type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Response if valid' },
-  'on-invalid': { ...LISTEN, type: 'choice', choices: ['401', '202'], default: '401', help: 'Response if invalid' },
-  'ready-file': { ...FILE, ...LISTEN, help: 'Write port, url and pid (JSON) here while listening' },
-} as const satisfies Flags;
+const LISTEN_FLAGS = section('Listen options', {
+  port: { type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
+  host: { type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
+  path: { type: 'string', default: '/', help: 'Path that takes deliveries', check: checkPath },
+  'tls-cert': { ...FILE, help: 'TLS certificate chain (PEM)' },
+  'tls-key': { ...FILE, help: 'TLS key (PEM)' },
+  'max-body': { type: 'string', value: 'size', default: '32MiB', help: 'Largest body', check: parseByteSize },
+  respond: { type: 'integer', value: 'status', min: 200, max: 599, default: 204, help: 'Response if valid' },
+  'on-invalid': { type: 'choice', choices: ['401', '202'], default: '401', help: 'Response if invalid' },
+  'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
+});
 
 const VERIFICATION_FLAGS = {
   tolerance: TOLERANCE_FLAG,
@@ -50,76 +42,64 @@ const VERIFICATION_FLAGS = {
   },
 } as const satisfies Flags;
 
-const FORWARDING = { group: 'Forwarding options' } as const;
-const FORWARDING_FLAGS = {
-  'forward-to': { ...FORWARDING, type: 'string', value: 'url', help: 'Forward valid deliveries to this URL' },
-  forward: { ...FORWARDING, type: 'string', repeat: true, value: 'type=url', help: 'Forward a type to its own URL' },
+const FORWARDING_FLAGS = section('Forwarding options', {
+  'forward-to': { type: 'string', value: 'url', help: 'Forward valid deliveries to this URL' },
+  forward: { type: 'string', repeat: true, value: 'type=url', help: 'Forward a type to its own URL' },
   'forward-timeout': {
-    ...FORWARDING,
     type: 'duration',
     positive: true,
     default: '4s500ms',
     help: 'How long to wait for its response',
   },
-  'forward-external': { ...FORWARDING, type: 'boolean', help: 'Allow a target on another machine' },
-  'forward-all-headers': { ...FORWARDING, type: 'boolean', help: 'Forward all end-to-end headers' },
-  'forward-duplicates': { ...FORWARDING, type: 'boolean', help: 'Forward duplicates, too' },
-  'insecure-forward-tls': { ...FORWARDING, type: 'boolean', help: 'Do not check its certificate' },
+  'forward-external': { type: 'boolean', help: 'Allow a target on another machine' },
+  'forward-all-headers': { type: 'boolean', help: 'Forward all end-to-end headers' },
+  'forward-duplicates': { type: 'boolean', help: 'Forward duplicates, too' },
+  'insecure-forward-tls': { type: 'boolean', help: 'Do not check its certificate' },
   ack: {
-    ...FORWARDING,
     type: 'choice',
     choices: ['after', 'early'],
     default: 'after',
     help: 'Respond after the target, or 202 at once',
   },
-  dedupe: { ...FORWARDING, type: 'choice', choices: ['id', 'off'], default: 'id', help: 'How to recognize duplicates' },
-  'dedupe-file': { ...FILE, ...FORWARDING, help: 'Remember events in this file across restarts' },
-} as const satisfies Flags;
+  dedupe: { type: 'choice', choices: ['id', 'off'], default: 'id', help: 'How to recognize duplicates' },
+  'dedupe-file': { ...FILE, help: 'Remember events in this file across restarts' },
+});
 
-const TUNNEL = { group: 'Tunnel options' } as const;
-const TUNNEL_FLAGS = {
-  tunnel: { ...TUNNEL, type: 'string', value: 'command', help: 'Run a tunnel: cloudflared, ngrok, … or a command' },
-  'tunnel-url': { ...TUNNEL, type: 'string', value: 'url', help: 'Its public address, if it prints none' },
-} as const satisfies Flags;
+const TUNNEL_FLAGS = section('Tunnel options', {
+  tunnel: { type: 'string', value: 'command', help: 'Run a tunnel: cloudflared, ngrok, … or a command' },
+  'tunnel-url': { type: 'string', value: 'url', help: 'Its public address, if it prints none' },
+});
 
-const RECORDING = { group: 'Recording options' } as const;
-const RECORDING_FLAGS = {
-  record: { ...FILE, ...RECORDING, help: 'Write deliveries to a new file' },
-  append: { ...RECORDING, type: 'boolean', help: 'With --record: append to an existing file' },
-} as const satisfies Flags;
+const RECORDING_FLAGS = section('Recording options', {
+  record: { ...FILE, help: 'Write deliveries to a new file' },
+  append: { type: 'boolean', help: 'With --record: append to an existing file' },
+});
 
-const SPOOL_FLAGS = {
-  spool: { ...FILE, ...FORWARDING, help: 'Answer at once, and keep events here until the target takes them' },
+const SPOOL_FLAGS = section('Forwarding options', {
+  spool: { ...FILE, help: 'Answer at once, and keep events here until the target takes them' },
   'spool-limit': {
-    ...FORWARDING,
     type: 'string',
     value: 'size',
     default: '1GiB',
     help: 'Most waiting events; then 503',
     check: parseByteSize,
   },
-} as const satisfies Flags;
+});
 
-const STOP = { group: 'Stop conditions' } as const;
-const STOP_FLAGS = {
-  count: { ...STOP, type: 'integer', min: 1, help: 'End after this many accepted events' },
-  'until-event': { ...STOP, type: 'string', repeat: true, value: 'type|id', help: 'End after this event' },
-  wait: { ...STOP, type: 'duration', positive: true, help: 'End after this time' },
-  'fail-on-invalid': { ...STOP, type: 'boolean', help: 'End at the first invalid delivery' },
-  'keep-going': { ...STOP, type: 'boolean', help: 'Do not end after ten invalid deliveries in a row' },
-} as const satisfies Flags;
+const STOP_FLAGS = section('Stop conditions', {
+  count: { type: 'integer', min: 1, help: 'End after this many accepted events' },
+  'until-event': { type: 'string', repeat: true, value: 'type|id', help: 'End after this event' },
+  wait: { type: 'duration', positive: true, help: 'End after this time' },
+  'fail-on-invalid': { type: 'boolean', help: 'End at the first invalid delivery' },
+  'keep-going': { type: 'boolean', help: 'Do not end after ten invalid deliveries in a row' },
+});
 
-const OUTPUT_FLAGS = {
-  event: { ...EVENT_FLAG, group: 'Output options', help: 'Print and forward only these event types' },
-  filter: {
-    type: 'string',
-    value: 'expression',
-    group: 'Output options',
-    help: 'Only events for which this JMESPath is true',
-  },
-  'show-body': { type: 'boolean', group: 'Output options', help: 'Print the bodies of valid deliveries' },
-  'show-invalid': { type: 'boolean', group: 'Output options', help: 'Print the bodies of invalid deliveries' },
-} as const satisfies Flags;
+const OUTPUT_FLAGS = section('Output options', {
+  event: { ...EVENT_FLAG, help: 'Print and forward only these event types' },
+  filter: { type: 'string', value: 'expression', help: 'Only events for which this JMESPath is true' },
+  'show-body': { type: 'boolean', help: 'Print the bodies of valid deliveries' },
+  'show-invalid': { type: 'boolean', help: 'Print the bodies of invalid deliveries' },
+});
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',

@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST } from '../columns.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
@@ -33,17 +34,17 @@ export const webhooksReplay = listCommand({
     concurrency: RECEIVER_FLAGS.concurrency,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
-    'only-failed': { ...FILTER, type: 'boolean', help: 'Same as --status failed' },
-    'event-id': { ...FILTER, type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
+    ...section(FILTER_FLAGS.since.group, {
+      'only-failed': { type: 'boolean', help: 'Same as --status failed' },
+      'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
+    }),
     ...FILTER_FLAGS,
     limit: { ...FILTER, type: 'integer', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
-    resign: { type: 'boolean', group: SECRET_FLAGS.endpoint.group, help: 'Sign each again when it is sent' },
-    'resign-unproven': {
-      type: 'boolean',
-      group: SECRET_FLAGS.endpoint.group,
-      help: 'With --resign: sign unproven ones, even forgeries',
-    },
+    ...section(SECRET_FLAGS.endpoint.group, {
+      resign: { type: 'boolean', help: 'Sign each again when it is sent' },
+      'resign-unproven': { type: 'boolean', help: 'With --resign: sign unproven ones, even forgeries' },
+    }),
   },
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [

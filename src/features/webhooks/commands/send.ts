@@ -1,5 +1,5 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { FILE, type Flags, type Options } from '../../../cli/flags.ts';
+import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
@@ -10,39 +10,38 @@ import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, TAMPERINGS, WE
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
-const EVENT = { group: 'Event options' } as const;
-
 const FLAGS = {
   to: RECEIVER_FLAGS.to,
   concurrency: RECEIVER_FLAGS.concurrency,
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
-  event: { ...EVENT, ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
-  body: { ...FILE, ...EVENT, help: 'Send these exact bytes; - for stdin' },
-  set: { ...EVENT, type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
-  id: { ...EVENT, type: 'string', value: 'evt_x', help: 'Event id' },
-  size: {
-    ...EVENT,
-    type: 'string',
-    check: (text: string) => void parseByteSize(text),
-    help: 'Size of a summary.completed body: 2MiB',
-  },
-  repeat: { ...EVENT, type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
-  'new-id': { ...EVENT, type: 'boolean', help: 'With --repeat: a new event each time' },
-  skew: {
-    group: 'Fault options',
-    type: 'string',
-    value: '±duration',
-    check: (text: string) => void signedDuration(text),
-    help: 'Sign with a wrong clock: -1h, +10m',
-  },
-  tamper: {
-    group: 'Fault options',
-    type: 'choice',
-    choices: TAMPERINGS,
-    default: 'none',
-    help: 'Change this after signing (header: the event type)',
-  },
+  ...section('Event options', {
+    event: { ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
+    body: { ...FILE, help: 'Send these exact bytes; - for stdin' },
+    set: { type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
+    id: { type: 'string', value: 'evt_x', help: 'Event id' },
+    size: {
+      type: 'string',
+      check: (text: string) => void parseByteSize(text),
+      help: 'Size of a summary.completed body: 2MiB',
+    },
+    repeat: { type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
+    'new-id': { type: 'boolean', help: 'With --repeat: a new event each time' },
+  }),
+  ...section('Fault options', {
+    skew: {
+      type: 'string',
+      value: '±duration',
+      check: (text: string) => void signedDuration(text),
+      help: 'Sign with a wrong clock: -1h, +10m',
+    },
+    tamper: {
+      type: 'choice',
+      choices: TAMPERINGS,
+      default: 'none',
+      help: 'Change this after signing (header: the event type)',
+    },
+  }),
   ...SECRET_FLAGS,
 } as const satisfies Flags;
 

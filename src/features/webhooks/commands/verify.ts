@@ -1,5 +1,5 @@
 import { type Answer, listCommand } from '../../../cli/command.ts';
-import type { Instant } from '../../../cli/flags.ts';
+import { type Instant, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type Cell,
@@ -81,33 +81,18 @@ export const webhooksVerify = listCommand({
       help: 'With std, whsec_ and base64 (Standard Webhooks)',
     },
     tolerance: TOLERANCE_FLAG,
-    'ignore-timestamp': { type: 'boolean', group: 'Verification options', help: 'Same as --tolerance none' },
-    now: { type: 'time', bare: 'back', unix: true, group: 'Verification options', help: 'Verify as of this time' },
-    'received-at': {
-      type: 'time',
-      bare: 'back',
-      unix: true,
-      group: 'Verification options',
-      help: 'Time of receipt, overrides a recording',
-    },
-    hints: {
-      type: 'boolean',
-      default: true,
-      group: 'Verification options',
-      help: 'Do not search for the cause of a mismatch',
-    },
+    ...section('Verification options', {
+      'ignore-timestamp': { type: 'boolean', help: 'Same as --tolerance none' },
+      now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
+      'received-at': { type: 'time', bare: 'back', unix: true, help: 'Time of receipt, overrides a recording' },
+      hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
+    }),
     ...FILTER_FLAGS,
-    'fail-fast': { type: 'boolean', group: 'Output options', help: 'Stop at the first invalid delivery' },
-    extract: {
-      type: 'boolean',
-      group: 'Output options',
-      help: 'Print the exact body of one delivery, only if it is valid',
-    },
-    'show-expected': {
-      type: 'boolean',
-      group: 'Output options',
-      help: 'Print the correct signature: valid within the tolerance',
-    },
+    ...section('Output options', {
+      'fail-fast': { type: 'boolean', help: 'Stop at the first invalid delivery' },
+      extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
+      'show-expected': { type: 'boolean', help: 'Print the correct signature: valid within the tolerance' },
+    }),
   },
   exits: ['signature_invalid'],
   examples: [
