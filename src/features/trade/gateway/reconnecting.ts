@@ -1,20 +1,15 @@
 /** When a lost session reconnects, and what it reports meanwhile. */
 import { SvcError } from '../../../errors.ts';
-import type { Authorizer } from '../../../http/target.ts';
+import type { Authorizer, Target } from '../../../http/target.ts';
 import type { Outage } from './session-types.ts';
 
 /** How often a token that worked before may be refused. */
 export const MOST_REFUSALS = 6;
 
-/**
- * A connection that lasted this long was stable; only then does the delay start again from zero. Twelve connections a minute are
- * fewer than any gateway is known to refuse.
- */
+/** Only after a connection that lasted this long is the next one made at once. */
 const STEADY_MS = 5_000;
-/** After a connection that lasted this long, the delay does not grow: at most twenty connections a minute. */
-const SHORT_MS = 1_000;
-/** Of two seconds. */
-const SHORT_ATTEMPTS = 2;
+/** While the gateway accepts connections, however short, the delay does not exceed two seconds. */
+const MOST_ACCEPTED = 2;
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
@@ -22,10 +17,49 @@ const LONGEST_MS = 60_000;
 const FIRST_AFTER_REFUSAL_MS = 20_000;
 const LONGEST_AFTER_REFUSAL_MS = 300_000;
 
-/** The attempts that count against the next one, after a connection that lasted so long. */
-export function attemptsAfter(lastedMs: number, attempts: number): number {
-  if (lastedMs > STEADY_MS) return 0;
-  return lastedMs > SHORT_MS ? Math.min(attempts, SHORT_ATTEMPTS) : attempts;
+/** The delays before attempts to connect. */
+export class Backoff {
+  /** That count against the next one. */
+  #attempts = 0;
+  #triedAt = 0;
+  #connectedAt = 0;
+  #isRefused = false;
+  #hurried: AbortController | undefined;
+
+  /** The gateway accepted a connection. */
+  connected(): void {
+    this.#attempts = Math.min(this.#attempts, MOST_ACCEPTED);
+    this.#connectedAt = performance.now();
+  }
+
+  lost(): void {
+    if (performance.now() - this.#connectedAt > STEADY_MS) this.#attempts = 0;
+  }
+
+  tried(): void {
+    this.#attempts += 1;
+    this.#triedAt = performance.now();
+  }
+
+  delay(refusals: number, random: number): number {
+    this.#isRefused = refusals > 0;
+    return reconnectDelay(this.#attempts, refusals, random);
+  }
+
+  async wait(delay: number, { sleep }: Pick<Target, 'sleep'>, signal: AbortSignal): Promise<void> {
+    const hurried = new AbortController();
+    this.#hurried = hurried;
+    try {
+      await sleep(delay, AbortSignal.any([signal, hurried.signal]));
+    } catch (error) {
+      if (signal.aborted || !hurried.signal.aborted) throw error;
+    }
+  }
+
+  /** Ends the wait, unless an attempt was made in the last second or the token was refused. */
+  hurry(): void {
+    if (!this.#isRefused && performance.now() - this.#triedAt > FIRST_MS) this.#hurried?.abort();
+  }
 }
 
 /** Zero at first, then doubling, with 20 % jitter. `random` is within [0, 1). */

@@ -9,13 +9,12 @@ import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { FORM } from './engine-requests.ts';
 import { explainTrading } from './failed-answer.ts';
 import {
-  attemptsAfter,
+  Backoff,
   isPassing,
   MOST_REFUSALS,
   mayBeGateway,
   OutageReporter,
   readTooSlowly,
-  reconnectDelay,
   refusedOften,
   withRenewal,
 } from './reconnecting.ts';
@@ -49,9 +48,7 @@ class GatewaySession {
   #streams = false;
   #upgrading: Promise<void> = Promise.resolve();
   #isReconnecting = false;
-  #connectedAt = 0;
-  /** Attempts since the last stable connection. */
-  #attempts = 0;
+  readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
   #closing: Promise<void> | undefined;
   #leaving: Promise<void> = Promise.resolve();
@@ -164,6 +161,9 @@ class GatewaySession {
   /** Gives up the connection and reconnects, as after a loss. */
   readonly giveUp = (error: SvcError): void => this.#engine?.fail(error);
 
+  /** An attempt to reconnect does not wait longer. */
+  readonly hurry = (): void => this.#backoff.hurry();
+
   /** Removes the token and the connection id from a text. */
   hide(text: string): string {
     return this.#secrets.hide(text);
@@ -197,7 +197,7 @@ class GatewaySession {
       if (!(error instanceof SvcError) || this.#life.signal.aborted) throw error;
       this.#unreachable(error);
       if (this.#options.awaitGateway !== true || !mayBeGateway(error)) throw error;
-      this.#attempts = 1;
+      this.#backoff.tried();
       await this.#reconnect(error, undefined);
     }
   }
@@ -245,7 +245,7 @@ class GatewaySession {
     }
     if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
     this.#engine = engine;
-    this.#connectedAt = performance.now();
+    this.#backoff.connected();
   }
 
   /** Only `websocket` waits for one and fails without it. */
@@ -273,7 +273,7 @@ class GatewaySession {
       return;
     }
     this.#unreachable(error);
-    this.#attempts = attemptsAfter(performance.now() - this.#connectedAt, this.#attempts);
+    this.#backoff.lost();
     this.#connecting = this.#reconnect(error, engine.heardAt);
     this.#connecting.catch((failure: unknown) => {
       if (!this.#life.signal.aborted) this.#give(failure);
@@ -297,16 +297,16 @@ class GatewaySession {
 
   /** `from`: the start of the gap; undefined before the first connection. */
   async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
-    const { sleep, random } = this.#target;
     const { signal } = this.#life;
     let error = cause;
     this.#isReconnecting = true;
     try {
       for (let refusals = 0; ; ) {
-        const delay = reconnectDelay(this.#attempts++, refusals, random());
+        const delay = this.#backoff.delay(refusals, this.#target.random());
         const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
         this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-        await sleep(delay, signal);
+        await this.#backoff.wait(delay, this.#target, signal);
+        this.#backoff.tried();
         await this.#leaving;
         try {
           await this.#restore(cause, from);

@@ -157,12 +157,14 @@ interface SendingAll {
   /** For `--wait`: follows the session before anything is sent through it. */
   readonly watch?: FillWatch | undefined;
   readonly searchesLater?: boolean;
+  /** Nothing is sent after an outage: the caller has not seen the prices since. */
+  readonly isConnected?: boolean;
 }
 
 async function sendAll(
   planned: readonly PlannedRequest[],
   { goesOn }: Pick<Change, 'goesOn'>,
-  { confirmed, cache, options, watch, searchesLater }: SendingAll,
+  { confirmed, cache, options, watch, searchesLater, isConnected = false }: SendingAll,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -170,7 +172,7 @@ async function sendAll(
   const send = async (one: PlannedRequest): Promise<Outcome> => {
     try {
       const open = await cache.open();
-      await open.session.connect();
+      if (!isConnected) await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
       const { request, before, known } = one;
       const { journal } = cache;

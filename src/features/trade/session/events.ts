@@ -221,9 +221,11 @@ class CommandLines {
     const { outage } = this.#open.session;
     // Sent after the outage, it would be executed at a price that the caller has not seen.
     if (outage !== undefined) {
+      // No delay of our own is between the return of the gateway and what protects.
+      if (isProtective(command)) this.#open.session.hurry();
       throw new SvcError('connection_lost', 'the gateway is unreachable; nothing was sent', { sent: 'no' });
     }
-    const sent = await this.engine.send(change);
+    const sent = await this.engine.send(change, { isConnected: true });
     if (sent instanceof Plan) {
       this.#sayResult(id, plannedResult(name, sent, this.#ctx));
       return;

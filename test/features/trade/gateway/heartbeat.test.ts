@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Heartbeat } from '../../../../src/features/trade/gateway/heartbeat.ts';
-import { attemptsAfter, MOST_REFUSALS, reconnectDelay } from '../../../../src/features/trade/gateway/reconnecting.ts';
+import { MOST_REFUSALS, reconnectDelay } from '../../../../src/features/trade/gateway/reconnecting.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -97,11 +97,6 @@ describe('the delay before a reconnect', () => {
     expect([1, 2, 3, 4, 5, MOST_REFUSALS].map((refusals) => reconnectDelay(refusals, refusals, 0.5))).toEqual([
       20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
     ]);
-  });
-
-  test('none again after a connection that lasted, and at most two seconds after one that lasted a second', () => {
-    expect([5_001, 1_001, 999].map((lastedMs) => attemptsAfter(lastedMs, 5))).toEqual([0, 2, 5]);
-    expect(attemptsAfter(1_001, 1)).toBe(1);
   });
 
   test('by chance within a fifth', () => {

@@ -134,17 +134,78 @@ describe('with the real socket.io 2.5', () => {
     expect(second.ended).toEqual(['client namespace disconnect']);
   });
 
-  test('one that is always lost at once is not made again at once for ever', async () => {
+  test('one that is always lost at once is not made again at once for ever, but within two seconds', async () => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
     const next = reader(opened.session);
     await opened.session.connect();
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 6; i++) {
       server.live[0]?.disconnect(true);
       expect(await next()).toMatchObject({ kind: 'gap' });
       await opened.session.call(getModel);
     }
-    expect(opened.target.slept).toEqual([0, 1_000, 2_000, 4_000]);
+    expect(opened.target.slept).toEqual([0, 1_000, 2_000, 2_000, 2_000, 2_000]);
+  });
+
+  test('one that is lost while it is restored is made again within two seconds', async () => {
+    await using server = await gateway();
+    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    const { session, target } = opened;
+    let losses = 0;
+    session.onReconnect(async ({ call }) => {
+      if (losses++ < 5) server.live[0]?.disconnect(true);
+      await call(getModel);
+    });
+    await session.connect();
+    server.live[0]?.disconnect(true);
+    await until(() => losses === 6 && session.transport !== undefined);
+    expect(target.slept).toEqual([0, 1_000, 2_000, 2_000, 2_000, 2_000]);
+  });
+
+  test('after a gateway that could not be reached for long the delay is short again', async () => {
+    const first = await gateway();
+    const slept: number[] = [];
+    let second: Gateway | undefined;
+    const sleep = async (ms: number): Promise<void> => {
+      slept.push(ms);
+      if (slept.length === 6) second = await gateway({ port: first.port });
+    };
+    await using opened = sessionWith(first.url, { reconnect: true }, { sleep, random: () => 0.5 });
+    const next = reader(opened.session);
+    await opened.session.connect();
+    await first.stop();
+    expect(await next()).toMatchObject({ kind: 'gap' });
+    await opened.session.call(getModel);
+    second?.live[0]?.disconnect(true);
+    expect(await next()).toMatchObject({ kind: 'gap' });
+    expect(slept).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 2_000]);
+    await second?.stop();
+  });
+
+  test('a wait is ended on request', async () => {
+    const first = await gateway();
+    const waits: number[] = [];
+    /** From the second attempt on, only a request ends the wait. */
+    const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((done, fail) => {
+        waits.push(ms);
+        if (waits.length < 2) done();
+        signal?.addEventListener('abort', () => fail(signal.reason));
+      });
+    await using opened = sessionWith(first.url, { reconnect: true }, { sleep });
+    const { session } = opened;
+    const next = reader(session);
+    await session.connect();
+    await first.stop();
+    await until(() => waits.length === 2);
+    await using _ = await gateway({ port: first.port });
+    // At most one attempt a second.
+    await until(() => {
+      session.hurry();
+      return session.outage === undefined;
+    });
+    expect(await next()).toMatchObject({ kind: 'gap' });
+    expect(waits).toHaveLength(2);
   });
 
   test('a write is not kept for later while the connection is made again', async () => {
