@@ -161,20 +161,29 @@ function home(): string {
   }
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+/** A timer of more milliseconds would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     if (signal?.aborted) {
       fail(signal.reason);
       return;
     }
+    let timer: NodeJS.Timeout | undefined;
     const aborted = () => {
       clearTimeout(timer);
       fail(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const wait = (left: number): void => {
+      const next = left - LONGEST_TIMER;
+      timer = setTimeout(() => (next > 0 ? wait(next) : ended()), Math.min(left, LONGEST_TIMER));
+    };
+    const ended = (): void => {
       signal?.removeEventListener('abort', aborted);
       done();
-    }, ms);
+    };
+    wait(ms);
     signal?.addEventListener('abort', aborted, { once: true });
   });
 }
