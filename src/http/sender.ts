@@ -91,6 +91,7 @@ export class Sender {
   ): Promise<Sent<R>> {
     checkConfirmed(endpoint, confirmed);
     const { baseUrl, authorizer, now, random, sleep, signal, log } = this.#target;
+    const { origin } = baseUrl;
     const { maxAnswerBytes: limit = LARGEST_ANSWER, stallMs: bodyTimeout = STALL_MS, cookies } = this.#rules;
     const { timeoutMs = this.#target.timeoutMs, upgrade } = values;
     const repeatable = endpoint.effect === 'read';
@@ -103,10 +104,10 @@ export class Sender {
       this.#warn();
       const { method, headers } = request;
       exchange = await this.#transport.start(
-        baseUrl.origin,
+        origin,
         {
           method,
-          path: request.url.slice(baseUrl.origin.length),
+          path: request.url.slice(origin.length),
           headers: Object.entries(headers).flat(),
           body: bodyText(request),
           bodyTimeout,

@@ -54,7 +54,7 @@ export class Transport {
     const pool = await opening;
     if (signal.aborted) throw interruption(signal);
     const trace = this.tracer?.begin(options.request, options.attempt);
-    const waited = this.#outbound.log.waiting?.(new URL(origin).host);
+    const waited = this.#outbound.log.waiting?.(origin.replace(/^.*\/\//, ''));
     return new Exchange(pool, options, { trace, waited }, this.#active).start(request);
   }
 

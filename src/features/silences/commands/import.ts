@@ -145,20 +145,21 @@ export function importPlan(
   now: number,
 ): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
-  const remember = (silence: PostableSilence): void => {
+  const alike = (silence: PostableSilence): PostableSilence[] => {
     const key = keyOf(silence);
-    const same = known.get(key);
-    if (same === undefined) known.set(key, [silence]);
-    else same.push(silence);
+    const same = known.get(key) ?? [];
+    known.set(key, same);
+    return same;
   };
-  for (const silence of present) if (silence.status.state !== 'expired') remember(applyChanges(silence, {}));
+  for (const silence of present) if (silence.status.state !== 'expired') alike(silence).push(applyChanges(silence, {}));
   return (row) => {
     const unsent = whyUnsent(row, now);
     if (unsent !== undefined) return unsent;
-    const same = onConflict === 'duplicate' ? undefined : known.get(keyOf(row))?.find((one) => overlaps(one, row, now));
+    const others = alike(row);
+    const same = onConflict === 'duplicate' ? undefined : others.find((one) => overlaps(one, row, now));
     if (same === undefined) {
       const { id: _, ...silence } = row;
-      remember(silence);
+      others.push(silence);
       return { result: 'created', silence };
     }
     const isLonger = Date.parse(row.endsAt) > Date.parse(same.endsAt);
