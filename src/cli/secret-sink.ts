@@ -6,7 +6,7 @@ import type { Secret } from '../http/redact.ts';
 import { syncDirectory } from '../store/atomic-write.ts';
 import { errorCode, fileFailure, writeAll } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
-import { FILE, type Flags } from './flags.ts';
+import { FILE, type Flags, type Options } from './flags.ts';
 
 /** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
 export const LASTING_SINK_FLAGS = {
@@ -20,12 +20,7 @@ export const SINK_FLAGS = {
   'show-secret': { type: 'boolean', help: 'Print the secret' },
 } as const satisfies Flags;
 
-export interface SinkInput {
-  readonly secretFile: string | undefined;
-  readonly secretFd: number | undefined;
-  readonly store: boolean;
-  readonly showSecret?: boolean;
-}
+export type SinkInput = Options<typeof LASTING_SINK_FLAGS> & { readonly showSecret?: boolean };
 
 export interface SecretSink {
   /** Whether the output may contain the secret. */

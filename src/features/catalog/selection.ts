@@ -1,7 +1,7 @@
 /** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
 import { bulk, CONCURRENCY } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, section } from '../../cli/flags.ts';
+import { FILE, type Options, section } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, pages, type Report, SOURCE_FLAGS } from './lists.ts';
@@ -10,9 +10,7 @@ import { isPlace } from './product-sources.ts';
 import type { Category } from './schema.ts';
 import { numberOf } from './statistics.ts';
 
-const GROUP = 'Product options';
-
-export const SELECTION_FLAGS = section(GROUP, {
+export const SELECTION_FLAGS = section('Product options', {
   search: { type: 'string', value: 'text', help: 'Products found by this text (undocumented)' },
   category: { type: 'integer', value: 'id', repeat: true, help: 'Products of a category and those below it' },
   store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)' },
@@ -38,16 +36,7 @@ export const SELECTION_ARGUMENT = {
   },
 } as const;
 
-export interface SelectionInput {
-  readonly id?: readonly string[];
-  readonly search: string | undefined;
-  readonly category: readonly number[];
-  readonly store: readonly string[];
-  readonly place: readonly string[];
-  readonly file: string | undefined;
-  readonly maxProducts: number | undefined;
-  readonly concurrency: number;
-}
+export type SelectionInput = Options<typeof SELECTION_FLAGS> & { readonly id?: readonly string[] };
 
 /** Whether the answer may have more than one product. */
 export function severalProducts({ id = [], file }: Pick<SelectionInput, 'id' | 'file'>): boolean {

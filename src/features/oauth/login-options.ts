@@ -7,7 +7,6 @@ import type { LoginUser } from './login.ts';
 import { tokenOption } from './token-input.ts';
 
 const CLIENT = 'Client options';
-const PERSONAL = 'Personal token options';
 
 export const CLIENT_FLAGS = section(CLIENT, {
   'auth-method': {
@@ -30,7 +29,7 @@ export const LOGIN_CLIENT_FLAGS = {
 } as const satisfies Flags;
 
 export const PERSONAL_TOKEN_FLAGS = {
-  ...section(PERSONAL, {
+  ...section('Personal token options', {
     'token-stdin': { type: 'boolean', help: 'Read a personal token from stdin or a prompt' },
     'expires-in-days': { type: 'integer', min: 1, max: 365, help: 'Lifetime of the personal token' },
   }),

@@ -155,9 +155,7 @@ export function resigned(
   return [...all, ...values.values()];
 }
 
-const GROUP = 'Filter options';
-
-export const FILTER_FLAGS = section(GROUP, {
+export const FILTER_FLAGS = section('Filter options', {
   since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
   until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
   event: { ...EVENT_FLAG },

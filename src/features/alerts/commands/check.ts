@@ -62,7 +62,6 @@ function alertLine({ labels, startsAt, fingerprint }: Alert): string {
     .join(' ');
 }
 
-const WAITING = 'Wait options';
 const DEFAULT_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
@@ -84,7 +83,7 @@ export const alertsCheck = recordCommand({
     'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,
     ...AGE_FLAG,
-    ...section(WAITING, {
+    ...section('Wait options', {
       wait: { type: 'duration', help: 'How long to wait for the condition' },
       stable: { type: 'duration', help: 'How long the condition must hold' },
       interval: { type: 'duration', positive: true, help: 'How often to check (default 5s)' },

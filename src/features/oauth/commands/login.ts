@@ -23,8 +23,6 @@ interface StoredLogin {
   readonly expires_at: string | null;
 }
 
-const BROWSER = 'Browser options';
-
 export const oauthLogin = recordCommand({
   id: 'oauth login',
   summary: 'Sign in to the recording service',
@@ -35,7 +33,7 @@ export const oauthLogin = recordCommand({
   effect: 'read',
   service: 'webhooks',
   flags: {
-    ...section(BROWSER, {
+    ...section('Browser options', {
       port: { type: 'integer', min: 1, max: 65535, help: 'Port for the redirect (default: as registered, or any)' },
       browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
       paste: { type: 'boolean', help: 'Also read the final address from standard input' },

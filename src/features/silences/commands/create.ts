@@ -22,7 +22,6 @@ import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
-const TIMES = 'Time options';
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
@@ -40,7 +39,7 @@ export const silencesCreate = recordCommand({
     },
   },
   flags: {
-    ...section(TIMES, {
+    ...section('Time options', {
       for: {
         type: 'duration',
         formerly: ['duration'],
