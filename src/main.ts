@@ -63,9 +63,7 @@ async function dispatch(
   refuseForeign(GROUPS, path);
   const group = findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
-  if (found.kind === 'commands') {
-    return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
-  }
+  if (found.kind === 'commands') return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   const { command } = found;
   const used = new Set(at.slice(0, 1 + found.length));
   const tokens = argv.filter((_, index) => !used.has(index));

@@ -94,9 +94,7 @@ export async function* poll<T>(
 }
 
 function pauseAfter(trouble: SvcError | undefined, failures: number, usual: number): number {
-  if (trouble?.code === 'limited') {
-    return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
-  }
+  if (trouble?.code === 'limited') return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
   return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(usual, RETRY_MS) : usual;
 }
 

@@ -155,9 +155,7 @@ export async function runCommand(
     }
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
-    if (answer.undo !== undefined) {
-      notices.say(undoText(answer.undo, ctx));
-    }
+    if (answer.undo !== undefined) notices.say(undoText(answer.undo, ctx));
     await notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;

@@ -57,9 +57,7 @@ function fileSink(path: string): SecretSink {
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') {
-      throw new SvcError('file_unusable', `--secret-file: ${path} already exists`);
-    }
+    if (errorCode(error) === 'EEXIST') throw new SvcError('file_unusable', `--secret-file: ${path} already exists`);
     throw fileFailure(`--secret-file: cannot write ${path}`, error);
   }
   const abandon = (): void => {

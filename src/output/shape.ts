@@ -26,9 +26,7 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
   if (output.kind === 'chart' && chartForm(options) === 'rows') {
     return shapeList(output.rows(value), output.list, options);
   }
-  if (options.query !== undefined) {
-    return { subject: subjectOf((await compileQuery(options.query))(value)), cut: 0 };
-  }
+  if (options.query !== undefined) return { subject: subjectOf((await compileQuery(options.query))(value)), cut: 0 };
   if (options.fields !== undefined) {
     const fields = new Fields(options.fields);
     const picked = fields.pick(value);

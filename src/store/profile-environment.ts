@@ -23,9 +23,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
   for (const service of origin.kind === 'flag' ? SERVICES : []) {
     const prefix = `SVC_${service.toUpperCase()}`;
     const other = settings.overriddenOrigin(`${service}.url`);
-    if (other !== undefined) {
-      warnings[service].push(`--profile ${name} overrides ${prefix}_URL, which names ${other}`);
-    }
+    if (other !== undefined) warnings[service].push(`--profile ${name} overrides ${prefix}_URL, which names ${other}`);
     const variables = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].filter((variable) => env[variable] !== undefined);
     if (variables.length === 0) continue;
     const reason =

@@ -162,9 +162,7 @@ async function answerOf(
   context: Files,
 ): Promise<Answer> {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
-  if ('choices' in values) {
-    return { kind: 'values', before, candidates: values.choices.map((value) => ({ value })) };
-  }
+  if ('choices' in values) return { kind: 'values', before, candidates: values.choices.map((value) => ({ value })) };
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.

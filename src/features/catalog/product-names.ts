@@ -94,9 +94,7 @@ async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promi
   const titled = titledSo(text, found.items, total);
   /** Those on further pages may match, too. */
   const counted = (matches: readonly Product[]): number => (total > found.items.length ? total : matches.length);
-  if (titled.length > 0 && !ID_BEGINNING.test(text)) {
-    return { matches: titled, total: counted(titled), others: [] };
-  }
+  if (titled.length > 0 && !ID_BEGINNING.test(text)) return { matches: titled, total: counted(titled), others: [] };
   const { items: all, missing } = await firstProducts(catalog);
   const beginning = text.toLowerCase();
   const isBeginning = ({ canonical_product_id: id }: Product): boolean => id.toLowerCase().startsWith(beginning);

@@ -61,9 +61,7 @@ export async function selectedProducts(
   const { id = [], search, category, maxProducts } = input;
   const named = id.length > 0 || input.file !== undefined;
   const found = search !== undefined || category.length > 0;
-  if (named && found) {
-    throw new SvcError('usage', 'ids and --search or --category cannot be used together');
-  }
+  if (named && found) throw new SvcError('usage', 'ids and --search or --category cannot be used together');
   if (named && maxProducts !== undefined) {
     throw new SvcError('usage', '--max-products needs --search, --category, --store or --place, and no ids');
   }

@@ -177,9 +177,7 @@ export function readPastedRedirect(text: string, redirectUri: string): PastedRed
     };
   }
   if (/\s/.test(address)) return { problem: 'the address contains a blank or a line break' };
-  if (begin !== redirectUri) {
-    return { problem: `the address must begin with ${redirectUri}?` };
-  }
+  if (begin !== redirectUri) return { problem: `the address must begin with ${redirectUri}?` };
   const query = address.slice(begin.length).replace(/^\?/, '').replace(/#.*$/s, '');
   return query === '' ? { problem: 'the address has no query' } : { query };
 }

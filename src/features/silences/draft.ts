@@ -99,9 +99,7 @@ export function unchangedSilence(silence: Silence): PostedSilence {
 export function matchersOfLabels(labels: Alert['labels'], drop: readonly string[] = []): Matcher[] {
   for (const name of drop) if (!Object.hasOwn(labels, name)) throw unknownLabel('--drop', name, Object.keys(labels));
   const left = Object.entries(labels).filter(([name]) => !drop.includes(name));
-  if (left.length === 0) {
-    throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`);
-  }
+  if (left.length === 0) throw new SvcError('guarded', `--drop leaves no label of ${Object.keys(labels).join(', ')}`);
   return left.sort(byName).map(([name, value]) => matcher(name, '=', value));
 }
 

@@ -173,9 +173,7 @@ export class Tally {
       lines.push(`${this.sent} sent: ${counts.filter((count) => !count.startsWith('0 ')).join(', ')}`);
     }
     if (this.#redirected > 0) lines.push('the service does not follow redirects');
-    if (this.#slow > 0) {
-      lines.push(`${this.#slow} took longer than 5 s: the service counts that as a failure`);
-    }
+    if (this.#slow > 0) lines.push(`${this.#slow} took longer than 5 s: the service counts that as a failure`);
     return lines.length === 0 ? undefined : lines.join('\n');
   }
 }

@@ -113,9 +113,7 @@ export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<R
     '/products/common/count': (query) => {
       // The service's own default is a value that it then refuses.
       const scope = (query.text('scope') ?? 'all_stores').trim().toLowerCase();
-      if (scope !== 'stores' && scope !== 'regions') {
-        throw refused(400, 'scope must be one of: stores, regions');
-      }
+      if (scope !== 'stores' && scope !== 'regions') throw refused(400, 'scope must be one of: stores, regions');
       return commonCount(data().sources, scope, placesOf(query));
     },
     '/categories': (query) => {

@@ -91,9 +91,7 @@ async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>, member
     const known = members(id).find((one) => basket.has(one)) ?? id;
     basket.set(known, quantity + (basket.get(known) ?? 0));
   }
-  if (basket.size === 0) {
-    throw new SvcError('not_found', `${nameOf(path)}: there is no id in it`);
-  }
+  if (basket.size === 0) throw new SvcError('not_found', `${nameOf(path)}: there is no id in it`);
   return basket;
 }
 

@@ -91,9 +91,7 @@ export const silencesCreate = recordCommand({
       const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
       return createFromFile(file, given.author ?? author(ctx), alertmanager, writer, ctx);
     }
-    if (drop.length > 0 && given.fromAlert === undefined) {
-      throw new SvcError('usage', '--drop needs --from-alert');
-    }
+    if (drop.length > 0 && given.fromAlert === undefined) throw new SvcError('usage', '--drop needs --from-alert');
     const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     if (matchers.length === 0 && input.fromAlert === undefined) {

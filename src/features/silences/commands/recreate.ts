@@ -51,9 +51,7 @@ function recreated(silence: Silence, now: number, lengthMs: number | undefined):
     });
   }
   const length = lengthMs ?? Date.parse(silence.endsAt) - Date.parse(silence.startsAt);
-  if (length <= 0) {
-    return new SvcError('guarded', `silence ${id} was expired before it began`, { hint: 'pass --for' });
-  }
+  if (length <= 0) return new SvcError('guarded', `silence ${id} was expired before it began`, { hint: 'pass --for' });
   const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + length).toISOString() };
   return { ...applyChanges(silence, times), id: undefined };
 }

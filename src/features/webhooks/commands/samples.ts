@@ -93,9 +93,7 @@ function saveSamples(samples: readonly Readonly<Record<string, unknown>>[], fold
     try {
       writeFileSync(path, body, { flag: 'wx', mode: 0o600 });
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') {
-        throw new SvcError('file_unusable', `--save: ${path} already exists`);
-      }
+      if (errorCode(error) === 'EEXIST') throw new SvcError('file_unusable', `--save: ${path} already exists`);
       throw fileFailure(`--save: cannot write ${path}`, error);
     }
     return path;

@@ -198,9 +198,7 @@ function clock({ now, receivedAt }: Readonly<Record<'now' | 'receivedAt', Instan
 
 function verdictLine(row: CheckedDelivery, { prefix, secrets, several }: VerdictView): readonly Cell[] {
   const expected = (row.expected ?? []).map((signature) => `expected ${signature}`);
-  if (!row.valid) {
-    return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, reason(row, prefix), ...expected];
-  }
+  if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, reason(row, prefix), ...expected];
   const age = `age ${duration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
