@@ -28,18 +28,24 @@ export function contentType(headers: FailedAnswer['headers']): string {
 export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
   const { status, retryAt } = answer;
   const details = { httpStatus: status, sent: 'yes' as const, more: { retry_after: retryAt } };
-  if (status < 400) return redirection(answer, line);
+  if (status < 400) return redirection(answer, line, effect);
   const message = serviceMessage(answer);
   const text = `answered ${status}${message === '' ? '' : `: ${message}`}`;
   if (status >= 500 || status === 408) {
     const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
     const failure = new SvcError(code, `${text} (${line})`, details);
     if (effect === 'read') return failure;
-    const unknown = `${text}; it may have been applied (${line})`;
-    return new SvcError('outcome_unknown', unknown, { ...details, hint: CHECK_FIRST, cause: failure });
+    return maybeApplied(failure, text, line);
   }
   const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
   return new SvcError(code, `${text} (${line})`, { ...details, hint });
+}
+
+/** Of a write: the response says nothing of its outcome. */
+function maybeApplied(cause: SvcError, text: string, line: string): SvcError {
+  const { httpStatus, more } = cause;
+  const details = { httpStatus, more, sent: 'yes', hint: CHECK_FIRST, cause } as const;
+  return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, details);
 }
 
 const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
@@ -51,11 +57,12 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
 };
 
 /** Redirects are never followed: they could take a credential or a write to another host. */
-function redirection({ status, headers }: FailedAnswer, line: string): SvcError {
+function redirection({ status, headers }: FailedAnswer, line: string, effect: Effect): SvcError {
   const to = headers['location'];
   if (to === undefined) {
-    const text = `answered ${status}, which does not fit this request (${line})`;
-    return new SvcError('bad_answer', text, { httpStatus: status });
+    const text = `answered ${status}, which does not fit this request`;
+    const failure = new SvcError('bad_answer', `${text} (${line})`, { httpStatus: status });
+    return effect === 'read' ? failure : maybeApplied(failure, text, line);
   }
   return new SvcError('redirected', `answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`, {
     hint: 'svc does not follow redirects; use the address that the service itself uses',
