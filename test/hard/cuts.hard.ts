@@ -248,7 +248,7 @@ describe('a refresh', () => {
   );
 
   for (const [end, cut] of Object.entries(ENDS))
-    it(`its answer is ${end}: asked once more, and the login is kept`, async ({ task }) => {
+    it.concurrent(`its answer is ${end}: asked once more, and the login is kept`, async ({ task }) => {
       for (const at of bytesOf(TOKEN.length)) {
         await using server = await rotatingServer();
         let calls = 0;

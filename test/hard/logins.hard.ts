@@ -97,6 +97,12 @@ async function isStored(config: string, before: string, { name, env }: Store): P
   return true;
 }
 
+/** As `svc config set credentials.helper` does it, without a process. */
+function choose(config: string, name: string): void {
+  const settings = name === 'file' ? {} : { 'credentials.helper': name };
+  keep(config, { profiles: { default: settings } }, 'settings.json');
+}
+
 /** A login at a service of its own, in the store. */
 async function loginIn(store: Store, left: number) {
   const server = await rotatingServer();
@@ -104,8 +110,8 @@ async function loginIn(store: Store, left: number) {
   const env = { ...store.env, SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url };
   const oauth = (command: string, more = {}) => svc(['oauth', command], { env: { ...env, ...more } });
   keep(config, login(server.url, left));
+  choose(config, store.name);
   if (store.name !== 'file') {
-    expect(await svc(['config', 'set', 'credentials.helper', store.name], { env })).toMatchObject({ code: 0 });
     expect(await svc(['oauth', 'move', '--to', 'helper'], { env })).toMatchObject({ code: 0 });
   }
   const before = readFileSync(join(config, 'credentials.json'), 'utf8');
@@ -218,12 +224,11 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
       const [refresh, secret] = ['rt-0-abcdefghijkl', 'whsec_0123456789abcdef'];
       const imported = await svc(['webhooks', 'secrets', 'import', 'ep_1'], { env, input: secret });
       expect(imported).toMatchObject({ code: 0 });
-      const setting = (...args: string[]) => svc(['config', ...args], { env });
       const moving = (to: string) => startSvc(['oauth', 'move', '--to', to], { env, detached: true });
       let longest = 400;
       for (let round = 0; round < scaled(kills / 2); round++) {
         const to = round % 2 === 0 ? 'helper' : 'file';
-        await setting('set', 'credentials.helper', store.name);
+        choose(config, store.name);
         const began = performance.now();
         const running = moving(to);
         const timer = setTimeout(() => kill(-(running.child.pid ?? 0)), Math.random() * longest);
@@ -234,7 +239,7 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
           code: 0,
           stderr: expect.not.stringContaining('lost'),
         });
-        if (to === 'file') await setting('unset', 'credentials.helper');
+        if (to === 'file') choose(config, 'file');
         expect({ round, ...(await svc(['oauth', 'token'], { env })) }).toMatchObject({ stdout: 'at-0-abcdefghijkl\n' });
         const exported = await svc(['webhooks', 'secrets', 'export', 'ep_1'], { env });
         expect({ round, ...exported }).toMatchObject({ stdout: `${secret}\n` });
@@ -254,10 +259,9 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
       const config = mkdtempSync(join(HOME, 'login-'));
       const env = { ...store.env, SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url };
       for (let round = 1; round <= scaled(10); round++) {
-        keep(config, { profiles: { default: {} } }, 'settings.json');
+        choose(config, store.name);
         keep(config, login(server.url, -10, { refresh_token: server.current }));
         if (store.name !== 'file') {
-          expect(await svc(['config', 'set', 'credentials.helper', store.name], { env })).toMatchObject({ code: 0 });
           expect(await svc(['oauth', 'move', '--to', 'helper'], { env })).toMatchObject({ code: 0 });
         }
         const runs = await Promise.all(Array.from({ length: 20 }, () => svc(['oauth', 'token'], { env })));
