@@ -86,11 +86,17 @@ export function postedCandidates(posted: PostedSilence): Candidates {
 /** A longer line helps nobody. */
 const MOST_UNDONE = 100;
 
-/** What ends the silences again. */
-export function undoSilences(
-  posted: readonly { readonly silenceID: string | null; readonly unchanged?: boolean | undefined }[],
-): { readonly undo?: readonly string[] } {
-  const ids = posted.flatMap(({ silenceID, unchanged }) => (silenceID === null || unchanged ? [] : [silenceID]));
+interface Sent {
+  readonly silenceID: string | null;
+  readonly previousID?: string | undefined;
+  readonly unchanged?: boolean | undefined;
+}
+
+/** What ends the new silences again. To expire one that was there before would undo more than was done. */
+export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonly string[] } {
+  const ids = posted.flatMap(({ silenceID, previousID, unchanged }) =>
+    silenceID === null || previousID !== undefined || unchanged ? [] : [silenceID],
+  );
   return ids.length === 0 || ids.length > MOST_UNDONE ? {} : { undo: ['silences', 'expire', ...ids] };
 }
 

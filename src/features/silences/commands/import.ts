@@ -82,7 +82,12 @@ export const silencesImport = listCommand({
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
     const created = answer.value.filter(({ result }) => result === 'created');
-    return { value: answer.value, code: importCode(answer), footer: summary(answer.value), ...undoSilences(created) };
+    return {
+      value: answer.value,
+      code: importCode(answer),
+      footer: summary(answer.value),
+      ...undoSilences(created.map(({ silenceID }) => ({ silenceID }))),
+    };
   },
 });
 

@@ -1,11 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { Plan } from '../../../http/endpoint.ts';
 import { requireRelease } from '../../alerts/api.ts';
 import { parseMatcherArguments } from '../../alerts/matcher.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { OUTCOME_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
+import { OUTCOME_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
 import { applyChanges, type SilenceChanges } from '../draft.ts';
 import { foundSilences, NONE_MATCH, PROMPTED_IDS, TARGET_FLAGS } from '../selection.ts';
 import { WAIT, waiting } from '../waiting.ts';
@@ -100,8 +99,7 @@ export const silencesUpdate = recordCommand({
     if (named?.silence === undefined) throw named?.error;
     const checked = await check(named.silence);
     await writer.ask([checked]);
-    const value = await writer.post(checked);
-    return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
+    return { value: await writer.post(checked) };
   }),
 });
 
