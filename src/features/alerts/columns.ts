@@ -66,7 +66,6 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
-export const EMPTY = { empty: 'no active alerts match; use -a to include silenced, inhibited and muted ones' };
 export const ALERT_LIST: ListOutput<Alert> = {
   kind: 'list',
   columns: ALERT_COLUMNS,
@@ -80,14 +79,13 @@ export const ALERT_LIST: ListOutput<Alert> = {
     }),
   },
   id: ({ fingerprint }) => fingerprint,
-  ...EMPTY,
 };
 
 /** `--sort severity` goes by rank. */
-export function alertList(severities: Severities): ListOutput<Alert> {
+export function alertList(severities: Severities, empty: string): ListOutput<Alert> {
   const order = (alert: Alert): number | undefined => severityRank(alert, severities);
   const columns = ALERT_COLUMNS.map((column) => (column.name === 'severity' ? { ...column, order } : column));
-  return { ...ALERT_LIST, columns };
+  return { ...ALERT_LIST, columns, empty };
 }
 
 /** The name and labels of an alert, on one line. */

@@ -1,10 +1,11 @@
-/** Suggests known label names and alert names for mistyped ones. */
+/** Suggests known label names, alert names and receivers for mistyped ones. */
 import type { RunContext } from '../../cli/command.ts';
 import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';
 import { type Matcher, parseFallback, splitList } from './matcher.ts';
+import { regexCompiler } from './matching.ts';
 
 /** From alerts and the running configuration. Names in silences may themselves be mistyped. */
 export interface KnownNames {
@@ -52,19 +53,47 @@ export function closest(given: string, names: Iterable<string>): string | undefi
   return near.sort((a, b) => a.edits - b.edits)[0]?.name;
 }
 
-export async function mistypedNames(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<string[]> {
-  return matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager));
+/** What the user gave to select alerts. */
+interface Given {
+  readonly matchers: readonly Matcher[];
+  readonly filter?: { readonly receiver?: string | undefined };
+}
+
+export interface UnknownName {
+  readonly text: string;
+  /** A known name is within two edits. */
+  readonly isMistyped: boolean;
+}
+
+export async function unknownNames({ matchers, filter }: Given, alertmanager: Alertmanager): Promise<UnknownName[]> {
+  const names = matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager));
+  const receiver = await ifPossible(() => unknownReceiver(filter?.receiver, alertmanager));
+  return [...names.map((text) => ({ text, isMistyped: true })), ...(receiver === undefined ? [] : [receiver])];
+}
+
+async function unknownReceiver(
+  given: string | undefined,
+  alertmanager: Pick<Alertmanager, 'receivers'>,
+): Promise<UnknownName | undefined> {
+  const matches = given === undefined ? undefined : (await regexCompiler())(given);
+  if (given === undefined || matches === undefined) return undefined;
+  const names: string[] = [];
+  for await (const { name } of alertmanager.receivers()) names.push(name);
+  if (names.some(matches)) return undefined;
+  const meant = closest(given, names);
+  if (meant !== undefined) return { text: didYouMean('receiver', given, meant), isMistyped: true };
+  return { text: `no receiver matches ${given}: the expression must match the complete name`, isMistyped: false };
 }
 
 /** A failure to read the known names is ignored. */
 export async function warnOfNames(
-  matchers: readonly Matcher[],
+  given: Given,
   alertmanager: Alertmanager,
   ctx: Pick<RunContext, 'notice'>,
   prefix = '',
 ): Promise<void> {
   await ifPossible(async () => {
-    for (const text of await mistypedNames(matchers, alertmanager)) ctx.notice(`warning: ${prefix}${text}`);
+    for (const { text } of await unknownNames(given, alertmanager)) ctx.notice(`warning: ${prefix}${text}`);
   });
 }
 

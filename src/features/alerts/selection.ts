@@ -125,6 +125,14 @@ export function wantedStates(options: { readonly all: boolean; readonly state: r
   return options.all ? 'all' : options.state;
 }
 
+/** What to say if there are none: `no silenced alerts match`. */
+export function noneText(wanted: WantedStates, noun = 'alerts'): string {
+  if (wanted === 'all') return `no ${noun} match`;
+  const states = orActive(wanted).join(' or ');
+  const none = `no ${noun.replace(/alerts$/, `${states} alerts`)} match`;
+  return wanted.length > 0 ? none : `${none}; use -a to include silenced, inhibited and muted ones`;
+}
+
 export interface GivenFilter {
   /** What the server filters by: one `filter` for each matcher, and the receiver. */
   readonly filter: AlertFilter & { readonly filter: readonly string[] };

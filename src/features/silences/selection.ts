@@ -82,7 +82,7 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'now' | 'settings' | 'identity'>,
+  ctx: Pick<RunContext, 'now' | 'settings' | 'identity' | 'notice'>,
 ): Promise<AsyncIterable<Silence>> {
   const now = ctx.now();
   const { states, within, createdBy, comment, matching, forAlert, unused, createdSince, unusedFor } = selection;
@@ -93,7 +93,7 @@ export async function selectedSilences(
     (text, wanted) => text === wanted,
   );
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
-  const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager);
+  const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager, ctx);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
   const silences = filterAsync(
     alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
@@ -128,14 +128,18 @@ export async function countsBySilence(
   return counts;
 }
 
-async function silencesOf(wanted: readonly string[], alertmanager: Alertmanager): Promise<ReadonlySet<string>> {
+async function silencesOf(
+  wanted: readonly string[],
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const text of wanted) {
     if (isFingerprintPrefix(text)) {
       for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
       continue;
     }
-    const filter = parseMatcherArguments([text]).map(formatMatcher);
+    const filter = parseMatcherArguments([text], ctx.notice).map(formatMatcher);
     for await (const { status } of alertmanager.alerts({ filter })) for (const id of status.silencedBy) ids.add(id);
   }
   return ids;
@@ -186,6 +190,14 @@ export function selectionOf(
   const given = expired ? ['expired'] : state;
   const states = all ? undefined : new Set(given.length > 0 ? given : CURRENT);
   return { ...options, states, requestedStates: given.length > 0 ? states : undefined, unusedFor: options.for };
+}
+
+/** What `silences list` says if there are none. */
+export function noneText({ states, requestedStates, unused }: SilenceSelection): string {
+  if (unused) return 'no unused silences match';
+  if (states === undefined) return 'no silences match';
+  const none = `no ${[...states].join(' or ')} silences match`;
+  return requestedStates === undefined ? `${none}; use -a to include expired ones` : none;
 }
 
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {

@@ -82,7 +82,8 @@ export class SilenceWriter {
         { hint: 'add matchers, or raise --max-alerts' },
       );
     }
-    if (typed && alerts.length === 0) await warnOfNames(matchers, this.#alertmanager, this.#ctx, 'no alert matches; ');
+    if (typed && alerts.length === 0)
+      await warnOfNames({ matchers }, this.#alertmanager, this.#ctx, 'no alert matches; ');
     return { draft, alerts };
   }
 

@@ -6,8 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { labelCells, OWN_COLUMN } from '../columns.ts';
-import { mistypedNames } from '../known-names.ts';
-import type { Matcher } from '../matcher.ts';
+import { unknownNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
@@ -15,6 +14,7 @@ import {
   alertQuery,
   collect,
   filterAsync,
+  type GivenFilter,
   receiverMatchers,
   SELECTION_FLAGS,
   selects,
@@ -103,7 +103,8 @@ export const alertsCheck = recordCommand({
     const bounds = checkedBounds(input);
     checkTimes(input);
     const wanted = wantedStates(input);
-    const { filter, matchers } = alertFilter(input, ctx);
+    const given = alertFilter(input, ctx);
+    const { filter } = given;
     const alertmanager = openAlertmanager(ctx.target);
     const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
     let isTrusted = input.allowMissing || input.expect;
@@ -112,7 +113,7 @@ export const alertsCheck = recordCommand({
       const now = ctx.now();
       const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
-      if (alerts.length === 0 && !isTrusted) await refuseMistyped(matchers, alertmanager);
+      if (alerts.length === 0 && !isTrusted) await refuseMistyped(given, alertmanager, ctx);
       isTrusted = true;
       return alerts;
     };
@@ -151,12 +152,13 @@ function checkTimes({ wait, stable, interval }: Times): void {
 }
 
 /** A check of a name that does not exist would always pass. */
-async function refuseMistyped(matchers: readonly Matcher[], alertmanager: Alertmanager): Promise<void> {
-  const [first, ...others] = await mistypedNames(matchers, alertmanager);
-  if (first === undefined) return;
-  throw new SvcError('invalid_value', [first, ...others].join('; '), {
-    hint: 'correct the name, or pass --allow-missing',
-  });
+async function refuseMistyped(given: GivenFilter, alertmanager: Alertmanager, ctx: RunContext): Promise<void> {
+  const unknown = await unknownNames(given, alertmanager);
+  const mistyped = unknown.filter(({ isMistyped }) => isMistyped).map(({ text }) => text);
+  if (mistyped.length > 0) {
+    throw new SvcError('invalid_value', mistyped.join('; '), { hint: 'correct the name, or pass --allow-missing' });
+  }
+  for (const { text } of unknown) ctx.notice(`warning: ${text}`);
 }
 
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;

@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells, receiverCandidate } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
@@ -10,6 +11,7 @@ import {
   ifNone,
   inServerOrder,
   keepsAlert,
+  noneText,
   receiverMatchers,
   SELECTION_FLAGS,
   severitiesOf,
@@ -22,6 +24,35 @@ const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 function oldest({ alerts }: AlertGroup): string | undefined {
   return alerts.map(({ startsAt }) => startsAt).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
 }
+
+const GROUP_LIST: ListOutput<AlertGroup> = {
+  kind: 'list',
+  columns: [
+    { name: 'receiver', cell: ({ receiver }) => receiver.name },
+    { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true, below: true },
+    { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
+    { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
+    {
+      name: 'oldest',
+      cell: (group) => {
+        const time = oldest(group);
+        return time === undefined ? undefined : { time };
+      },
+    },
+    {
+      name: 'alertnames',
+      cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
+      wide: true,
+    },
+    {
+      name: 'muted-by',
+      cell: ({ alerts }) => [...new Set(alerts.flatMap(({ status }) => status.mutedBy ?? []))],
+      wide: true,
+    },
+    { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },
+  ],
+  id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
+};
 
 export const alertsGroups = listCommand({
   id: 'alerts groups',
@@ -40,46 +71,19 @@ export const alertsGroups = listCommand({
       why: 'Groups of some receivers, in every state',
     },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'receiver', cell: ({ receiver }: AlertGroup) => receiver.name },
-      { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true, below: true },
-      { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
-      { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
-      {
-        name: 'oldest',
-        cell: (group) => {
-          const time = oldest(group);
-          return time === undefined ? undefined : { time };
-        },
-      },
-      {
-        name: 'alertnames',
-        cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
-        wide: true,
-      },
-      {
-        name: 'muted-by',
-        cell: ({ alerts }) => [...new Set(alerts.flatMap(({ status }) => status.mutedBy ?? []))],
-        wide: true,
-      },
-      { name: 'fingerprints', cell: ({ alerts }) => alerts.map(({ fingerprint }) => fingerprint), wide: true },
-    ],
-    id: ({ receiver, labels }) => [receiver.name, ...labelCells(labels)].join(' '),
-    empty: 'no groups with active alerts match; use -a to include silenced, inhibited and muted ones',
-  },
+  output: GROUP_LIST,
   offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
     const wanted = wantedStates(input);
-    const { filter, matchers } = alertFilter(input, ctx);
+    const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
-    const groups = alertmanager.groups({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
-    const value = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
-    const found = ifNone(value, () => warnOfNames(matchers, alertmanager, ctx));
+    const groups = alertmanager.groups({ ...alertQuery(wanted), ...given.filter, receiverMatchers: receivers });
+    const kept = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
+    const found = ifNone(kept, () => warnOfNames(given, alertmanager, ctx));
     if (inServerOrder(ctx.wants, input)) return { value: found };
-    return { value: worstGroupsFirst(await collect(found), severitiesOf(ctx.settings)) };
+    const value = worstGroupsFirst(await collect(found), severitiesOf(ctx.settings));
+    return { value, as: { ...GROUP_LIST, empty: noneText(wanted, 'groups with alerts') } };
   },
 });
 

@@ -11,13 +11,14 @@ import {
 } from '../../../output/types.ts';
 import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { ALERT_LIST, alertCandidates, alertList, EMPTY, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { ALERT_LIST, alertCandidates, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { refuseUnknownLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
   ALERT_STATES,
   type AlertSelection,
+  type AlertState,
   alertFilter,
   alertQuery,
   collect,
@@ -28,6 +29,7 @@ import {
   inServerOrder,
   isSuppressed,
   keepsAlert,
+  noneText,
   receiverMatchers,
   SELECTION_FLAGS,
   type Severities,
@@ -35,6 +37,7 @@ import {
   serverSelects,
   severitiesOf,
   severityRank,
+  type WantedStates,
   wantedStates,
   worstFirst,
 } from '../selection.ts';
@@ -96,8 +99,7 @@ export const alertsList = listCommand({
     if (input.all && ctx.typed.includes('query'))
       ctx.notice("-a selects every state; amtool's -a is: svc alerts list --state active");
     const { watch, olderThan, newerThan, failIfAny } = input;
-    const state = [...input.state, ...QUERY_STATES.filter((name) => input[name])];
-    const selection = { wanted: wantedStates({ all: input.all, state }), olderThan, newerThan };
+    const selection = { wanted: statesOf(input), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
     const { filter, matchers } = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
@@ -109,12 +111,12 @@ export const alertsList = listCommand({
     const serverFiltersAll = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
     if (ctx.wants.rawJson && isPlainList && serverFiltersAll) {
       const raw = await alertmanager.alertsRaw(query);
-      if (raw?.isEmpty === true) await warnOfNames(given.matchers, alertmanager, ctx);
+      if (raw?.isEmpty === true) await warnOfNames(given, alertmanager, ctx);
       if (raw !== undefined) return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
     const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
-    const alerts = ifNone(selected, () => warnOfNames(given.matchers, alertmanager, ctx));
+    const alerts = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
     const code = (any: boolean) => (failIfAny && any ? 'condition_false' : undefined);
     if (input.count) {
       let count = 0;
@@ -133,7 +135,7 @@ export const alertsList = listCommand({
     const all = await collect(alerts);
     const severities = severitiesOf(ctx.settings);
     const value = isStreamed ? all : worstFirst(all, severities);
-    return { value, as: alertList(severities), code: code(all.length > 0) };
+    return { value, as: alertList(severities, noneText(selection.wanted)), code: code(all.length > 0) };
   },
 });
 
@@ -158,6 +160,14 @@ interface Modes {
   readonly limit: number | undefined;
 }
 
+type States = { readonly all: boolean; readonly state: readonly AlertState[] } & {
+  readonly [name in (typeof QUERY_STATES)[number]]: boolean;
+};
+
+function statesOf(input: States): WantedStates {
+  return wantedStates({ all: input.all, state: [...input.state, ...QUERY_STATES.filter((name) => input[name])] });
+}
+
 function checkModes({ groupBy, count, watch, failIfAny, limit }: Modes): void {
   const modes = [
     groupBy.length > 0 ? '--group-by' : undefined,
@@ -170,9 +180,9 @@ function checkModes({ groupBy, count, watch, failIfAny, limit }: Modes): void {
   if (groupBy.includes('')) throw new SvcError('invalid_value', '--group-by: the label name is empty');
 }
 
-function listOutput({ count, groupBy }: Modes): AnyOutput {
+function listOutput({ count, groupBy, ...input }: Modes & States): AnyOutput {
   if (count) return { kind: 'text' };
-  return groupBy.length > 0 ? tallyOutput(groupBy) : ALERT_LIST;
+  return groupBy.length > 0 ? tallyOutput(groupBy, noneText(statesOf(input))) : ALERT_LIST;
 }
 
 /** The alerts with one combination of values. For the service, a missing label is an empty one. */
@@ -202,7 +212,7 @@ async function tallyAlerts(alerts: AsyncIterable<Alert>, names: readonly string[
   return [...tallies].sort(([a, one], [b, other]) => other.alerts - one.alerts || (a < b ? -1 : 1)).map(([, of]) => of);
 }
 
-function tallyOutput(names: readonly string[]): ListOutput<Tally> {
+function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally> {
   return {
     kind: 'list',
     columns: [
@@ -213,14 +223,14 @@ function tallyOutput(names: readonly string[]): ListOutput<Tally> {
       { name: 'oldest', cell: ({ oldest }) => ({ time: oldest }) },
     ],
     id: ({ labels }) => labelCells(labels).join(' '),
-    ...EMPTY,
+    empty,
   };
 }
 
 /** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. */
 async function watched(
   alertmanager: Alertmanager,
-  { filter, matchers }: GivenFilter,
+  given: GivenFilter,
   selection: AlertSelection,
   interval: WatchInterval,
   ctx: RunContext,
@@ -230,18 +240,27 @@ async function watched(
   let isFirst = true;
   const value = watchRows(
     async () => {
-      const alerts = await collect(alertmanager.alerts(filter));
-      if (isFirst && alerts.length === 0) await warnOfNames(matchers, alertmanager, ctx);
+      const alerts = await collect(alertmanager.alerts(given.filter));
+      if (isFirst && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
       isFirst = false;
       return alerts;
     },
     (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at), at),
-    { interval, shown: shownText(selection, filter) },
+    { interval, shown: shownText(selection, given.filter) },
     ctx,
   );
   const title = ({ labels }: Alert): string =>
     [labels['severity'], labels['alertname'], ...labelCells(labels, OWN_COLUMN)].filter(Boolean).join(' ');
-  return { value, as: { kind: 'watch', list: alertList(severities), noun: 'alert', title, every: interval.text } };
+  return {
+    value,
+    as: {
+      kind: 'watch',
+      list: alertList(severities, noneText(selection.wanted)),
+      noun: 'alert',
+      title,
+      every: interval.text,
+    },
+  };
 }
 
 /** `active severity="critical"` */

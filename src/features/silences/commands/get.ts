@@ -9,8 +9,11 @@ const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
   columns: [
     { name: 'id', cell: ({ id }) => id },
-    ...SILENCE_COLUMNS.filter(({ name }) => !['id', 'silence', 'annotations'].includes(name)),
+    ...SILENCE_COLUMNS.slice(1, 3),
+    { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
+    ...SILENCE_COLUMNS.slice(3, 6),
     { name: 'annotations', cell: annotationCells },
+    { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }) },
   ],
   id: ({ id }) => id,
 };

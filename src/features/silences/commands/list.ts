@@ -5,6 +5,7 @@ import type { Silence } from '../../alerts/schema.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 import {
   countsBySilence,
+  noneText,
   SELECTION_FLAGS,
   STATE_FLAGS,
   selectedSilences,
@@ -17,7 +18,6 @@ const SILENCE_LIST: ListOutput<Silence> = {
   kind: 'list',
   columns: SILENCE_COLUMNS,
   id: ({ id }) => id,
-  empty: 'no active or pending silences match; use -a to include expired ones',
 };
 
 interface CountedSilence extends Silence {
@@ -69,8 +69,9 @@ export const silencesList = listCommand({
     const filter = silenceFilter(input.matcher, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     const silences = await selectedSilences(selection, filter, alertmanager, ctx);
-    if (!input.withCounts) return { value: silences };
-    return { value: counted(silences, await countsBySilence(alertmanager)), as: COUNTED_LIST };
+    const empty = noneText(selection);
+    if (!input.withCounts) return { value: silences, as: { ...SILENCE_LIST, empty } };
+    return { value: counted(silences, await countsBySilence(alertmanager)), as: { ...COUNTED_LIST, empty } };
   },
 });
 

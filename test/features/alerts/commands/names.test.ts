@@ -12,6 +12,7 @@ onEveryService((service) => {
 
   const LABEL = 'unknown label sevrity: did you mean severity?';
   const NAME = 'unknown alert name Dsik: did you mean Disk?';
+  const RECEIVER = 'unknown receiver pagr: did you mean pager?';
 
   test.each([
     [['list', 'sevrity=critical'], LABEL],
@@ -24,6 +25,9 @@ onEveryService((service) => {
     [['list', 'Dsik', 'id=x'], NAME],
     [['groups', 'sevrity=critical'], LABEL],
     [['groups', 'Dsik', '-a', '-o', 'json'], NAME],
+    [['list', '-r', 'pagr'], RECEIVER],
+    [['list', '-r', 'pagr', '-o', 'json'], RECEIVER],
+    [['groups', '-r', 'pagr'], RECEIVER],
   ])('%j: a warning, exit 0', async (argv, text) => {
     const { code, stderr } = await run(...argv);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${text}\n`)]);
@@ -49,6 +53,8 @@ onEveryService((service) => {
     [['Dsik', '--state', 'silenced'], NAME],
     [['Dsik', '--min', '1'], NAME],
     [['Dsik', 'sevrity=x'], `${NAME}; ${LABEL}`],
+    [['-r', 'pagr'], RECEIVER],
+    [['sevrity=x', '-r', 'pagr'], `${LABEL}; ${RECEIVER}`],
   ])('check %j: exit 2, no verdict', async (argv, text) => {
     const { code, stdout, ...rest } = await run('check', ...argv, '-o', 'json');
     expect([code, stdout]).toEqual([2, '']);
@@ -66,8 +72,36 @@ onEveryService((service) => {
     [['severity=nosuch'], 0],
     [['Disk'], 0],
     [['sevrity!=critical'], 1],
+    [['-r', 'pagr', '--allow-missing'], 0],
+    [['-r', 'pager', 'id=nobody'], 0],
   ])('check %j judges: exit %d', async (argv, code) => {
     expect((await run('check', ...argv)).code).toBe(code);
+  });
+
+  test.each([['list'], ['groups'], ['check']])(
+    '%s warns of an expression that matches no receiver',
+    async (command) => {
+      const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+      expect(await run(command, '-r', 'payments')).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
+      expect((await run(command, '-r', 'payments-.*', 'id=nobody')).stderr).not.toContain('no receiver matches');
+    },
+  );
+
+  test.each([
+    [['list', 'id=nobody'], 'no active alerts match; use -a to include silenced, inhibited and muted ones'],
+    [['list', 'id=nobody', '--group-by', 'team'], 'no active alerts match; use -a to include'],
+    [['list', 'id=nobody', '-a'], 'no alerts match'],
+    [['list', 'id=nobody', '--state', 'silenced', '-i'], 'no silenced or inhibited alerts match'],
+    [
+      ['groups', 'id=nobody'],
+      'no groups with active alerts match; use -a to include silenced, inhibited and muted ones',
+    ],
+    [['groups', 'id=nobody', '-a'], 'no groups with alerts match'],
+    [['groups', 'id=nobody', '--state', 'suppressed'], 'no groups with suppressed alerts match'],
+  ])('%j: %s', async (argv, text) => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect([code, stdout, stderr.trimEnd()]).toEqual([0, '', expect.stringMatching(new RegExp(`^${text}`))]);
+    if (!text.includes('use -a')) expect(stderr).not.toContain('-a');
   });
 
   test.each([

@@ -106,6 +106,15 @@ onBothServices((service) => {
     expect(await listed(...argv)).toEqual(names);
   });
 
+  test.each([
+    [['team=none'], 'no active or pending silences match; use -a to include expired ones'],
+    [['team=none', '-a'], 'no silences match'],
+    [['team=none', '--expired', '--with-counts'], 'no expired silences match'],
+    [['team=none', '--unused'], 'no unused silences match'],
+  ])('%j: %s', async (argv, text) => {
+    expect(await list(...argv)).toMatchObject({ code: 0, stdout: '', stderr: `${text}\n` });
+  });
+
   test('B8: --within 2d is a time like any other', async () => {
     expect(await listed('--within', '2d')).toEqual(['later', 'short']);
   });
@@ -171,6 +180,11 @@ onBothServices((service) => {
 
   describe('get', () => {
     const get = (...argv: string[]) => service.svc(['silences', 'get', ...argv]);
+
+    test('shows when a pending silence starts', async () => {
+      const { stdout } = await get(ids.get('later') ?? '');
+      expect(stdout).toContain(`\nSTARTS      ${iso(DAY)}\nENDS        ${iso(DAY + HOUR)}\n`);
+    });
 
     test('by its id, its beginning, and in capitals', async () => {
       for (const silence of await everything()) {
