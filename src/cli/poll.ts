@@ -149,7 +149,8 @@ export async function* watchRows<T, Row>(
     const { at, value, trouble, outage } = reading;
     if (value === undefined) {
       const age = last === undefined ? 'not read yet' : `read ${Math.round((at - last) / 1000)} s ago`;
-      yield { at, ...seen, changes: [], error: trouble?.message ?? outage?.reason, outage, footer: `${shown}; ${age}` };
+      const error = trouble?.message ?? outage?.reason;
+      yield { at, readAt: last ?? null, ...seen, changes: [], error, outage, footer: `${shown}; ${age}` };
     } else {
       const compared = compare(value, at);
       seen = compared;

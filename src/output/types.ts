@@ -119,6 +119,8 @@ export interface Change<Row> {
 /** The rows at one moment, and the changes since the previous one. */
 export interface Snapshot<Row> {
   readonly at: number;
+  /** When the rows were read, if not now; null if they never were. */
+  readonly readAt?: number | null;
   readonly rows: readonly Row[];
   /** Since the previous snapshot; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];

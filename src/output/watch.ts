@@ -199,7 +199,7 @@ class Screen {
     const paint = await painter(options.color);
     const wrapped = (text: string): readonly string[] => wrap(escapeText(text), width).slice(0, MOST_NAMED);
 
-    const headings = [this.#heading(snapshot), ...this.#changes(width)];
+    const headings = [this.#heading(snapshot), ...this.#changes(snapshot, width)];
     if (snapshot.error !== undefined) headings.push(...wrapped(snapshot.error));
     const footer = wrapped([snapshot.footer, `${endKey} to quit`].filter((part) => part !== undefined).join('; '));
     // The headings, a blank line, the line of what is common, the table's header, the line of what is left out.
@@ -226,15 +226,16 @@ class Screen {
     return [...[...titles, '', ...lines, ...below].slice(0, Math.max(0, height - last.length)), ...last];
   }
 
-  #heading({ at, rows }: Snapshot<unknown>): string {
+  #heading({ at, readAt = at, rows }: Snapshot<unknown>): string {
     const { noun, every } = this.#output;
-    const count = `${rows.length} ${noun}${rows.length === 1 ? '' : 's'} at ${this.#time(at)}`;
+    const plural = `${noun}${rows.length === 1 ? '' : 's'}`;
+    const count = readAt === null ? `no ${plural} read yet` : `${rows.length} ${plural} at ${this.#time(readAt)}`;
     return every === undefined ? count : `${count}, again every ${every}`;
   }
 
   /** `16:03:05Z + NodeDown instance=node-07` */
-  #changes(width: number): readonly string[] {
-    if (this.#named === undefined) return this.#isLive ? [] : ['no change yet'];
+  #changes({ readAt }: Snapshot<unknown>, width: number): readonly string[] {
+    if (this.#named === undefined) return this.#isLive || readAt === null ? [] : ['no change yet'];
     const { at, changes } = this.#named;
     const addedFirst = [...changes].sort((a, b) => Number(b.event === 'added') - Number(a.event === 'added'));
     const named = addedFirst.slice(0, MOST_NAMED).map(({ event, row }) => {

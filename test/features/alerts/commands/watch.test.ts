@@ -170,7 +170,8 @@ describe('on a terminal', () => {
   });
 
   test('while the service is away the rows stay and the reason stands above them', async () => {
-    const [, away, back] = await frames([[A], 'away', [A]]);
+    const [first, away, back] = await frames([[A], 'away', [A]]);
+    expect(away?.[0]).toBe(first?.[0]);
     expect(away?.join('\n')).toContain('503');
     expect(away?.join('\n')).toContain('Alerta');
     expect(back?.join('\n')).not.toContain('503');
@@ -184,6 +185,7 @@ describe('on a terminal', () => {
     expect(back?.at(-1)).toBe(`${shown}; up to date; q to quit`);
     const [never] = await frames(['away'], [], 120);
     expect(never?.at(-1)).toBe('active; not read yet; q to quit');
+    expect(never?.slice(0, 2)).toEqual(['no alerts read yet, again every 5s', expect.stringContaining('503')]);
   });
 
   test.each([
