@@ -117,7 +117,7 @@ export function parseTime(text: string, rules: TimeRules): Instant {
   if (rules.zone !== undefined && CLOCK.test(text)) return clockTime(text, rules, rules.zone());
   if (/^\d+$/.test(text)) return bareNumber(text, rules);
   if (/^\d{4}-\d/.test(text)) {
-    const parsed = instant(parseRfc3339(text, rules.dates ?? false), text);
+    const parsed = instant(parseRfc3339(text, rules), text);
     return text.length > '2026-11-20'.length ? parsed : { ...parsed, date: true };
   }
   return { ...relative(text, rules), relative: true };
@@ -186,7 +186,7 @@ const LOOSE =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt]|[ _]+)(\d{1,2}):(\d{2})(?::(\d{2})([.,]\d+)?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /** Understands near misses, so that the refusal can show the corrected text, but accepts only RFC 3339. */
-function parseRfc3339(text: string, dates: boolean): number {
+function parseRfc3339(text: string, { dates, zone: clocks }: TimeRules): number {
   const match = LOOSE.exec(text);
   if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
   const [, year = '', month = '', day = '', , hour = '00', minute = '00', second = '00', fraction = '', zone] = match;
@@ -197,6 +197,13 @@ function parseRfc3339(text: string, dates: boolean): number {
     throw invalid(text, 'names a day, time or zone that does not exist', FORMS);
   }
   if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
+  if (zone === undefined && clocks !== undefined && fraction === '') {
+    const written = `"${local.replace('T', ' ')}"`;
+    if (!text.includes(':')) throw invalid(text, 'has no time of day', `write ${written.replace(':00"', '"')}`);
+    const { name } = clocks();
+    const here = name === 'UTC' ? '' : `${written} for ${name}, or `;
+    throw invalid(text, 'has no zone', `write ${here}${corrected}${here === '' ? '' : ' for UTC'}`);
+  }
   if (zone === undefined) throw invalid(text, 'has no zone', `add Z or +hh:mm: write ${corrected}`);
   if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
   // Digits beyond milliseconds are dropped, as the services do.

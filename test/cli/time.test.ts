@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTime, zoneOf } from '../../src/cli/time.ts';
+import { parseTime, UTC, zoneOf } from '../../src/cli/time.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0, 250);
@@ -230,6 +230,31 @@ describe('clock times', () => {
     ['12:00 ago', 'is not a time'],
   ])('%s is refused', (text, why) => {
     expect(refusal(text, { ...forward, ...berlin }).message).toContain(why);
+  });
+
+  test.each([
+    [
+      '2026-12-01T02:00',
+      'has no zone',
+      'write "2026-12-01 02:00:00" for Europe/Berlin, or 2026-12-01T02:00:00Z for UTC',
+    ],
+    [
+      '2026-12-01T02:00:30',
+      'has no zone',
+      'write "2026-12-01 02:00:30" for Europe/Berlin, or 2026-12-01T02:00:30Z for UTC',
+    ],
+    ['2026-12-01T02:00:00.5', 'has no zone', 'add Z or +hh:mm: write 2026-12-01T02:00:00.5Z'],
+    ['2026-12-01', 'has no time of day', 'write "2026-12-01 00:00"'],
+    ['2026-2-1', 'has no time of day', 'write "2026-02-01 00:00"'],
+  ])('%s %s, and the hint does not move it to another zone', (text, why, hint) => {
+    const refused = refusal(text, { ...forward, ...berlin });
+    expect([refused.message, refused.hint]).toEqual([expect.stringContaining(why), hint]);
+    const quoted = /"(.*)"/.exec(hint)?.[1];
+    if (quoted !== undefined) expect(parseTime(quoted, { ...forward, ...berlin }).zone).toBe('Europe/Berlin');
+  });
+
+  test('where the zone is UTC, the hint is the RFC 3339 time', () => {
+    expect(refusal('2026-12-01T02:00', { ...forward, zone: () => UTC }).hint).toBe('write 2026-12-01T02:00:00Z');
   });
 
   test('without a zone they are refused', () => {
