@@ -67,10 +67,12 @@ export class Replay {
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
     const { limit = Number.POSITIVE_INFINITY, filter, onlyFailed, eventIds, notice } = this.#options;
     let chosen = 0;
+    const missing = new Set(eventIds);
     try {
       for await (const delivery of this.#read()) {
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
+        missing.delete(ids.eventId ?? '');
         if (!filter.takes(delivery, ids.eventType)) continue;
         if (onlyFailed && delivery.failed !== true) filter.leaveOut('--only-failed');
         else if (eventIds.length > 0 && !eventIds.includes(ids.eventId ?? '')) filter.leaveOut('--event-id');
@@ -80,6 +82,7 @@ export class Replay {
           if (++chosen >= limit) return;
         }
       }
+      if (missing.size > 0) this.#reportMissing(missing);
     } finally {
       filter.report(notice);
       if (this.#unproven > 0) {
@@ -88,6 +91,13 @@ export class Replay {
         );
       }
     }
+  }
+
+  #reportMissing(missing: ReadonlySet<string>): void {
+    const { path, eventIds, notice } = this.#options;
+    const text = `${sourceName(path)} has no event ${[...missing].join(', ')}`;
+    if (eventIds.every((id) => missing.has(id))) throw new SvcError('not_found', `${text}; nothing was sent`);
+    notice(`warning: ${text}`);
   }
 
   async *#read(): AsyncGenerator<Delivery, void, void> {
@@ -112,7 +122,7 @@ export class Replay {
       }
     }
     if (!isEmpty) return;
-    throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: contains no delivery`, {
+    throw new SvcError('file_unusable', `${sourceName(path)}: contains no delivery`, {
       hint: '"svc webhooks listen --record" writes recordings',
     });
   }
@@ -148,6 +158,10 @@ export class Replay {
     }
     return withAgent(documented, userAgent);
   }
+}
+
+function sourceName(path: string): string {
+  return path === '-' ? 'stdin' : path;
 }
 
 const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';

@@ -150,7 +150,8 @@ export const REPAIRS: readonly Repair[] = [
       const plain = [JSON.stringify(value), pythonJson(value)];
       const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
       const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
-      return [...plain, ...ascii, ...slashes, ...indented, ...indented.map((text) => `${text}\n`)].map(utf8);
+      const layouts = [...plain, ...ascii, ...slashes, ...indented];
+      return [...layouts, ...layouts.map((text) => `${text}\n`)].map(utf8);
     },
   ),
   bodyRepair(

@@ -41,6 +41,7 @@ describe('a body', () => {
     ['body_reserialized', COMPACT, JSON.stringify(EVENT, null, 2)],
     ['body_reserialized', JSON.stringify(EVENT, null, 2), COMPACT],
     ['body_reserialized', `${JSON.stringify(EVENT, null, 4)}\n`, COMPACT],
+    ['body_reserialized', `${COMPACT}\n`, JSON.stringify(EVENT, null, 2)],
     ['body_reserialized', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
     ['body_reserialized', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
     ['body_reserialized', COMPACT.replaceAll('/', '\\/'), COMPACT],

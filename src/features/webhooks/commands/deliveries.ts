@@ -94,7 +94,7 @@ export const webhooksDeliveries = listCommand({
   aliases: ['log'],
   summary: 'List the deliveries of a subscription',
   description:
-    'Lists one page of 20. With --all or a filter, svc reads all pages and lists the latest delivery first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',
+    'Lists one page of 20. With --all, --sort or a filter, svc reads all pages and lists the latest first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',
   details:
     'ATTEMPTS includes failures before any HTTP request. JSON adds status_text. --limit applies after the filters.\nWith --follow, each change is one line: {"type":"delivery","change":"new|status|attempt",…}. An outage is {"event":"unreachable|recovered","at"}. With --until, svc exits 0 when that event is delivered and 1 when it has failed; with --wait, it exits 9 on timeout. Without --since, --until finds an event only among the newest 100 deliveries and new ones.',
   effect: 'read',
@@ -122,7 +122,7 @@ export const webhooksDeliveries = listCommand({
     const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const chosen = Object.values(filter).some((value) => value !== undefined);
     const many = input.limit !== undefined && input.limit > LARGEST_PAGE;
-    const whole = input.page === undefined && (input.all || chosen || many);
+    const whole = input.page === undefined && (input.all || chosen || many || ctx.wants.sorted);
     const size = input.pageSize ?? (whole ? LARGEST_PAGE : Math.max(USUAL_PAGE, input.limit ?? 0));
     const items: readonly LogItem[] = whole
       ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })

@@ -74,7 +74,7 @@ export const webhooksInspect = recordCommand({
     }
     filter.report(notice);
     const [value] = values;
-    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], file);
+    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
     if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);
     for (const other of others) ctx.notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
@@ -97,9 +97,14 @@ export const webhooksInspect = recordCommand({
 /** Verdicts with which an event may be shown. */
 const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
 
-function nothing(refused: FoundEvent | undefined, other: string | undefined, file: string): SvcError {
+function nothing(
+  refused: FoundEvent | undefined,
+  other: string | undefined,
+  { file = '-', eventId }: { readonly file?: string | undefined; readonly eventId: string | undefined },
+): SvcError {
   if (refused === undefined) {
     const source = file === '-' ? 'stdin' : file;
+    if (eventId !== undefined) return new SvcError('not_found', `${source} has no event ${eventId}`);
     return new SvcError('file_unusable', other ?? `${source}: no matching event`);
   }
   const { verdict, source } = refused;

@@ -7,7 +7,7 @@ export const webhooksScaffold = textCommand({
   description:
     'The receiver listens on 127.0.0.1:3000/hook (or $PORT), takes its secret from $SVC_WEBHOOK_SECRET and passes svc webhooks check-receiver. Its first lines say how to run it.',
   effect: 'read',
-  args: { framework: { help: `One of ${FRAMEWORKS.join(', ')}`, required: true, choices: FRAMEWORKS } },
+  args: { framework: { help: 'Framework of the receiver', required: true, choices: FRAMEWORKS } },
   examples: [
     { run: 'svc webhooks scaffold express > receiver.mjs', why: 'For Node.js' },
     { run: 'svc webhooks scaffold flask > receiver.py', why: 'For Python' },

@@ -47,6 +47,17 @@ describe('deliveries', () => {
     expect((await service.run(['deliveries', 'ep_1', '--page', '1', '--all'])).code).toBe(2);
   });
 
+  test('--sort sorts the complete log, and the page only where one is named', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    fill(service, 250);
+    const oldest = (args: readonly string[]) =>
+      service.run(['deliveries', 'ep_1', '--sort', 'created', '--columns', 'event', '--no-headers', ...args]);
+    expect((await oldest(['--limit', '1'])).stdout).toBe('evt_0\n');
+    expect(ids((await oldest([])).stdout)).toHaveLength(250);
+    expect(ids((await oldest(['--page', '1'])).stdout)).toHaveLength(20);
+  });
+
   test('what is empty is shown as such, and stays as it is in JSON', async () => {
     await using service = await subscribed();
     service.subscribe();

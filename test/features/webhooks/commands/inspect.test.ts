@@ -230,7 +230,7 @@ describe('several events', () => {
     const { stdout } = await show(all, ['--event-id', 'evt_2']);
     expect(stdout).toContain('TRANSCRIPT');
     const none = await show(all, ['--event-id', 'evt_9']);
-    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none).toMatchObject({ code: 5, stdout: '', stderr: 'svc: stdin has no event evt_9\n' });
   });
 });
 

@@ -96,7 +96,6 @@ describe('filters', () => {
     [['--only-failed'], 2, 'skipped: 3 by --only-failed\n'],
     [['--event', 'summary.completed'], 0, 'skipped: 5 by --event\n'],
     [['--event', 'summary.completed,webhook.ping'], 5, ''],
-    [['--event-id', 'evt_9'], 0, 'skipped: 5 by --event-id\n'],
   ])('%j', async (args, sent, notice) => {
     const peer = await statuses(204);
     const { code, stderr } = await replay(har(204, 500, 204, 0, 204), peer, '-o', 'ndjson', ...args);
