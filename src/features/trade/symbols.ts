@@ -1,4 +1,5 @@
 /** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers with their ids. */
+import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import type { Offer } from './schema.ts';
 
@@ -7,19 +8,31 @@ export function foldedSymbol(symbol: string): string {
   return symbol.replace(/[\s/_-]/g, '').toUpperCase();
 }
 
+/** The symbol that a typo turned into `wanted`. Two letters apart may be another pair: AUD/USD and EUR/USD. */
+export function similarSymbol(symbols: readonly string[], wanted: string): string | undefined {
+  const folded = foldedSymbol(wanted);
+  return symbols.find((symbol) => {
+    const other = foldedSymbol(symbol);
+    return Math.abs(other.length - folded.length) <= 1 && distance(other, folded) === 1;
+  });
+}
+
 /** The symbol as the gateway writes it. Throws `not_found` if the gateway does not offer it. */
 export function findSymbol(symbols: readonly string[], wanted: string): string {
   if (symbols.includes(wanted)) return wanted;
   const alike = symbols.filter((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted));
   const [only, ...others] = alike;
   if (only !== undefined && others.length === 0) return only;
+  const similar = similarSymbol(symbols, wanted);
   throw new SvcError('not_found', `the gateway offers no ${wanted}`, {
     hint:
       alike.length > 1
         ? `it could be ${alike.join(' or ')}`
-        : 'svc trade symbols list shows what there is; a hidden one is offered after svc trade symbols show',
+        : `${similar === undefined ? '' : `did you mean ${similar}? `}${SYMBOLS_HINT}`,
   });
 }
+
+const SYMBOLS_HINT = 'svc trade symbols list shows what there is; a hidden one is offered after svc trade symbols show';
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   const symbol = findSymbol(

@@ -18,6 +18,22 @@ describe('findSymbol', () => {
     expect(() => findSymbol(SYMBOLS, wanted)).toThrow(expect.objectContaining({ code: 'not_found', exit: 5 }));
   });
 
+  it.each([
+    ['EURUDS', 'EUR/USD'],
+    ['eur/usdd', 'EUR/USD'],
+    ['us3', 'US30'],
+  ])('asks whether %s was to be %s', (wanted, similar) => {
+    expect(() => findSymbol(SYMBOLS, wanted)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(`^did you mean ${similar}\\? svc trade symbols list`) }),
+    );
+  });
+
+  it.each(['AUD/USD', 'E', 'x'.repeat(1e6)])('suggests no other symbol for %.9s', (wanted) => {
+    expect(() => findSymbol(SYMBOLS, wanted)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^svc trade symbols list/) }),
+    );
+  });
+
   it('does not guess which of two that are alike is meant, but knows the exact one', () => {
     const both = ['EUR/USD', 'EURUSD'];
     for (const symbol of both) expect(findSymbol(both, symbol)).toBe(symbol);

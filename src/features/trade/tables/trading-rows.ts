@@ -3,6 +3,7 @@ import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import type { Account } from '../schema.ts';
+import { foldedSymbol, similarSymbol } from '../symbols.ts';
 
 export const ROW_FLAGS = {
   symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Filter by symbol' },
@@ -30,7 +31,6 @@ export interface RowFilter {
 
 /** A symbol may be written as `eurusd`; an account is looked up. */
 export async function rowFilter({ symbol, account: name }: Wanted, open: TradingSession): Promise<RowFilter> {
-  const { foldedSymbol } = await import('../symbols.ts');
   const { findAccount } = await import('../accounts.ts');
   const account = name === undefined ? undefined : findAccount(await knownAccounts(open), name);
   const isOfAccount = (row: TableRow): boolean => {
@@ -58,14 +58,17 @@ export async function rowFilter({ symbol, account: name }: Wanted, open: Trading
 
 /** A list whose empty text says if a filter left all rows out. */
 export function listed<Row, List extends object>(
-  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly unknown[]; readonly as: List },
+  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly TableRow[]; readonly as: List },
   { symbol, account, type }: Wanted & { readonly type?: string | undefined },
 ): { readonly value: readonly Row[]; readonly as: List } {
   if (of.length === 0 || value.length > 0) return { value, as };
   const filters = Object.entries({ type, symbol, account }).flatMap(([name, given]) =>
     given === undefined ? [] : [`--${name} ${given}`],
   );
-  return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)` } };
+  const symbols = of.map(({ currency = '' }) => currency);
+  const similar = symbol === undefined ? undefined : similarSymbol(symbols, symbol);
+  const question = similar === undefined ? '' : `; did you mean ${similar}?`;
+  return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)${question}` } };
 }
 
 /** Cached for a day, to save a counted call. */

@@ -190,6 +190,20 @@ describe('positions', () => {
     expect((await client.run('orders --account 654062')).stderr).toContain('--account 654062: no match (1 without it)');
   });
 
+  it('of a mistyped symbol are an empty list that names the symbol', async () => {
+    expect(await client.run('positions --symbol audusd')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/without it\)\n$/),
+    });
+    for (const list of ['positions', 'positions --summary', 'orders']) {
+      const { code, stderr } = await client.run(`${list} --symbol eurusdd`);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/without it\); did you mean EUR\/USD\?\n$/),
+      });
+    }
+  });
+
   it('of an account that is not there are an error that names those that are', async () => {
     const run = await client.run('positions --account 65406 -o json');
     expect(run).toMatchObject({ code: 5, stdout: '' });
