@@ -126,6 +126,7 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
       error,
       command,
       flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`),
+      parser.args[operands.length],
     );
   }
   const input: Record<string, unknown> = {};
@@ -196,7 +197,13 @@ function declareOption(
   parser.on(`option:no-${name}`, () => take(false));
 }
 
-function usageError({ code, message }: CommanderError, command: Command, options: readonly string[]): SvcError {
+/** `extra` is the first argument that the command does not take. */
+function usageError(
+  { code, message }: CommanderError,
+  command: Command,
+  options: readonly string[],
+  extra: string | undefined,
+): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
     const foreign: { readonly meant?: string; readonly hint?: string } = command.foreignOptions?.[unknown] ?? {};
@@ -204,11 +211,12 @@ function usageError({ code, message }: CommanderError, command: Command, options
     const hint = foreign.hint ?? (meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`);
     return new SvcError('usage', `there is no option ${unknown}`, {
       hint,
-      meant: meant === undefined ? undefined : { typed: unknown, meant },
+      meant: meant === undefined || foreign.hint !== undefined ? undefined : { typed: unknown, meant },
     });
   }
   const isExcess = code === 'commander.excessArguments';
-  return new SvcError('usage', message.replace(/^error: /, '').replace(/\n/g, ' '), {
+  const text = isExcess ? `unexpected argument "${extra}"` : message.replace(/^error: /, '').replace(/\n/g, ' ');
+  return new SvcError('usage', text, {
     hint: isExcess ? `usage: ${usageLine(command)}` : `see svc ${command.id} --help`,
   });
 }

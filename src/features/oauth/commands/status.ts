@@ -82,6 +82,7 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
 
 export const oauthStatus = recordCommand({
   id: 'oauth status',
+  suggestFor: ['whoami'],
   summary: 'Show whether you are signed in, and until when',
   description:
     'Makes no request without --check. Exits 0 if you are signed in, else 4. An expired access token that can be refreshed counts as signed in. The expiry of a personal token is known from --expires-in-days only.',

@@ -5,6 +5,7 @@ import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
+  suggestFor: ['print-access-token'],
   summary: 'Print the access token for a script',
   description:
     'Prints the token on one line. svc first refreshes a stored login that is about to expire. The token of SVC_WEBHOOKS_TOKEN, webhooks.tokenFile or webhooks.tokenCommand is printed as it is.',

@@ -7,6 +7,7 @@ import { TOTAL_FLAG, withTotal } from '../totals.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
+  suggestFor: ['balance', 'equity'],
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:

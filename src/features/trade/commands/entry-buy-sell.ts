@@ -2,7 +2,14 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { ChangeCommand } from '../orders/change-command.ts';
 import { ENTRY_FLAGS, type EntryTerms, entryDraft } from '../orders/drafts.ts';
-import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
+import {
+  FOREIGN_ORDER_OPTIONS,
+  NEW_ORDER_EXITS,
+  ONE_POST,
+  ORDER_LIMITS,
+  SIZED_ARGS,
+  WAITING,
+} from '../orders/flags.ts';
 import { type NewOrderInput, opening, placeNewOrder } from '../orders/new-order.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
 import type { Side } from '../orders/rules.ts';
@@ -10,6 +17,7 @@ import type { Side } from '../orders/rules.ts';
 const entryOrder = (side: Side, verb: string, rate: string): ChangeCommand => ({
   ...recordCommand({
     id: `trade entry ${side}`,
+    foreignOptions: { ...FOREIGN_ORDER_OPTIONS, '--price': { meant: '--rate' } },
     summary: `${verb} at a given price (entry order)`,
     description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
     details: ORDER_LIMITS,

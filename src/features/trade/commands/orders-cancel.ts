@@ -24,7 +24,9 @@ const FLAGS = {
 type CancelInput = Input<typeof ARGS, typeof FLAGS>;
 
 function canceling(input: CancelInput, ctx: RunContext): Change {
-  const ids = checkedIds(input.order, checkOrderId);
+  const ids = checkedIds(input.order, (id) =>
+    checkOrderId(id, 'an order id', 'svc trade orders lists open orders; --all cancels all'),
+  );
   const { all, symbol } = input;
   if (all === ids.length > 0 || (symbol !== undefined && !all)) {
     throw new SvcError('usage', 'pass order ids, or --all (with --symbol <symbol> for one symbol)', {
@@ -65,6 +67,8 @@ async function planIds(
 
 export const tradeOrdersCancel = changeCommand({
   id: 'trade orders cancel',
+  suggestFor: ['cancel'],
+  foreignOptions: { '--everything': { meant: '--all' } },
   summary: 'Cancel pending orders',
   description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   args: ARGS,

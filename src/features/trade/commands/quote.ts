@@ -58,6 +58,7 @@ function quoteList(
 
 export const tradeQuote = listCommand({
   id: 'trade quote',
+  suggestFor: ['price', 'prices'],
   summary: 'Show the current price of symbols',
   description:
     'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. With --count, each tick is printed when it arrives.',

@@ -57,7 +57,9 @@ export const CLOSE_FLAGS = {
 export type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
 export function closing(input: CloseInput, ctx: RunContext): Change {
-  const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id'));
+  const ids = checkedIds(input.trade, (id) =>
+    checkOrderId(id, 'a trade id', 'svc trade positions lists open trades; --everything closes all'),
+  );
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {

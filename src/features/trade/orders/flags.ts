@@ -178,3 +178,13 @@ export function missingIds(what: string, ids: readonly string[], hint: string): 
   const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
   return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }
+
+/** As other trading programs write them. */
+export const FOREIGN_ORDER_OPTIONS = {
+  '--amount': { hint: 'the amount follows the symbol, without an option' },
+  '--quantity': { hint: 'the amount follows the symbol, without an option' },
+  '--sl': { meant: '--stop' },
+  '--stop-loss': { meant: '--stop' },
+  '--tp': { meant: '--limit' },
+  '--take-profit': { meant: '--limit' },
+} as const;

@@ -215,7 +215,7 @@ export function entryKind(
 }
 
 /** The gateway takes a rounded number such as `123.0` for another order, or none. */
-export function checkOrderId(text: string, what = 'an order id'): void {
+export function checkOrderId(text: string, what = 'an order id', hint?: string): void {
   if (/^\d+$/.test(text)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`);
+  throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`, { hint });
 }

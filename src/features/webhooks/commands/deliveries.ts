@@ -92,6 +92,7 @@ type LogInput = Options<typeof FLAGS>;
 export const webhooksDeliveries = listCommand({
   id: 'webhooks deliveries',
   aliases: ['log'],
+  suggestFor: ['logs', 'attempts'],
   summary: 'List the deliveries of a subscription',
   description:
     'Lists one page of 20. With --all, --sort or a filter, svc reads all pages and lists the latest first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',

@@ -103,6 +103,11 @@ const OUTPUT_FLAGS = section('Output options', {
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
+  foreignOptions: {
+    '-p': { meant: '--port' },
+    '--print-secret': { hint: 'svc webhooks secrets export <id> prints a stored secret' },
+    '--skip-verify': { meant: '--insecure-forward-tls' },
+  },
   summary: 'Receive, verify, record and forward deliveries',
   description:
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',

@@ -13,6 +13,7 @@ const FILTER = { group: FILTER_FLAGS.since.group } as const;
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
+  foreignOptions: { '--url': { meant: '--to' }, '--forward-to': { meant: '--to' } },
   suggestFor: ['resend', 'retry', 'redeliver'],
   summary: 'Resend recorded deliveries, byte for byte',
   description:

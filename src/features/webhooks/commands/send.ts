@@ -47,8 +47,11 @@ const FLAGS = {
 
 type SendInput = Options<typeof FLAGS>;
 
+const AS_FILE = { hint: '--body <file> sends the bytes of a file, --body - those of standard input' };
+
 export const webhooksSend = listCommand({
   id: 'webhooks send',
+  foreignOptions: { '--url': { meant: '--to' }, '-d': AS_FILE, '--data': AS_FILE, '--data-raw': AS_FILE },
   aliases: ['trigger'],
   summary: 'Send a signed event to a receiver',
   description:

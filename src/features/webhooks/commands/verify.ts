@@ -53,8 +53,11 @@ function verdictList(view: VerdictView): ListOutput<CheckedDelivery> {
 
 const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns: COLUMNS, id };
 
+const AS_ARGUMENT = { hint: 'the file is an argument: svc webhooks verify <file>' };
+
 export const webhooksVerify = listCommand({
   id: 'webhooks verify',
+  foreignOptions: { '--body': AS_ARGUMENT, '--payload': AS_ARGUMENT },
   summary: 'Verify the signatures of deliveries',
   description:
     'Reads raw HTTP, HAR, curl lines and traces, recordings, and what other tools export. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { closeSync, realpathSync, statSync, writeSync } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
 import { writeAtomic } from '../../../store/atomic-write.ts';
-import { openOwnFile, readOwnFile } from '../../../store/own-file.ts';
+import { fileFailure, openOwnFile, readOwnFile } from '../../../store/own-file.ts';
 
 export const MOST_EVENTS = 100_000;
 export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
@@ -62,8 +62,7 @@ export function openSeenFile(path: string, nowMs: number, onFailure: (why: strin
     if (recent.length < lines.length) rewrite(real, recent);
     return new SeenFile(openOwnFile(real, 'a+'), recent, onFailure);
   } catch (error) {
-    if (error instanceof SvcError) throw error;
-    throw new SvcError('file_unusable', `--dedupe-file: cannot use ${path}: ${reason(error)}`, { cause: error });
+    throw fileFailure(`--dedupe-file: cannot use ${path}`, error);
   }
 }
 

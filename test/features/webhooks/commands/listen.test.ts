@@ -22,7 +22,7 @@ describe('before it listens', () => {
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
     [['--append'], SECRET, '--append needs --record'],
     [['--dedupe', 'off', '--dedupe-file', 'x'], SECRET, '--dedupe-file cannot be combined with --dedupe off'],
-    [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: ENOENT'],
+    [['--dedupe-file', '/proc/none/x'], SECRET, '--dedupe-file: cannot use /proc/none/x: no such file or directory'],
     [['--path', 'hook'], SECRET, 'is not a path'],
     [['--max-body', 'much'], SECRET, 'is not a size'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
