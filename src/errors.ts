@@ -38,7 +38,8 @@ export const ERROR_KINDS = {
   forbidden: { exit: 4, retryable: false, meaning: 'signed in, but not allowed' },
 
   not_found: { exit: 5, retryable: false, meaning: 'not found' },
-  limited: { exit: 6, retryable: true, meaning: 'a quota or a rate limit is used up' },
+  limited: { exit: 6, retryable: true, meaning: 'a rate limit is used up' },
+  quota_used: { exit: 6, retryable: false, meaning: 'a quota is used up: waiting does not help' },
   output_unread: { exit: 6, retryable: true, meaning: 'the events of a session are not read' },
 
   // 7: unavailable, nothing can have changed

@@ -121,7 +121,7 @@ function quotaFailure(subscriptions: readonly Subscription[], notice: (text: str
   const disabled = subscriptions.filter(({ status }) => status === DISABLED);
   const message = `quota: ${subscriptions.length} of ${QUOTA} subscriptions used, ${disabled.length} of them disabled`;
   const [first] = disabled;
-  return new SvcError('limited', message, {
+  return new SvcError('quota_used', message, {
     hint: `svc webhooks delete ${first === undefined ? '<id>' : shellWord(first.id)}`,
   });
 }

@@ -12,7 +12,7 @@ import { costsText } from './costs.ts';
 import { type NewOrderDraft, withAmount } from './drafts.ts';
 import type { Opening } from './exposure.ts';
 import type { OrderForm } from './forms.ts';
-import { checkLimits, lackOfMargin, openedAmount } from './limits.ts';
+import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits.ts';
 import { checkedKey, type Once } from './once.ts';
 import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from './orders.ts';
 import type { PlannedRequest } from './placing.ts';
@@ -78,7 +78,11 @@ export async function planOrder(
       });
     }
     const accountId = await cache.accountId(wanted);
-    const request = typed.request(accountId, await cache.symbol(typed.symbol));
+    const symbol = await cache.symbol(typed.symbol);
+    const refusal = aboveMaxOrder(typed.amount, symbol, ctx);
+    // In an account that does not hedge, it may still reduce a position.
+    if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
+    const request = typed.request(accountId, symbol);
     return { request, accountId, does: request.what };
   }
   const { draft, account, offer, opens } = await sizedOrder(typed, wanted, cache);

@@ -223,6 +223,7 @@ type Describe = (row: CheckedDelivery, prefix: string) => string;
 const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
   signature_mismatch: ({ notes, body_bytes }) => {
+    if (body_bytes === 0) return `the body is empty: ${OTHERS}`;
     if (notes.includes('dots_for_bytes'))
       return `${OTHERS}; --trace-ascii writes a dot for other bytes, too: ${NOTHING}`;
     if (notes.includes('length_differs'))

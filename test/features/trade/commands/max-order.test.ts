@@ -33,6 +33,16 @@ describe('trade.maxOrder', () => {
     expect(client.orders()).toEqual([]);
   });
 
+  it('is named by a dry run, which cannot know what the order reduces', async () => {
+    const { code, stderr } = await run(['buy', 'EUR/USD', '11', '--account', HEDGING, '--dry-run']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: the amount 11 of EUR/USD is above trade.maxOrder (10); nothing was sent\n',
+    });
+    expect((await run(['buy', 'EUR/USD', '10', '--account', HEDGING, '--dry-run'])).stderr).toBe('');
+    expect(client.orders()).toEqual([]);
+  });
+
   it('allows an order of exactly this amount', async () => {
     expect((await run(['buy', 'EUR/USD', '10'])).code).toBe(0);
     expect(client.orders()).toHaveLength(1);

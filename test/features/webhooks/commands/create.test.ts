@@ -123,6 +123,9 @@ describe('before it is sent', () => {
     expect(run.stderr).toContain('svc: quota: 5 of 5 subscriptions used, 3 of them disabled');
     expect(run.stderr).toContain('hint: svc webhooks delete ep_3');
     expect(run.stderr).toMatch(/^ep_5 {2}disabled {2}https/m);
+    const { stderr } = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json']);
+    // A script that repeats what is retryable would never end.
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'quota_used', exit: 6, retryable: false } });
   });
 
   test('addresses: https only, empty types never, and a warning for what cannot be reached', async () => {

@@ -98,6 +98,7 @@ describe('one delivery', () => {
       /^INVALID {2}signature_mismatch {2}.+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
     );
     expect((await verify([lf, ...GIVEN, '--no-hints'])).stdout).toContain('another secret');
+    expect((await verify([file('empty.json', ''), ...GIVEN])).stdout).toContain('  the body is empty: another secret');
     expect((await json([lf, ...GIVEN, '--no-hints'])).hints).toEqual([]);
   });
 
