@@ -84,7 +84,8 @@ export const ORDER_REPORT: RecordOutput<OrderReport> = {
   ],
   id: ({ orderId }) => orderId,
   line: ({ orderId, status, trades, closedTrades }) => [
-    `order ${orderId} accepted`,
+    // After a lost response, the trades are known, but not the order.
+    orderId === '' ? 'order accepted' : `order ${orderId} accepted`,
     ...trades.map((fill) => `trade ${fillText(fill)} filled`),
     ...closedTrades.map((fill) => `trade ${fillText(fill)} closed`),
     ...[ENDS[status]].filter((end) => end !== undefined),

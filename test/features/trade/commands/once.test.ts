@@ -148,6 +148,9 @@ describe('an order with a key whose outcome is unknown', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '7', rate: 1.16 }] });
     expect(gateway.journal()).toMatchObject([{ outcome: 'filled', trade_ids: ['7'] }]);
     expect((await gateway.run(ONCE, { home })).stdout).toBe(run.stdout);
+    // The id of the order was in the response that was lost.
+    const { stdout } = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '--once', 'k'], { home });
+    expect(stdout).toMatch(/^order accepted\ntrade 7 9K @ 1.16 filled\n/);
   });
 
   it('is sent again if the tables prove that it was not executed', async () => {
