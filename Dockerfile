@@ -1,9 +1,9 @@
-# docker build --build-arg VERSION=0.2.0 . : an image of the Debian package that `npm run release -- --dry-run` left in release/.
-# BASE may be any other Debian or Ubuntu, such as one with certificates of your own.
+# docker build --build-arg VERSION=0.2.0 . : builds an image with the Debian package that `npm run release -- --dry-run` wrote to release/.
+# BASE may be any other Debian or Ubuntu image, such as one with your own certificates.
 ARG BASE=debian:12-slim
 FROM ${BASE}
 ARG VERSION
-# Every user may write in the home directory: clusters choose the user.
+# Clusters choose the user, so every user may write to the home directory.
 RUN --mount=type=bind,source=release,target=/release \
   dpkg --install "/release/svc_${VERSION}_$(dpkg --print-architecture).deb" \
   && useradd --uid 10001 --create-home svc \

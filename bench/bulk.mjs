@@ -1,4 +1,4 @@
-// Bulk writes against a real Alertmanager: a fresh one for every command, so that none meets what another one left.
+// Bulk writes to a real Alertmanager. Every command gets a fresh one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ async function freePort() {
   return port;
 }
 
-/** Debian's program, from PATH or as `npm test` unpacks it, which has to start in its own folder. */
+/** The installed Alertmanager, or the one that `npm test` unpacks, which has to start in its own folder. */
 async function startAlertmanager() {
   const unpacked = alertmanagerFolder('0.25');
   const installed = ['/usr/bin/prometheus-alertmanager', '/usr/local/bin/alertmanager'].find(existsSync);
@@ -68,7 +68,7 @@ function silences(n) {
   }));
 }
 
-/** Rows for the report: importing and expiring, each svc by its name beside amtool in each round. */
+/** Rows of the report: imports and expires silences with each svc and with amtool, in turn. */
 export async function bulkWrites(svcs, amtool, env, rounds) {
   const file = join(mkdtempSync(join(tmpdir(), 'svc-bench-bulk-')), 'silences.json');
   writeFileSync(file, JSON.stringify(silences(IMPORTED)));

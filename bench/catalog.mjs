@@ -1,5 +1,4 @@
-// `svc catalog`: what drawing 20,000 points costs beside starting, what reading 1,000 products takes, and the memory of lists of any
-// length: `npm run bench catalog`.
+// npm run bench -- catalog: the cost of drawing 20,000 points, the time to read 1,000 products, and the memory of long lists.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -52,10 +51,10 @@ function product(n) {
 const STORES = ['chizhik', 'fixprice', 'perekrestok'];
 const DAYS = 30;
 const PRODUCTS = 1000;
-/** How long the server of many products takes for an answer. */
+/** The time in which the server of many products responds. */
 const DELAY_MS = 10;
 
-/** At each store, a price for each of the last days. Without a day, the newest one. */
+/** The price of a product at a store, so many days ago. */
 function offer(id, store, daysAgo = 0) {
   const [from, to] = [daysAgo + 1, daysAgo].map((days) => new Date(NOW - days * 24 * HOUR).toISOString());
   const price = 50 + (Number(id.slice(-4)) % 100) + 5 * STORES.indexOf(store) + (daysAgo % 7);
@@ -64,7 +63,7 @@ function offer(id, store, daysAgo = 0) {
   return { ...SOURCE, ...keys, settlement, price, observed_at: to, valid_from_at: from, valid_to_at: to };
 }
 
-/** Three stores sell each product. */
+/** The responses about many products, each of which is sold by three stores. */
 function many(path, query, total) {
   const [, , , id, what] = path.split('/');
   if (what === 'sources') return page(query, STORES.length, (n) => offer(id, STORES[n]));
@@ -72,7 +71,7 @@ function many(path, query, total) {
   return page(query, STORES.length * DAYS, (n) => ({ id: n, ...offer(id, STORES[n % 3], Math.floor(n / 3)) }));
 }
 
-/** The first part of a path says how much there is; after `slow-`, how many products of their own. */
+/** The first part of a path is the number of items; after `slow-`, the number of products, with a delay. */
 function serve() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://bench.test');
@@ -90,7 +89,7 @@ function serve() {
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }
 
-/** Lines of the report. `roundsOf` says how many rounds for so many. */
+/** Lines of the report. `roundsOf` returns the number of rounds to run instead of the usual one. */
 export async function catalogBench(svc, env, roundsOf) {
   const server = spawn(process.execPath, [SELF], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {

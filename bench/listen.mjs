@@ -1,5 +1,5 @@
-// Deliveries per CPU second of `svc webhooks listen`, and its memory: `node bench/listen.mjs [100000|million]`, or as a part of npm run bench.
-// `node bench/listen.mjs <n> --json`: the one with half-open connections alone, as data.
+// Measures deliveries per CPU second of `svc webhooks listen`, and its memory: `npm run bench -- listen`, or
+// `node bench/listen.mjs [100000|million]`. `node bench/listen.mjs <n> --json` prints only the case with half-open connections, as JSON.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const CONNECTIONS = 16;
 const HALF_OPEN = 500;
 const TICKS_PER_SECOND = 100;
 
-/** Signed again each time, with an event of its own: nothing is a duplicate. */
+/** Each request has its own event id and signature, so none is a duplicate. */
 function request(port, index) {
   const start = `{"id":"evt_${index}","type":"summary.completed","created_at":"2026-01-01T00:00:00Z","data":{"audio_id":"aud_1","transcript":{"text":"`;
   const end = '"}}}';
@@ -26,7 +26,7 @@ function request(port, index) {
   return `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nX-Service-Event: summary.completed\r\nX-Service-Delivery: dlv_${index}\r\nX-Service-Timestamp: ${timestamp}\r\nX-Service-Signature: sha256=${signature}\r\nContent-Length: ${BODY_BYTES}\r\n\r\n${body}`;
 }
 
-/** Over kept connections, one request at a time on each. `at(n)` is called when so many were answered. */
+/** Sends over persistent connections, one request at a time on each. Calls `at(n)` after the nth response. */
 function deliver(port, first, count, at) {
   return new Promise((done, fail) => {
     let sent = 0;
@@ -52,7 +52,7 @@ function deliver(port, first, count, at) {
   });
 }
 
-/** Heads that never end. The receiver throws each out after a while, and here they come back at once. */
+/** Connections whose request head never ends. The receiver closes each after a while; this opens another at once. */
 function halfOpen(port) {
   const sockets = new Set();
   let over = false;
@@ -82,7 +82,7 @@ function usage(pid) {
   return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, mib };
 }
 
-/** One listener, whose lines go to /dev/null; `warmUp` deliveries before it is measured. */
+/** Measures one listener, whose output goes to /dev/null, after `warmUp` deliveries. */
 async function measureListener(launcher, { name, args, count, warmUp = 5_000, slow = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-listen-'));
   writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 });
@@ -104,7 +104,7 @@ async function measureListener(launcher, { name, args, count, warmUp = 5_000, sl
       try {
         ({ port } = JSON.parse(readFileSync(ready, 'utf8')));
       } catch {
-        // not there yet
+        // not written yet
       }
     }
     const release = slow ? halfOpen(port) : () => {};
@@ -146,7 +146,7 @@ function casesOf(count) {
 
 const MILLION = { name: 'ndjson, a million', args: ['-o', 'ndjson'], count: 1_000_000 };
 
-/** `million`: the one that shows whether memory is flat. */
+/** `million` adds a case that shows whether memory stays flat. */
 export async function listenBench(root, { count = 100_000, million = false } = {}) {
   const launcher = join(root, 'bin/svc.cjs');
   const rows = [];

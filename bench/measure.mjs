@@ -1,4 +1,4 @@
-// Times whole commands. One round runs every command once, in turn, so that a machine that grows slower slows them all.
+// Times whole commands. Each round runs every command once, so that a machine that slows down affects all of them.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ const GNU_TIME = '/usr/bin/time';
 
 /** @typedef {{ wall: number, cpu: number, mib: number | undefined, status: number }} Sample seconds, seconds, MiB */
 
-/** All that a measured command gets of this environment: NODE_EXTRA_CA_CERTS alone doubles the start of Node.js 20. */
+/** The environment of a measured command. It is clean because NODE_EXTRA_CA_CERTS alone doubles the start time of Node.js 20. */
 export function cleanEnvironment(env = {}) {
   return { PATH: process.env.PATH, HOME: scratch, LANG: 'C.UTF-8', ...env };
 }
 
-/** Runs one command line in bash, whose own clock counts milliseconds of the whole process and its children. */
+/** Runs one command line in bash, whose `time` measures the process and its children in milliseconds. */
 export async function time(commandLine, env = {}) {
   const figures = join(scratch, 'figures');
   const memory = join(scratch, 'memory');
@@ -36,8 +36,8 @@ export function median(values) {
 }
 
 /**
- * Interleaved rounds after one warm-up. Ratios are medians of the ratios within a round.
- * @param {Record<string, string>} commands name → bash command line; the first is what the others are measured against
+ * Runs interleaved rounds after one warm-up. Ratios are medians of the ratios within a round.
+ * @param {Record<string, string>} commands name → bash command line; the first is the base of the ratios
  */
 export async function compare(commands, { rounds, env = {} }) {
   const names = Object.keys(commands);

@@ -1,6 +1,6 @@
-// How long an order takes in a warm session, until its sender knows that it is accepted: `node bench/orders.mjs [orders]`. Three senders take
-// turns at one sandbox: `svc trade session`, a program built like the vendor's own sample for Node.js, and the request alone. svc writes each order to
-// its journal before it sends it, and waits until the line is on the disk: what the disk takes for that is measured in the same rounds.
+// Measures the time of an order in a warm session, until its sender knows that it is accepted: `node bench/orders.mjs [orders]`. Three
+// senders take turns at one sandbox: `svc trade session`, a program like the vendor's sample for Node.js, and a bare HTTP request. svc
+// writes each order to its journal and waits until the line is on disk before it sends the order. The same rounds measure that write.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -16,7 +16,7 @@ const SELF = fileURLToPath(import.meta.url);
 const load = createRequire(import.meta.url);
 const { version: SOCKET_IO_CLIENT } = load('socket.io-client/package.json');
 
-/** It nets: every second order closes what the one before opened. */
+/** A netting account: every second order closes the position that the previous one opened. */
 const ACCOUNT = '654062';
 const WARM_UP = 50;
 const COLD_ROUNDS = 31;
@@ -28,7 +28,7 @@ function form(isBuy) {
   return String(new URLSearchParams({ ...fields, order_type: 'AtMarket', time_in_force: 'GTC' }));
 }
 
-/** As the vendor's sample: socket.io-client, one plain request for each line of input, and a line of output for its response. */
+/** Like the vendor's sample: socket.io-client, one HTTP request for each line of input, one line of output for its response. */
 function sendBySocketIo(url, token, agent) {
   const headers = {
     'User-Agent': 'request',
@@ -53,7 +53,7 @@ function sendBySocketIo(url, token, agent) {
   process.stdin.on('end', () => process.exit());
 }
 
-/** A program that takes lines and prints lines. */
+/** Starts a program that reads and prints lines. */
 function program(argv, env) {
   const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'ignore'], env: cleanEnvironment(env) });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -120,7 +120,7 @@ async function senders(launcher, { url, token }, env, file) {
   };
 }
 
-/** Milliseconds of each order, of all ways in turn. */
+/** Milliseconds of each order, with the senders in turn. */
 async function measure(ways, count) {
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let round = -WARM_UP; round < count; round++) {
@@ -134,7 +134,7 @@ async function measure(ways, count) {
   return times;
 }
 
-/** Milliseconds from the start of a program to its accepted order, which is its only one. */
+/** Milliseconds from the start of a program until its only order is accepted. */
 async function measureCold(launcher, { url, token }, env) {
   const ways = {
     'node -e 0': async () => {

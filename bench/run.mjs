@@ -1,5 +1,5 @@
-// npm run bench [-- name…]: whole-process times against bare node, and against amtool, stripe-cli, curl and openssl where they are at hand.
-// SVC_BENCH_QUICK=1 only shows that every section begins and ends: a round of each, floods of a hundredth, and nothing is written down.
+// npm run bench [-- name…]: times whole processes against bare node, and against amtool, stripe-cli, curl and openssl if they are available.
+// SVC_BENCH_QUICK=1 only tries every section: one round of each, a hundredth of the load, and no results.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { stripeBench } from './stripe.mjs';
 import { tradeBench } from './trade.mjs';
 import { webhookVerification } from './webhooks.mjs';
 
-/** An answer of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
+/** A response of `GET /alerts` with n alerts of about 730 bytes each, as a real Alertmanager writes them. */
 function alerts(n) {
   const pad = (i) => i.toString(16).padStart(16, '0');
   return Buffer.from(
@@ -48,7 +48,7 @@ function alerts(n) {
   );
 }
 
-/** From PATH, or where `npm test` unpacks it. */
+/** On PATH, or where `npm test` unpacks it. */
 function amtoolCommand() {
   const folders = [...(process.env.PATH ?? '').split(delimiter), join(alertmanagerFolder('0.25'), 'usr/bin')];
   return folders.map((folder) => join(folder, 'amtool')).find(existsSync);
@@ -61,7 +61,7 @@ const STATUS = JSON.stringify({
   versionInfo: { branch: '', buildDate: '', buildUser: '', goVersion: '', revision: '', version: '0.25.0' },
 });
 
-/** The executable that needs no Node.js, as amtool needs no Go. Undefined where none is built. */
+/** The executable, or undefined if it cannot be built. */
 function executable() {
   const os = { darwin: 'macos', win32: 'windows' }[process.platform] ?? process.platform;
   const target = `${os}-${process.arch}`;
@@ -69,7 +69,7 @@ function executable() {
   return built ? join(root, 'build', target, process.platform === 'win32' ? 'svc.exe' : 'svc') : undefined;
 }
 
-/** As a server prints a tree of so many routes, a quarter of them with a regular expression, and rules that make `route` read the alerts. */
+/** A tree of so many routes as a server prints it, a quarter with a regular expression, and rules that make `route` read the alerts. */
 function routingConfig(count) {
   const route = (_, index) =>
     `  - receiver: team-${index % 20}\n    matchers:\n    - service${index % 4 === 0 ? '=~"s' : '="s'}${index}"\n    - severity="critical"\n    continue: true\n`;
@@ -83,7 +83,7 @@ function routingConfig(count) {
 
 const SLOW_MS = 500;
 
-/** Replays the same bytes, so that what is measured is the client alone. Runs as a process of its own. */
+/** Replays the same bytes, so that only the client is measured. Runs in its own process. */
 async function serve() {
   const answers = new Map([1, 10_000, 50_000].map((n) => [n, alerts(n)]));
   const server = createServer((request, response) => {
@@ -94,46 +94,47 @@ async function serve() {
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 }
 
-/** What the numbers of a section mean to anyone who uses svc. */
+/** What the numbers of a section mean to a user. */
 const MEANING = {
-  routing:
-    'Which receivers an alert has, on a tree of 500 routes: read, checked and evaluated, beside a list of one alert.',
-  clusters: 'One list of three Alertmanagers, of which one answers after half a second, beside a list of this one.',
-  start: 'What every command pays before it does anything: the start of Node.js, and little more.',
-  'one alert': 'The least that a request costs, as in the loop of a script: start, ask, check the answer, print.',
+  routing: 'The time to find the receivers of an alert in a tree of 500 routes, beside a list of one alert.',
+  clusters:
+    'A list from three Alertmanagers, one of which responds after half a second, beside a list from that one alone.',
+  start: 'What every command costs before it does anything: the start of Node.js, and little more.',
+  'one alert':
+    'The least that a request costs, such as in the loop of a script: start, request, check the response, print.',
   '10,000 alerts': 'A large installation, listed.',
-  '50,000 alerts': 'The worst day. Rows are printed while they come, so memory grows far less than the answer.',
-  bulk: 'A maintenance window of thousands of silences. svc checks the whole file, looks which of them are there already, and makes none twice.',
+  '50,000 alerts': 'The worst day. JSON is printed as it arrives, so memory grows far less than the response.',
+  bulk: 'A maintenance window with thousands of silences. svc checks the whole file, finds silences that exist already, and creates none twice.',
   stripe:
-    'What small commands cost beside the tool for webhooks that most people know. It talks to a service of its own, here to an answer of the same size.',
-  listen:
-    'How many deliveries one core takes and verifies in a second, and that a receiver which runs for days grows no larger.',
+    'What small commands cost beside the best-known tool for webhooks. stripe-cli talks to another service; here it gets a response of the same size.',
+  listen: 'How many deliveries one core receives and verifies per second, and whether memory stays flat.',
   trade: 'How many pushes one core reads and prints in a second. None is dropped, and memory is flat.',
   orders:
-    "What a bot waits for an order over an open connection, until it knows that the order is accepted: beside the way of the vendor's sample, which keeps no journal.",
+    "How long a bot waits over an open connection until it knows that its order is accepted, beside the vendor's sample, which has no journal.",
   catalog:
-    'What it costs to draw years of prices, over the start alone; how long it takes to read a thousand products; and how soon the memory of a list ends to grow.',
+    'The cost of drawing years of prices, in addition to the start; the time to read a thousand products; and the memory of long lists.',
   verify:
-    'One delivery costs little more than a start, a large body what openssl takes or near it, and a day of deliveries is checked in seconds.',
+    'One delivery costs little more than a start, a large body little more than openssl, and a day of deliveries takes seconds.',
 };
 
-/** Why a figure of a section misses its budget, and the plainer code stays. */
+/** Why a figure of a section misses its budget. */
 const REASONS = {
   'one alert':
-    'Two thirds of the time is loading modules: commander, undici and zod. Less would need parsers and an HTTP client of our own.',
-  '10,000 alerts': 'The table is sorted with the worst first, so all of it is held and laid out before the first line.',
-  bulk: 'zod checks every row of the file and every response, and svc looks for each silence among those that exist.',
+    'Loading modules (commander, undici and zod) takes two thirds of the time. Less would need our own parsers and HTTP client.',
+  '10,000 alerts':
+    'The table is sorted worst first, so svc reads and lays out all of it before it prints the first line.',
+  bulk: 'zod checks every row of the file and every response, and svc searches for each silence among the existing ones.',
   trade:
-    'Every push is parsed without losing digits of its ids and searched for secrets; a bare socket.io-client does neither.',
-  catalog: 'zod checks every point, and the start alone takes most of what is allowed.',
+    'svc parses every push without losing digits of its ids and searches it for secrets; a bare socket.io-client does neither.',
+  catalog: 'zod checks every point, and the start alone takes most of the budget.',
   verify: 'The start loads commander and zod, and zod checks every line of a recording.',
-  orders: 'svc waits until the line of the order is on the disk before it sends it: see what that alone takes.',
+  orders: 'svc waits until the order is on disk before it sends it. The third row shows the time of that write alone.',
 };
 
 const QUICK = process.env.SVC_BENCH_QUICK !== undefined;
 const rounds = (usual) => (QUICK ? 1 : usual);
 
-/** What `svc` is held to beside amtool in the same rounds, as shares of its time and memory. */
+/** Budgets relative to amtool's time and memory in the same rounds. */
 const BESIDE_AMTOOL = {
   'one alert': [{ command: 'executable -o json', wall: 1.8 }],
   '10,000 alerts': [
@@ -165,7 +166,7 @@ function bulkBudget(name, ratio) {
   return `≤ ${most} ${ratio <= most ? 'met' : 'MISSED'}`;
 }
 
-/** With what it means below its heading, and why it misses a budget. */
+/** Adds the meaning below the heading, and the reason for a missed budget. */
 function explained(name, [heading, ...table]) {
   const isMissed = table.some((line) => line.includes('MISSED'));
   return [
@@ -192,7 +193,7 @@ function besideAmtool(section, results) {
   });
 }
 
-/** What `alerts route` is held to beside `alerts list` in the same rounds. */
+/** The budget of `alerts route` relative to `alerts list` in the same rounds. */
 function besideList(results) {
   const wall = (name) => results.find((result) => result.name === name)?.wall;
   return ['svc', 'executable'].flatMap((program) => {
@@ -210,7 +211,7 @@ async function measure(url, wanted) {
   const svc = `${process.execPath} ${root}bin/svc.cjs`;
   const node = `${process.execPath} -e 0`;
   const exe = executable();
-  /** The same command of the executable, where there is one. */
+  /** The same command run by the executable, if there is one. */
   const alone = (name, command) => (exe === undefined ? {} : { [name]: command.replace(svc, exe) });
   const amtool = amtoolCommand();
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-home-'));

@@ -1,5 +1,5 @@
-// svc beside stripe-cli, which signs and forwards events of a service of its own: their starts, and one list of subscriptions.
-// The same answer comes from this machine for both: stripe-cli says where to, with --api-base.
+// Compares svc with stripe-cli, which is for another service: their starts, and one list of subscriptions. Both get the same response
+// from this machine (for stripe-cli, with --api-base).
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ const ANSWERS = {
   '/v1/webhooks': { items: SUBSCRIPTIONS },
 };
 
-/** The lines of its table, or why there are none. */
+/** The lines of the table, or the reason why there is none. */
 export async function stripeBench(svc, node, env, rounds) {
   try {
     fetchPacked(FOLDER, `@stripe/cli-${PLATFORM}`, VERSION, ['bin']);
   } catch (error) {
-    return ['## beside stripe-cli', '', `stripe-cli ${VERSION} could not be had: ${error.message}`];
+    return ['## beside stripe-cli', '', `stripe-cli ${VERSION} could not be fetched: ${error.message}`];
   }
   const stripe = join(packedFolder(FOLDER), 'bin/stripe');
   const server = createServer(({ url }, response) => {

@@ -1,6 +1,6 @@
-// Pushes per CPU second of the built `svc trade stream`, and its memory: `node bench/trade.mjs [pushes]`, or `session [pushes]` for
-// a session alone, without the command; `<pushes> --json` for one stream as data. The sender is canned: it frames each push beforehand and does nothing else. The real
-// gateway's library caps at a fraction of this.
+// Measures pushes per CPU second of the built `svc trade stream`, and its memory: `node bench/trade.mjs [pushes]`; `session [pushes]`
+// measures a session without the command, `<pushes> --json` prints one stream as JSON. The sender frames each push in advance and does
+// nothing else, because the real gateway's library is too slow for this.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ function frame(text) {
   return Buffer.concat([head, body]);
 }
 
-/** Speaks as much of the gateway as a session asks for, and sends so many pushes. */
+/** Imitates the gateway as far as a session needs, and sends `count` pushes. */
 async function serve(count) {
   const frames = Buffer.concat(Array(PER_WRITE).fill(frame(PUSH)));
   const polled = payload(Array(PER_WRITE).fill(PUSH));
@@ -90,7 +90,7 @@ async function serve(count) {
   console.log(server.address().port);
 }
 
-/** The session as it is in the bundle: its sources, bundled for Node. */
+/** Bundles the sources of the session for Node.js. */
 async function bundleSession(dir) {
   const { rolldown } = await import('rolldown');
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -106,7 +106,7 @@ async function bundleSession(dir) {
   await bundle.close();
 }
 
-/** In a process of its own, so that its memory is that of the session. */
+/** Runs in its own process, so that its memory is that of the session. */
 async function measure(transport, count, dir) {
   const require = createRequire(import.meta.url);
   const { openSession } = require(`${dir}/session.cjs`);
@@ -166,7 +166,7 @@ const { version: SOCKET_IO_CLIENT } = createRequire(import.meta.url)('socket.io-
 const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 25;
 
-/** Of a process that may be gone. */
+/** Undefined if the process has ended. */
 function usage(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -180,8 +180,8 @@ function usage(pid) {
 }
 
 /**
- * A client as the vendor's own example for Node.js is one: socket.io-client, a listener for the model, and a line for each push, parsed
- * and printed. Subscribing is left out, as this sender needs none.
+ * A client like the vendor's example for Node.js: socket.io-client, a listener for the table, and a line for each push, parsed and printed.
+ * It does not subscribe, because this sender does not require it.
  */
 function readBySocketIo(url, count) {
   const io = createRequire(import.meta.url)('socket.io-client');
@@ -193,7 +193,7 @@ function readBySocketIo(url, count) {
   });
 }
 
-/** The whole command, its start and its end with it; its lines go to /dev/null. */
+/** Measures the whole command, including its start and end. Its output goes to /dev/null. */
 async function measureStream(launcher, { transport, format = 'ndjson', count, peer = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
   const self = fileURLToPath(import.meta.url);
@@ -202,7 +202,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
   });
   let child;
   const seen = { cpu: 0, atTenth: undefined, most: 0 };
-  const look = () => {
+  const sample = () => {
     const now = child === undefined ? undefined : usage(child.pid);
     if (now === undefined || Number.isNaN(now.mib)) return;
     seen.cpu = now.cpu;
@@ -211,7 +211,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
   try {
     const [line] = await once(sender.stdout, 'data');
     sender.stdout.on('data', () => {
-      look();
+      sample();
       seen.atTenth ??= seen.most;
     });
     const nothing = openSync('/dev/null', 'w');
@@ -224,7 +224,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
     });
     closeSync(nothing);
     const began = performance.now();
-    const sampling = setInterval(look, SAMPLE_MS);
+    const sampling = setInterval(sample, SAMPLE_MS);
     const [code] = await once(child, 'exit');
     clearInterval(sampling);
     if (code !== 0) throw new Error(`${transport}: the stream ended with ${code}`);
@@ -246,7 +246,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
 
 export const TRADE_BUDGET = 60_000;
 
-/** A million shows whether memory is flat. */
+/** A million pushes show whether memory stays flat. */
 export async function tradeBench(root, { count = 1_000_000 } = {}) {
   const launcher = join(root, 'bin/svc.cjs');
   const cases = [
@@ -259,7 +259,7 @@ export async function tradeBench(root, { count = 1_000_000 } = {}) {
   const rows = [];
   for (const one of cases) rows.push(await measureStream(launcher, one));
   return [
-    `## trade stream, pushes of ${ORDER.length} bytes from a canned sender`,
+    `## trade stream, pushes of ${ORDER.length} bytes framed in advance`,
     '',
     '| lines to /dev/null | pushes | per CPU second | per second | MiB after a tenth | MiB at most | budget |',
     '|---|---|---|---|---|---|---|',
@@ -270,7 +270,7 @@ export async function tradeBench(root, { count = 1_000_000 } = {}) {
   ];
 }
 
-/** So that a tenth, and a fifth of that, is made of whole writes. */
+/** Rounds up, so that a tenth and a fiftieth consist of whole writes. */
 function rounded(count) {
   return Math.ceil(Number(count) / (PER_WRITE * 50)) * PER_WRITE * 50;
 }

@@ -1,4 +1,4 @@
-// `svc webhooks verify`: its start beside bare node, a large body beside openssl, a recording by the delivery.
+// Measures `svc webhooks verify`: its start beside bare node, a large body beside openssl, and the deliveries of a recording.
 import { createHmac } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const DELIVERIES = 200_000;
 
 const sign = (body) => `sha256=${createHmac('sha256', SECRET).update(`${T}.`).update(body).digest('hex')}`;
 
-/** An event of exactly so many bytes. */
+/** An event of exactly this many bytes. */
 function event(index, bytes) {
   const start = `{"id":"evt_${index}","type":"summary.completed","created_at":"2026-01-01T00:00:00Z","data":{"audio_id":"aud_1","title":"`;
   return `${start}${'x'.repeat(bytes - start.length - 3)}"}}`;
@@ -55,7 +55,7 @@ function writeRecording(path, count) {
   closeSync(file);
 }
 
-/** Sections of the report, each its heading and the lines of a table. `roundsOf` says how many rounds for so many. */
+/** Sections of the report, each with a heading and a table. `roundsOf` returns the number of rounds to run instead of the usual one. */
 export async function webhookVerification({ svc, exe, node }, env, roundsOf) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-verify-'));
   const settings = { ...env, SVC_WEBHOOK_SECRET: SECRET };
@@ -88,7 +88,7 @@ async function starting(dir, { svc, exe, node }, env, roundsOf) {
     '|---|---|---|---|---|---|',
     ...results.map(
       ({ name, wallRatio, cpuRatio, wall, mib }, index) =>
-        `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${['', kept(wallRatio <= 2, '≤ 2'), kept(wallRatio <= 0.9, '≤ 0.9')][index]} |`,
+        `| ${name} | ${wallRatio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${['', verdict(wallRatio <= 2, '≤ 2'), verdict(wallRatio <= 0.9, '≤ 0.9')][index]} |`,
     ),
   ];
 }
@@ -114,7 +114,7 @@ async function large(dir, svc, env, roundsOf) {
     '|---|---|---|---|---|---|',
     ...results.map(
       ({ name, cpuRatio, cpu, wall, mib }, index) =>
-        `| ${name} | ${cpuRatio.toFixed(2)} | ${(cpu * 1000).toFixed(0)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${index === 0 ? '' : kept(cpuRatio <= 1.2 && (mib ?? 0) <= 64, '≤ 1.2, ≤ 64 MiB')} |`,
+        `| ${name} | ${cpuRatio.toFixed(2)} | ${(cpu * 1000).toFixed(0)} | ${(wall * 1000).toFixed(0)} | ${mib?.toFixed(0) ?? ''} | ${index === 0 ? '' : verdict(cpuRatio <= 1.2 && (mib ?? 0) <= 64, '≤ 1.2, ≤ 64 MiB')} |`,
     ),
   ];
 }
@@ -133,7 +133,7 @@ async function recording(dir, svc, env, roundsOf) {
     }
     const rate = DELIVERIES / median(samples.map(({ cpu }) => cpu));
     const mib = samples[0].mib === undefined ? '' : Math.max(...samples.map((one) => one.mib)).toFixed(0);
-    lines.push(`| -o ${format} | ${Math.round(rate)} | ${mib} | ${kept(rate >= 60_000, '≥ 60000')} |`);
+    lines.push(`| -o ${format} | ${Math.round(rate)} | ${mib} | ${verdict(rate >= 60_000, '≥ 60000')} |`);
   }
   return [
     `## webhooks verify: a recording of ${DELIVERIES} deliveries, 512 B each (${rounds} rounds)`,
@@ -144,6 +144,6 @@ async function recording(dir, svc, env, roundsOf) {
   ];
 }
 
-function kept(met, budget) {
+function verdict(met, budget) {
   return `${budget} ${met ? 'met' : 'MISSED'}`;
 }

@@ -15,17 +15,17 @@ const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
 const PACKAGE = 'prometheus-alertmanager';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** The archive does not have this version any more, which is no fault of this machine. */
+/** The archive no longer has this version. That is not a fault of this machine. */
 export class Gone extends Error {}
 
-/** Where a release is, once `peers.mjs` has fetched it. */
+/** The folder of a release that `peers.mjs` has fetched. */
 export function alertmanagerFolder(release) {
   return join(CACHE, `alertmanager-${release}`);
 }
 
 /**
  * Downloads the package of this release into `work` and returns its version. `withLists` calls back with the machine's own
- * package lists; another suite than the machine's gets lists of its own inside `work`, which `update` fetches.
+ * package lists. For another suite than the machine's, `update` fetches package lists into `work`.
  */
 export function downloadAlertmanager({ suite, fits }, work, { withLists, update }) {
   const { codename, uri } = debianArchive();
@@ -38,7 +38,7 @@ export function downloadAlertmanager({ suite, fits }, work, { withLists, update 
   return version;
 }
 
-/** Where the configuration files of its own tests and examples are, once `peers.mjs` has fetched them. */
+/** The configuration files of Alertmanager's own tests and examples, which `peers.mjs` has fetched. */
 export const EXAMPLES = join(CACHE, 'alertmanager-examples');
 const EXAMPLES_OF = 'trixie';
 
@@ -85,15 +85,15 @@ function suiteLists(line, uri, work, update) {
     'Dir::State::status': join(root, 'status'),
     'Dir::Cache': join(root, 'cache'),
     'Acquire::Languages': 'none',
-    // Without it, apt-get update that fetched nothing is a success.
+    // Without it, apt-get update exits 0 even if it fetched nothing.
     'APT::Update::Error-Mode': 'any',
   };
   return update(Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]));
 }
 
 /**
- * Debian's Alertmanager reads its templates from a path built into it. The same path without its first slash and with one
- * at its end is as long, and is read from the working directory.
+ * Debian's Alertmanager reads its templates from an absolute path in the program. A relative path of the same length
+ * (without the first slash, with one at the end) makes it read them from the working directory.
  */
 export function relocateAlertmanager(root) {
   const program = join(root, 'usr/bin/prometheus-alertmanager');

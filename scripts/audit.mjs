@@ -1,4 +1,5 @@
-// npm run audit: every locked package has the SHA-512 sum that `npm ci` checks, and no advisory names one, where the registry has a feed of them.
+// npm run audit: checks that every locked package has the SHA-512 sum that `npm ci` verifies, and that no advisory of the
+// registry names one (if it has advisories).
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { root } from './setup.mjs';
@@ -26,7 +27,7 @@ function report(line, found) {
   failed ||= found.length > 0;
 }
 
-/** What npm prints where no feed responds is JSON of another kind, or none. */
+/** If no feed responds, npm prints other JSON or none. */
 function answered(text) {
   try {
     return JSON.parse(text);

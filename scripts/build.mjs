@@ -10,7 +10,7 @@ const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
 const self = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 
-/** `import text from './file?raw'`: the text of a file, as the tests' bundler knows it too. */
+/** `import text from './file?raw'`: the text of a file. Vitest's bundler supports the same. */
 const rawText = {
   name: 'raw-text',
   resolveId: {
@@ -26,7 +26,7 @@ const rawText = {
   },
 };
 
-/** Parts of Node.js that a package loads at the start, each with all that the package reads of it. They take 9 ms of every start. */
+/** Parts of Node.js that a package loads at the start, each with everything that the package reads from it. Loading them takes 9 ms. */
 const UNUSED = {
   'node:http': { by: '/undici/', code: 'export const maxHeaderSize = 16_384; export class IncomingMessage {}' },
   'node:child_process': { by: '/commander/', code: 'export default {}' },
@@ -43,25 +43,25 @@ const unusedBuiltins = {
   },
 };
 
-/** Made beside the old one and moved into its place: a build that fails, or runs twice at once, leaves a whole one. */
+/** Built beside the old folder and then renamed: a build that fails or runs twice at once leaves a complete dist/. */
 const made = path(`dist.${process.pid}`);
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
   input: { main: path('src/entry.ts'), complete: path('src/complete.ts'), pages: path('src/pages.ts') },
   platform: 'node',
-  // Without it, a chunk of our own takes everything along that it imports.
+  // Without it, a chunk contains everything that it imports.
   preserveEntrySignatures: 'allow-extension',
   plugins: [rawText, unusedBuiltins],
-  // Parts of undici that are never used, but take time at every start: the HTTP/2 client, and the bodies of forms.
+  // Unused parts of undici that cost time at every start: the HTTP/2 client and form bodies.
   resolve: { alias: { './client-h2.js': false, '../web/fetch/body.js': false } },
   logLevel: 'warn',
-  // A module that one command imports and another puts off is in the first one's chunk, which is as it should be.
+  // It is intended that a module which one command imports statically and another dynamically is in the first one's chunk.
   checks: { ineffectiveDynamicImport: false },
 });
 const { output } = await bundle.write({
   dir: made,
   format: 'cjs',
-  // Code within an executable cannot import, and requires even what comes with Node.
+  // Code in an executable cannot use import(), not even for Node's own modules.
   dynamicImportInCjs: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
@@ -70,7 +70,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// Those that begin with NUL are the bundler's own.
+// Ids that begin with NUL belong to the bundler.
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds.filter((id) => !id.startsWith('\0')));
 writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licences(modules));
 writeFileSync(`${made}/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(modules, self), null, 2)}\n`);

@@ -1,4 +1,4 @@
-// npm run demo: starts the sandbox and takes a newcomer through the main job. Ends with 0 only when every step really worked.
+// npm run demo: starts the sandbox and runs the main tasks. Exits 0 only if every step printed what it should.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,14 +17,14 @@ const inherited = Object.fromEntries(Object.entries(process.env).filter(([name])
 const env = { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
 const { isTTY, columns = 80 } = process.stdout;
 if (isTTY) {
-  // What is shown here is what a terminal shows: svc itself writes to a pipe.
+  // svc writes to a pipe here, but should print what it prints at a terminal.
   env.SVC_FORCE_TTY = String(Math.max(80, columns));
   if (!process.env.NO_COLOR && process.env.TERM !== 'dumb') env.FORCE_COLOR = '1';
 }
 const began = performance.now();
 let steps = 0;
 
-// Ctrl-C ends the step that runs, and so the tour; what it left here is removed.
+// Ctrl-C ends the current step and with it the demo; its temporary files are removed.
 let interrupted = false;
 process.on('SIGINT', () => {
   interrupted = true;
@@ -41,12 +41,12 @@ function shown(why, args, end = '') {
   process.stdout.write(`\n# ${why}\n$ svc ${words}${end}\n`);
 }
 
-/** Runs svc, shows what was typed and what it printed, and gives back stdout. */
+/** Runs svc, prints the command line and its output, and returns stdout. */
 function svc(why, args, holds, expected = 0) {
   shown(why, args);
   const options = { env, encoding: 'utf8' };
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], options);
-  // Nothing has told this process yet.
+  // This process may not have received the signal yet.
   interrupted ||= signal === 'SIGINT' || status === 130;
   const output = `${stderr}${stdout}`.trimEnd();
   if (output !== '') process.stdout.write(`${output}\n`);
@@ -68,7 +68,7 @@ function start(args) {
       child.emit('text');
     });
   }
-  /** The first match in what it has printed, as soon as it is there. */
+  /** The first match in its output, as soon as it is printed. */
   const printed = async (pattern) => {
     for (;;) {
       const match = pattern.exec(stripVTControlCharacters(texts.stdout + texts.stderr));
@@ -81,41 +81,41 @@ function start(args) {
 }
 
 function alerts() {
-  svc('Which alerts are active?', ['alerts', 'list'], (out) => out.includes('DiskFull'));
+  svc('List the active alerts.', ['alerts', 'list'], (out) => out.includes('DiskFull'));
   svc(
-    'The same as data: every format, and JMESPath inside.',
+    'The same as data, with JMESPath built in: count them.',
     ['alerts', 'list', '-o', 'json', '--query', 'length(@)'],
     (out) => Number(out) > 3,
   );
-  svc('How the server groups them for its receivers.', ['alerts', 'groups'], (out) => out.includes('ACTIVE'));
+  svc('Show how the server groups them for its receivers.', ['alerts', 'groups'], (out) => out.includes('ACTIVE'));
   const matcher = 'alertname=DiskFull';
   svc(
-    'See the exact request of a silence first. Nothing is sent.',
+    'Print the exact request of a silence. Nothing is sent.',
     ['silences', 'create', matcher, '--for', '2h', '-c', 'disk swap, CHG-1042', '--dry-run=curl'],
     (out) => out.startsWith('curl '),
   );
   const id = svc(
-    'Now for real. svc counts the alerts that it mutes before sending it.',
+    'Create it. svc first counts the alerts that it will mute.',
     ['silences', 'create', matcher, '--for', '2h', '-c', 'disk swap, CHG-1042', '-o', 'json'],
     (out) => JSON.parse(out).matched.alerts > 0,
   );
   const { silenceID } = JSON.parse(id);
   svc(
-    'Which alerts does it mute?',
+    'List the alerts that it mutes.',
     ['alerts', 'list', '--state', 'silenced', matcher, '--columns', 'alertname,label:instance,silenced-by'],
     (out) => out.includes(silenceID),
   );
   svc(
-    'It takes longer than planned. The id stays, because only the end moves.',
+    'Extend it by an hour. The id stays the same.',
     ['silences', 'update', silenceID.slice(0, 8), '--extend', '1h'],
     (out) => out.includes('the same id'),
   );
   svc(
-    'Done: end it. Without a terminal svc never prompts: a script passes --yes.',
+    'Expire it. Without a terminal svc never prompts, so a script passes --yes.',
     ['silences', 'expire', silenceID, '--yes'],
     (out) => out.includes('expired'),
   );
-  svc('And it fires again.', ['alerts', 'list', matcher], (out) => out.includes('DiskFull'));
+  svc('The alert fires again.', ['alerts', 'list', matcher], (out) => out.includes('DiskFull'));
 }
 
 async function freePort() {
@@ -127,25 +127,25 @@ async function freePort() {
   return port;
 }
 
-/** What a browser does: goes wherever it is sent, to the page at the end. */
+/** As a browser: follows redirects to the last page. */
 async function browse(address) {
   const [answer] = await once(get(address, { agent: false }), 'response');
   answer.resume();
   const { location } = answer.headers;
   if (location !== undefined) return browse(new URL(location, address));
-  if (answer.statusCode !== 200) throw new Error(`the browser ends at an error ${answer.statusCode}`);
+  if (answer.statusCode !== 200) throw new Error(`the browser got status ${answer.statusCode}`);
 }
 
 async function signIn() {
   const args = ['oauth', 'login', '--no-browser'];
-  shown('Sign in once. The sandbox approves by itself, and this script plays the browser.', args);
+  shown('Sign in once. The sandbox approves automatically; this script is the browser.', args);
   const login = start([...args, '--wait', '30s']);
   const [, address] = await login.printed(/^(http:\S+)\n/m);
   await browse(address);
   const [status] = await login.ended;
   process.stdout.write(`${login.texts.stderr}${login.texts.stdout}`);
   if (status !== 0) throw new Error(`svc ended with ${status}`);
-  svc('The token is kept, refreshed when that is due, and shown to nobody.', ['oauth', 'status'], (out) =>
+  svc('svc stores the token, refreshes it when it expires, and never prints it.', ['oauth', 'status'], (out) =>
     out.includes('signed in'),
   );
 }
@@ -154,26 +154,24 @@ async function webhooks() {
   const address = `http://127.0.0.1:${await freePort()}/`;
   const [key, recording] = [join(home, 'key.txt'), join(home, 'deliveries.ndjson')];
   const created = svc(
-    'Subscribe to events. The secret is shown once, so it goes to a file before anything else happens.',
+    'Subscribe to events. The service returns the secret once; svc writes it to a file first.',
     ['webhooks', 'create', address, '--event', 'webhook.ping', '--secret-file', key, '-o', 'json'],
     (out) => JSON.parse(out).endpoint_id !== undefined,
   );
   const { endpoint_id: id } = JSON.parse(created);
   const listen = ['webhooks', 'listen', '--port', new URL(address).port, '--secret-file', key, '--record', recording];
-  shown('Receive here, in the background: checked before anything is parsed, and recorded.', listen, ' &');
+  shown('Receive deliveries in the background. svc verifies each before parsing it, and records it.', listen, ' &');
   const receiver = start([...listen, '--count', '1', '--wait', '30s']);
   await receiver.printed(/listening/);
-  svc(
-    'A test event is queued, which is not delivered yet: wait for that.',
-    ['webhooks', 'test', id, '--wait', '30s'],
-    (out) => out.includes('delivered'),
+  svc('Send a test event and wait until it is delivered.', ['webhooks', 'test', id, '--wait', '30s'], (out) =>
+    out.includes('delivered'),
   );
   const [status] = await receiver.ended;
   const received = receiver.texts.stdout;
-  process.stdout.write(`\n# The receiver has it, and has answered 204:\n${received}`);
+  process.stdout.write(`\n# The receiver verified it and responded 204:\n${received}`);
   if (status !== 0 || !received.includes('valid')) throw new Error(`the receiver ended with ${status}`);
   svc(
-    'The recording can be checked again, byte for byte, by anybody who has the secret.',
+    'Verify the recording again, byte for byte, with the secret.',
     ['webhooks', 'verify', recording, '--secret-file', key],
     (out) => out.startsWith('valid'),
   );
@@ -183,84 +181,84 @@ async function webhooks() {
   body[body.length - 2] ^= 1;
   writeFileSync(forged, `${JSON.stringify({ ...delivery, body_b64: body.toString('base64') })}\n`);
   svc(
-    'The same with one bit of the body changed. The exit status is the answer, for scripts.',
+    'The same with one bit of the body changed. Scripts read the exit status.',
     ['webhooks', 'verify', forged, '--secret-file', key],
     (out) => out.startsWith('INVALID'),
     1,
   );
-  svc('And the service says so too.', ['webhooks', 'deliveries', id], (out) => out.includes('delivered'));
+  svc('List the deliveries that the service reports.', ['webhooks', 'deliveries', id], (out) =>
+    out.includes('delivered'),
+  );
   svc('Sign out: the tokens are deleted from this machine.', ['oauth', 'logout'], (out) => out.includes('signed out'));
 }
 
 function catalog() {
-  svc(
-    'Which products are there? Any part of the name will do.',
-    ['catalog', 'products', 'list', '--search', 'oat'],
-    (out) => out.includes('Oat drink'),
+  svc('Find products by any part of the name.', ['catalog', 'products', 'list', '--search', 'oat'], (out) =>
+    out.includes('Oat drink'),
   );
   const coffee = '1d9c6f0e-52ab-4e0f-8f3d-6b1d2f7a4c02';
   svc(
-    'How did a price move? The id is all it needs. One spike of five hours, three weeks ago, is still seen.',
+    'Draw the history of a price. A spike of five hours three weeks ago is still visible.',
     ['catalog', 'history', coffee, '--interval', '1h', '--height', '8'],
     (out) => out.includes('1270.37'),
   );
   const oats = '5c0f1a52-7d1e-4b86-9a37-0a7d0c3e9b11';
-  svc('Who is cheapest now? Loyalty prices count, and are named as such.', ['catalog', 'compare', oats], (out) =>
+  svc('Find the cheapest store now. Loyalty prices count, and are marked.', ['catalog', 'compare', oats], (out) =>
     out.includes('LOWEST'),
   );
   svc(
-    'Another catalog makes a new source for each daily scrape: they are joined, and only the newest is an offer.',
+    'If a catalog creates a source for each daily scrape, svc joins them; only the newest is an offer.',
     ['catalog', 'compare', '875590fc-509f-46cf-8311-40b0f85d6bc6', '--trend'],
     (out) => out.includes('LOWEST'),
   );
-  svc('The same as a condition: the exit status is the answer.', ['catalog', 'check', oats, '--below', '100'], (out) =>
-    out.startsWith('ok'),
+  svc(
+    'Use the price as a condition in a script: the exit status is the answer.',
+    ['catalog', 'check', oats, '--below', '100'],
+    (out) => out.startsWith('ok'),
   );
 }
 
 function trade() {
   svc('List the accounts. No real money is involved.', ['trade', 'accounts'], (out) => out.includes('654061'));
-  svc('A month of days, drawn.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
+  svc('Draw the daily candles of a month.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
     out.includes('EUR/USD D1: mid'),
   );
   const order = ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--stop', '40pips'];
-  svc('What would be sent? A dry run connects to nothing.', [...order, '--dry-run'], (out) =>
+  svc('Print the request of an order. A dry run does not connect.', [...order, '--dry-run'], (out) =>
     out.includes('/trading/open_trade'),
   );
   const filled = svc(
-    'Now for real: written to a journal on disk, sent exactly once, and followed to its trades. (This market is open at weekends, too.)',
+    'Place it. svc writes it to a journal, sends it once and waits for its trades. (This market is open at weekends, too.)',
     [...order, '--wait', '10s', '--yes'],
     (out) => out.includes('filled'),
   );
   const [, id] = /^trade (\d+) /m.exec(filled) ?? [];
-  svc('Prices as they are pushed: three of them.', ['trade', 'stream', 'EUR/USD', '--until', '3'], (out) =>
-    out.includes('EUR/USD'),
-  );
+  svc('Stream three prices.', ['trade', 'stream', 'EUR/USD', '--until', '3'], (out) => out.includes('EUR/USD'));
   svc(
-    'Close it again, and see at which rate.',
+    'Close the trade, and print the rate.',
     ['trade', 'close', id, '--wait', '10s', '--yes'],
     (out) => out.includes(id) && out.includes('filled'),
   );
-  svc('The journal has what was sent from here, and what became of it.', ['trade', 'journal'], (out) =>
+  svc('List what was sent from this machine, and the outcomes.', ['trade', 'journal'], (out) =>
     out.includes('accepted'),
   );
 }
 
 process.stdout.write(
-  'svc, one command for four services. Each step: why, what is typed ($ svc …), and what it really printed.\n',
+  'svc, one command for four services. Each step has a comment, the command line ($ svc …) and its output.\n',
 );
 const options = ['sandbox', 'start', '--auto-approve'];
-shown('The services run on this machine alone, in a sandbox, until the end of this tour.', options, ' &');
+shown('Start a sandbox with all services on this machine. It ends with this demo.', options, ' &');
 const sandbox = start(options);
 try {
   await sandbox.printed(/Ctrl-C/);
   for (const [, name, value] of sandbox.texts.stdout.matchAll(/^export (\w+)=(.*)$/gm)) env[name] = value;
   svc(
-    'Where are the services, and what do they contain?',
+    'List the addresses and the contents of the services.',
     ['sandbox', 'status'],
     (out) => out.match(/ up /g)?.length === 4,
   );
-  delete env.SVC_WEBHOOKS_TOKEN; // it would go before the login
+  delete env.SVC_WEBHOOKS_TOKEN; // it would override the login
   chapter('1 of 4: alerts and silences');
   alerts();
   chapter('2 of 4: recording events by webhook, signed');
@@ -272,9 +270,9 @@ try {
   trade();
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   process.stdout.write(`
-That was the main job. ${steps} steps in ${seconds} s, each checked. Go on by yourself:
+Done: ${steps} steps in ${seconds} s, each checked. To continue on your own:
   node bin/svc.cjs sandbox start                      # in one terminal
-  eval "$(node bin/svc.cjs sandbox status --env)"     # in another one, then:
+  eval "$(node bin/svc.cjs sandbox status --env)"     # in another terminal, then:
   node bin/svc.cjs --help
 `);
 } catch (error) {

@@ -1,4 +1,4 @@
-// Writes man/, the manual that the package ships, and docs/reference/, both from the built declarations.
+// Writes the man pages of the package to man/, and docs/reference/. Both come from the built declarations.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

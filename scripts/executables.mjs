@@ -1,5 +1,5 @@
-// npm run build:executables [-- --target linux-x64,…]: one file per platform that needs no Node.js, in build/<target>/, and archives of
-// them in build/ with their sums and their parts. Every target is made on any machine.
+// npm run build:executables [-- --target linux-x64,…]: builds one file per platform that needs no Node.js, in build/<target>/, and
+// archives with SHA-256 sums and a bill of materials in build/. Any machine can build every target.
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { zipSync } from 'fflate';
 import { BUN, bunProgram, fetchBun, HERE } from './bun.mjs';
 import { root, run } from './setup.mjs';
 
-/** Each with the name that bun's packages have for it. */
+/** By our name: the name of bun's package for it. */
 const TARGETS = {
   'linux-x64': 'linux-x64-baseline',
   'linux-x64-musl': 'linux-x64-musl-baseline',
@@ -80,8 +80,8 @@ const sum = (name) =>
 writeFileSync(join(out, 'SHA256SUMS'), files.map((name) => `${sum(name)}  ${name}\n`).join(''));
 
 /**
- * The files in which an executable of this machine notes what short commands run. bun puts the bytecode of that first, so that they read
- * less of the file: `alerts list` takes 7 MiB less memory.
+ * Files in which an executable of this machine records the functions that short commands run. bun puts their bytecode first, so that
+ * a start reads less of the file: `alerts list` takes 7 MiB less memory.
  */
 async function bytecodeOrder() {
   const trial = join(trials, 'svc');
@@ -113,7 +113,7 @@ async function bytecodeOrder() {
   const files = lines.map((_, index) => join(trials, `order${index}`));
   for (const [index, line] of lines.entries()) {
     const env = { HOME: trials, SVC_WEBHOOK_SECRET: 'none', BUN_BYTECODE_ORDER_OUT: files[index] };
-    // The signature is wrong, which is status 1.
+    // The signature is wrong: exit status 1.
     await promisify(execFile)(trial, line, { env }).catch(() => {});
   }
   server.close();
@@ -130,7 +130,7 @@ function executable(target) {
   return name;
 }
 
-/** Compiles the same bundle that the npm package holds. */
+/** Compiles the bundle of the npm package. */
 function compile(platform, file, ...more) {
   for (const one of [HERE, platform]) fetchBun(one);
   execFileSync(
@@ -141,14 +141,14 @@ function compile(platform, file, ...more) {
       '--compile',
       '--bytecode',
       '--minify',
-      // Short commands run most functions only a few times: compiling them later saves 15 % of `alerts list`, and costs long ones nothing.
+      // Short commands run most functions only a few times. Compiling later saves 15 % of `alerts list`; long commands lose nothing.
       '--compile-jit-policy=4',
-      // It would be the path of this machine.
+      // Otherwise it would be a path of this machine.
       '--define=__filename="/svc"',
-      // Nothing is read from the folder that svc is started in.
+      // svc reads nothing from the folder in which it is started.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
-      // Without an option of its own, bun refuses to start in a folder that was deleted.
+      // Without any such option, bun refuses to start in a deleted folder.
       '--compile-exec-argv=--no-deprecation',
       `--target=bun-${platform}-v${BUN}`.replace('aarch64', 'arm64'),
       `--compile-executable-path=${bunProgram(platform)}`,
@@ -159,10 +159,10 @@ function compile(platform, file, ...more) {
   );
 }
 
-/** Most targets cannot run here, so that at least their format, processor, C library and version are read. */
+/** Most targets cannot run here, so this checks their format, processor, C library and version. */
 function checkBuilt(target, bytes) {
   const made = platformOf(bytes);
-  if (made !== target) throw new Error(`${target} was made for ${made}`);
+  if (made !== target) throw new Error(`${target} was built for ${made}`);
   if (!bytes.includes(`name:"svc",version:"${version}"`))
     throw new Error(`${target} has another version than ${version}`);
 }
@@ -204,7 +204,7 @@ function packed(target, file) {
   return archive;
 }
 
-/** What a folder holds, as paths below `name`. */
+/** The files of a folder, by their paths below `name`. */
 function contents(folder, name) {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();

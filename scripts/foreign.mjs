@@ -1,6 +1,6 @@
 /**
- * Runs the Linux executables that this machine cannot run as they are: those for arm64 under qemu, those for musl with Debian's musl.
- * They run in namespaces of their own: this needs no root, and nothing outside of them changes.
+ * Runs the Linux executables that this machine cannot run directly: those for arm64 under qemu, those for musl with Debian's musl.
+ * They run in namespaces: this needs no root, and nothing outside changes.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const ELF_ARM64 = [
   '\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff',
 ].join(':');
 
-/** Each with Debian's packages for it, what is made of them, and what makes its executables run in a namespace; `$0` is the folder. */
+/** By target: Debian's packages, how to unpack them, and the command that makes its executables run in a namespace (`$0` is the folder). */
 const ALL = {
   'linux-arm64': {
     packages: ['qemu-user-static', 'libc6-arm64-cross'],
@@ -32,7 +32,7 @@ const ALL = {
 
 export const FOREIGN = process.platform === 'linux' && process.arch === 'x64' ? ALL : {};
 
-/** Where its files are, once `peers.mjs --<target>` has fetched them. */
+/** The files that `peers.mjs --<target>` has fetched. */
 export function foreignFolder(target) {
   return packedFolder(target);
 }
@@ -41,14 +41,14 @@ export function isFetched(target) {
   return existsSync(join(foreignFolder(target), 'peer.json'));
 }
 
-/** A command line, program first, that runs this one where executables of the target run. */
+/** Wraps a command line (program first) so that executables of the target run in it. */
 export function within(target, line) {
   const user = `--map-user=${process.getuid()} --map-group=${process.getgid()}`;
   const script = `${FOREIGN[target].mount} && exec unshare --user ${user} -- "$@"`;
   return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, foreignFolder(target), ...line];
 }
 
-/** Keeps the one of qemu's many programs. */
+/** Keeps only qemu-aarch64-static. */
 function withQemu(folder) {
   renameSync(join(folder, 'usr/bin/qemu-aarch64-static'), join(folder, 'qemu'));
   renameSync(join(folder, 'usr/aarch64-linux-gnu'), join(folder, 'system'));
@@ -61,7 +61,7 @@ exec "$here/qemu" -L "$here/system" -0 "$name" "$file" "$@"
   writeFileSync(join(folder, 'run'), script, { mode: 0o755 });
 }
 
-/** Debian's libstdc++ is made for glibc. musl has all that it needs, but for what musl.c adds by the name of glibc's loader. */
+/** Debian's libstdc++ is built for glibc. musl.c, under the name of glibc's loader, adds what it needs and musl lacks. */
 function withMusl(folder) {
   const lib = join(folder, 'musl');
   mkdirSync(lib);

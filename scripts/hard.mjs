@@ -10,38 +10,38 @@ import { root, run, setup } from './setup.mjs';
 /** What each one tells, and after how many minutes it is ended: on two cores that do nothing else, three at a time need less. */
 const SUITES = {
   fuzz: [
-    'every parser and every escaper on generated input, 100,000 runs a property or 2.5 s of it, 20 million texts shown',
+    'every parser and escaper on generated input: 100,000 runs or 2.5 s per property, 20 million escaped texts',
     20,
   ],
   guided: [
-    'parsers on inputs that a search makes of the corpora in test/hard/corpus: it keeps what reaches new branches',
+    'coverage-guided fuzzing of parsers: mutates the corpora in test/hard/corpus and adds inputs that reach new branches',
     20,
   ],
-  faults: ['45 faults of the network, each at 5 positions of a read and of a write', 10],
-  kills: ['kill -9 before, within and after every step in the file system', 30],
-  refusals: ['a full, read-only or broken disk at every step in the file system', 20],
-  disk: ['EIO below Node, by a small preload, at every read, write and other step on the files of a command', 25],
-  locks: ['process ids that were given again, and lock files that svc did not write', 15],
-  processes: ['20 to 100 processes at one login, one file, one lock', 15],
-  once: [
-    'orders with a key, killed and cut at random and repeated until they succeed: at most one order for each key',
-    50,
-  ],
+  faults: ['45 network faults, each at 5 positions of a read and of a write', 10],
+  kills: ['kill -9 before, during and after every file system operation', 30],
+  refusals: ['a full, read-only or broken disk at every file system operation', 20],
+  disk: ['EIO below Node.js, by a preloaded library, at every operation on the files of a command', 25],
+  locks: ['reused process ids, and lock files that svc did not write', 15],
+  processes: ['20 to 100 processes that share one login, one file, one lock', 15],
+  once: ['orders with a key, killed and cut at random and repeated until they succeed: at most one order per key', 50],
   logins: [
-    'commands killed while they refresh a login, and 20 processes at once, in the file, a small helper and pass',
+    'commands killed while they refresh a login, and 20 processes at once; stored in the file, a helper with small entries, and pass',
     75,
   ],
-  cuts: ['the network cut at every byte of a write, of its answer and of the handshake by polling', 25],
+  cuts: ['the connection cut at every byte of a write, its response and the polling handshake', 25],
   imports: ['svc silences import killed at random moments', 10],
-  moments: ['rotations, silences around a command and trading sessions killed at random moments, and the next run', 30],
+  moments: ['webhooks rotate, silences run and trade session killed at random moments, and the next run', 30],
   spool: [
-    'svc webhooks listen --spool killed at random moments: no event lost, none repeated but the one under way',
+    'svc webhooks listen --spool killed at random moments: no event lost, and only the one in flight repeated',
     15,
   ],
-  peers: ['services that send without end or sense: memory and deadline of the binary', 10],
-  turns: ['every command in every format, failing in every way, and every name in every quoting of three shells', 60],
-  soak: ['a flood of deliveries and of pushes, memory flat', 5],
-  bot: ['a bot trades through faults at a second gateway, written from the document, and is audited', 14],
+  peers: ['services that send endless or malformed data: memory and deadline of the program', 10],
+  turns: ['every command in every format and with every failure, and every name in every quoting of three shells', 60],
+  soak: ['a flood of deliveries and pushes: memory stays flat', 5],
+  bot: [
+    'a bot trades through faults at a second gateway, written from the interface document; its orders are audited',
+    14,
+  ],
 };
 
 /** These measure time or memory. */

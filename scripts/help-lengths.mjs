@@ -1,4 +1,4 @@
-// Prints how many lines the help of each command has at 80 columns, the longest first: `npm run help-lengths`.
+// npm run help-lengths: prints the number of lines of each command's help at 80 columns, longest first.
 import { createRequire } from 'node:module';
 
 const LONGEST = 40;

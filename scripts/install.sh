@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh OWNER/NAME VERSION FOLDER: downloads the executable of this machine from a release, checks its sum, and puts it into FOLDER.
-# SVC_RELEASES replaces the address of the releases, such as file:///path.
+# install.sh OWNER/NAME VERSION FOLDER: downloads the executable for this machine from a release, checks its sum and copies it to FOLDER.
+# SVC_RELEASES overrides the address of the releases, such as file:///path.
 set -euo pipefail
 repository=$1 version=$2 folder=$3
 
@@ -16,7 +16,7 @@ case "$(uname -m)" in
   *) echo "svc has no executable for $(uname -m)" >&2; exit 1 ;;
 esac
 target=$system-$processor
-# musl's ldd fails, even when it says what it is.
+# musl's ldd exits 1 even when it prints its name.
 if [ "$system" = linux ] && { ldd --version 2>&1 || :; } | grep -i musl >/dev/null; then target=$target-musl; fi
 archive=svc-$version-$target.$([ "$system" = windows ] && echo zip || echo tar.gz)
 

@@ -1,4 +1,4 @@
-// npm run test:interop [-- server…]: svc against the authorization servers of test/interop, which are installed first.
+// npm run test:interop [-- server…]: installs the authorization servers of test/interop and tests svc with them.
 import { run, setup } from './setup.mjs';
 
 setup();

@@ -1,16 +1,16 @@
-/** The packages whose code is in the bundle: their licences, which ask to go where the code goes, and a bill of materials. */
+/** Packages whose code is in the bundle: their licences, which must be distributed with the code, and a bill of materials. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Those that let their code be shipped in a package under another licence, beside their own text. */
+/** Licences whose code may be distributed in a package under another licence, if their text is included. */
 const ALLOWED = ['BSD-3-Clause', 'ISC', 'MIT', 'MPL-2.0'];
 
 const RULE = `\n${'-'.repeat(80)}\n\n`;
 
-/** One text for all packages that these files are from. Throws where one of them may not be shipped, or does not say so. */
+/** The licences of all packages that these files come from, as one text. Throws if one may not be distributed, or does not say so. */
 export function licences(files) {
   const packages = folders(files).map(licence);
   const faults = packages.flatMap(({ fault }) => fault ?? []);
-  if (faults.length > 0) throw new Error(`what is bundled cannot be shipped:\n${faults.join('\n')}`);
+  if (faults.length > 0) throw new Error(`the bundle cannot be distributed:\n${faults.join('\n')}`);
   return packages.map(({ title, source, text }) => `${title}\n${source}\n\n${text}\n`).join(RULE);
 }
 
@@ -53,12 +53,12 @@ function licence(folder) {
   const source = address(repository?.url ?? repository);
   if (!ALLOWED.includes(license)) return { fault: `${title}: the licence is not one of ${ALLOWED.join(', ')}` };
   if (text === '') return { fault: `${title}: no licence text` };
-  // The MPL asks for the place of the source.
+  // The MPL requires the address of the source.
   if (source === undefined) return { fault: `${title}: does not say where its source is` };
   return { title, source, text };
 }
 
-/** package.json knows several spellings; `owner/name` is on GitHub. */
+/** package.json allows several spellings; `owner/name` is on GitHub. */
 function address(repository) {
   if (repository === undefined) return undefined;
   if (/^[\w-]+\/[\w.-]+$/.test(repository)) return `https://github.com/${repository}`;

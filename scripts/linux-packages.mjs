@@ -1,13 +1,13 @@
-/** Packages for Debian, for Fedora and for their relatives, from the archive of an executable. */
+/** Builds packages for Debian, Fedora and their derivatives from the archive of an executable. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** The oldest C library that bun's executables run with. */
+/** The oldest glibc that bun's executables run with. */
 const OLDEST_LIBC = '2.17';
 
-/** Each with its names of the processors, and where it has what the others have elsewhere. */
+/** By format: its names of the processors, and the paths that differ. */
 const FORMATS = {
   deb: {
     program: 'dpkg-deb',
@@ -25,7 +25,7 @@ const FORMATS = {
   },
 };
 
-/** Returns the programs that are missing: their packages are left out. `time`, in seconds since 1970, is that of all files in a package. */
+/** Returns the missing programs, whose packages are left out. All files in a package get `time`, in seconds since 1970. */
 export function linuxPackages(release) {
   const isMissing = ({ program }) => spawnSync(program, ['--version']).error !== undefined;
   const formats = Object.values(FORMATS);
@@ -41,7 +41,7 @@ export function linuxPackages(release) {
   return formats.filter(isMissing).map(({ program }) => program);
 }
 
-/** The files where the system has them. */
+/** Copies the files of an archive to their places in the system. */
 function unpack(archive, tree, { zsh, licence }, { out, work }) {
   execFileSync('tar', ['-xzf', join(out, `${archive}.tar.gz`), '-C', work]);
   const unpacked = join(work, archive);
@@ -114,7 +114,7 @@ ${files.map((path) => `${kindOf(path)}${path}\n`).join('')}`,
     _buildhost: 'localhost',
     _build_id_links: 'none',
     _binary_payload: 'w3.zstdio',
-    // It would strip the executable of the program in it.
+    // Otherwise rpmbuild strips the executable, and with it the bundled program.
     __os_install_post: '%{nil}',
     use_source_date_epoch_as_buildtime: '1',
   };

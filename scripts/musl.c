@@ -1,4 +1,4 @@
-/* What Debian's libstdc++ and libgcc_s take from glibc, and musl lacks, for foreign.mjs. C++ exceptions do not work with it: bun has none. */
+/* For foreign.mjs: symbols of glibc that Debian's libstdc++ and libgcc_s need and musl lacks. C++ exceptions do not work; bun uses none. */
 #include <sys/syscall.h>
 
 long syscall(long number, ...);

@@ -1,8 +1,8 @@
 /**
- * Fetches the real peers of the tests: Alertmanagers with amtool, shells, other versions of Node.js, and bun. A shell on PATH is
- * used as it is. The rest comes from the platform's package manager (Node.js and bun from npm's registry), needs no root and changes nothing
- * outside `.cache/peers`: the packages are downloaded and unpacked, never installed. Prints one line per peer; with CI=true a
- * missing peer is exit 1, except an Alertmanager that the archive no longer has.
+ * Fetches the real peers of the tests: Alertmanagers with amtool, shells, other versions of Node.js, and bun. If a shell is on PATH, the
+ * tests use that. The rest comes from the platform's package manager (Node.js and bun from npm's registry). Packages are downloaded and
+ * unpacked into `.cache/peers`, never installed, without root. Prints one line per peer. With CI=true a missing peer is exit 1, except
+ * an Alertmanager that the archive no longer has.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,12 +22,12 @@ import { FOREIGN, foreignFolder } from './foreign.mjs';
 import { fetchNode, NODES } from './nodes.mjs';
 
 const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
-/** Raised whenever this script unpacks differently, so that an older cache is made again. */
+/** Increase it when this script unpacks differently: it then replaces an older cache. */
 const LAYOUT = 1;
 
 const NETWORK = ['-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::https::Timeout=10', '-o', 'Acquire::Retries=1'];
 
-/** Each with its package. */
+/** By shell: its package. */
 const SHELLS = { zsh: 'zsh', fish: 'fish', dash: 'dash', busybox: 'busybox', ksh93: 'ksh93u+m', mksh: 'mksh' };
 
 function onPath(program) {
@@ -38,7 +38,7 @@ function run(command, args, cwd) {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The packages to unpack for one, `name=version`: its own and the libraries that this machine lacks. */
+/** The packages to unpack for `name`, as `name=version`: its own and the libraries that this machine lacks. */
 function plan(name, apt) {
   const simulated = run('apt-get', [...apt, '-s', 'install', '--no-install-recommends', name]);
   return [...simulated.matchAll(/^Inst (\S+) (\[)?.*?\((\S+)/gm)]
@@ -46,10 +46,10 @@ function plan(name, apt) {
     .map(([, name, , version]) => `${name}=${version}`);
 }
 
-/** Why fresh lists could not be had, once that is known: a machine without a network is asked once, not for every peer. */
+/** Why fresh lists could not be fetched. Without a network, this script tries once, not once per peer. */
 let unreachable;
 
-/** Fetches the lists that these options name. Returns the options for what follows. */
+/** Fetches the lists that these options name. Returns the options for later calls. */
 function update(options) {
   if (unreachable !== undefined) throw unreachable;
   const apt = [...NETWORK, ...options];
@@ -63,7 +63,7 @@ function update(options) {
   return apt;
 }
 
-/** Runs `step` with the machine's package lists, and once more with fresh private ones where those are missing or old. */
+/** Runs `step` with the machine's package lists, and if that fails, with fresh lists in the cache. */
 function withLists(step) {
   if (unreachable !== undefined) throw unreachable;
   try {
@@ -87,7 +87,7 @@ function downloadPackage(name, work) {
   });
 }
 
-/** Unpacks what `download` puts into a folder of its own into the cache. Returns the version. */
+/** Unpacks the packages that `download` puts into a temporary folder, and moves the result to `folder`. Returns the version. */
 function fetchPeer(folder, download, finish) {
   const work = `${folder}.${process.pid}`;
   const root = join(work, 'root');
@@ -106,7 +106,7 @@ function fetchPeer(folder, download, finish) {
     replace({ version });
     return version;
   } catch (error) {
-    // The tests read it: a version that the archive no longer has is skipped even with CI=true.
+    // The tests read this: they skip such a version even with CI=true.
     if (error instanceof Gone) replace({ gone: error.message });
     throw error;
   } finally {
@@ -123,7 +123,7 @@ function cachedVersion(folder) {
   }
 }
 
-/** The first error that apt-get reported, or the last line of what another program or Node itself did. */
+/** The first error that apt-get reported, or the last line of any other error. */
 function reason(error) {
   const lines = String(error.stderr || error.message)
     .trim()
@@ -142,7 +142,7 @@ function ready(name, folder, download, finish) {
 function readyShell(shell) {
   if (onPath(shell)) return `${shell}: ready (on PATH)`;
   const finish = (root) => {
-    // fish finds its files beside itself only where its configuration folder is there too.
+    // fish finds its files beside itself only if its configuration folder exists, too.
     if (shell === 'fish') mkdirSync(join(root, 'usr/etc/fish'), { recursive: true });
   };
   return ready(shell, join(CACHE, shell), (work) => downloadPackage(SHELLS[shell], work), finish);
@@ -158,7 +158,7 @@ function readyExamples() {
   return ready("alertmanager's examples", EXAMPLES, download, () => {});
 }
 
-/** What runs the executables of another Linux (foreign.mjs). */
+/** The programs that run executables of another Linux (foreign.mjs). */
 function readyForeign(target) {
   const { packages, finish } = FOREIGN[target];
   const download = (work) => {
@@ -184,7 +184,7 @@ for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
 report(`bun ${BUN}`, () => `bun ${BUN}: ready${fetchBun() ? ' (fetched)' : ''}`);
-// Sets the clock of an executable (npm run test:executable).
+// libfaketime sets the clock of an executable (npm run test:executable).
 if (process.argv.includes('--clock'))
   report('libfaketime', () =>
     ready(

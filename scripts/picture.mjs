@@ -1,4 +1,4 @@
-/** `npm run picture` draws docs/terminal-light.svg and docs/terminal-dark.svg from what svc prints against a sandbox. */
+/** npm run picture: draws docs/terminal-light.svg and docs/terminal-dark.svg from the output of svc against a sandbox. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ function picture(lines, theme) {
   ].join('\n');
 }
 
-/** Each text between colours or gaps has a position and a width of its own, because fonts differ in the widths of characters. */
+/** Each text between colours or gaps gets its own position and width, because fonts have characters of different widths. */
 function spans(line, theme) {
   let column = 0;
   let style = {};

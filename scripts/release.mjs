@@ -1,5 +1,5 @@
-// npm run release -- --dry-run: makes everything that a release consists of in release/, and prints the files with their sizes and sums.
-// Without --dry-run it then publishes them; with --made, those that a dry run of the same commit made. The same commit makes the same bytes.
+// npm run release -- --dry-run: makes every file of a release in release/, and prints their sums and sizes. Without --dry-run it also
+// publishes them; with --made it publishes those that a dry run of the same commit made. The same commit gives the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const WORK = `${OUT}work/`;
 
 const source = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 const { version } = source;
-/** package.json defines the address of the repository; while it does not, the files of a dry run have a placeholder. */
+/** From package.json. While it is missing there, the files of a dry run have a placeholder. */
 const repository = source.repository?.url?.replace(/^git\+|\.git$/g, '');
 const address = repository ?? 'https://github.com/OWNER/svc';
 const download = (file) => `${address}/releases/download/v${version}/${file}`;
@@ -58,7 +58,7 @@ function make() {
   }
 }
 
-/** What the changelog says of this version; in a dry run, of what is not released yet. */
+/** The section of this version in the changelog. In a dry run, the first section will do. */
 function releaseNotes() {
   const sections = readFileSync(`${root}CHANGELOG.md`, 'utf8').split(/^## /m);
   const heading = (section) => section.slice(0, section.indexOf('\n'));
@@ -69,8 +69,8 @@ function releaseNotes() {
 }
 
 function checkReleasable() {
-  if (repository === undefined) fail('package.json does not say where the repository is');
-  if (tool('git', ['status', '--porcelain']) !== '') fail('the checkout has changes that are not committed');
+  if (repository === undefined) fail('package.json does not name the repository');
+  if (tool('git', ['status', '--porcelain']) !== '') fail('the checkout has uncommitted changes');
   if (tool('git', ['tag', '--points-at', 'HEAD']).split('\n').includes(`v${version}`) === false)
     fail(`this commit is not tagged v${version}`);
 }
@@ -85,7 +85,7 @@ function commitTime() {
   return tool('git', ['log', '-1', '--format=%ct']).trim();
 }
 
-/** What users install: no scripts, and nothing that only builds it. */
+/** The package without scripts and development dependencies. */
 function npmPackage() {
   const folder = `${WORK}package`;
   for (const path of ['bin', 'dist', 'completions', 'man', 'README.md', 'CHANGELOG.md', 'LICENSE'])

@@ -1,4 +1,4 @@
-// Prints how large the source is, how it hangs together, and how much of it a command loads.
+// npm run shape: prints the size of the source, its imports, and how many files a command loads.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const IMPORTS = {
   TSImportType: () => 'type',
 };
 
-/** By how each file imports others of src. */
+/** Counts the imports within src, by kind. */
 function edges(files) {
   const counts = { static: 0, type: 0, dynamic: 0 };
   const visit = (node) => {
@@ -30,7 +30,7 @@ function edges(files) {
   return counts;
 }
 
-/** The same source as CommonJS, a file for each, with the launcher: which of them a command loads can be counted. */
+/** Compiles each source file to a CommonJS file of its own, so that the files which a command loads can be counted. */
 async function unbundled(folder) {
   const bundle = await rolldown({
     input: { main: join(SRC, 'entry.ts') },
@@ -54,7 +54,7 @@ async function unbundled(folder) {
 
 const SECRET = ['--secret-file', 'secret'];
 
-/** Command lines that end with 0 in the sandbox. `meanwhile` runs once the first line is printed, which it is given. */
+/** Command lines that exit 0 in the sandbox. `meanwhile` gets the first line that the command prints. */
 const COMMANDS = [
   { name: 'alerts list', args: ['alerts', 'list'] },
   { name: 'webhooks verify', args: ['webhooks', 'verify', 'signed.http', ...SECRET] },

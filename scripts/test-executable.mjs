@@ -1,10 +1,10 @@
-// npm run test:executable [-- arguments of vitest]: builds the executable of this machine, and runs on it all suites that start svc: the
-// commands, the registry (faults, write-once, credentials), the built binary and hostile peers, then the long suites of kills, full
-// disks and broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long.
-// The tests of the HTTP client, which start no svc, run on bun, as the client does in the executable.
-// npm run test:executable -- --target linux-arm64|linux-x64-musl [arguments of vitest]: the same for an executable that this machine cannot run
-// as it is (foreign.mjs), with only the suite of the built binary. Under qemu everything takes ten times as long, and so tests may.
-// The tables are left out: what stops the clock for them is made for this machine's processor and C library.
+// npm run test:executable [-- arguments of vitest]: builds the executable for this machine and runs it in every suite that starts svc:
+// commands, registry (faults, write-once, credentials), end-to-end tests and hostile peers, then the long suites of kills, full disks and
+// broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long. The tests of the
+// HTTP client start no svc; they run on bun, as the client does in the executable.
+// npm run test:executable -- --target linux-arm64|linux-x64-musl [arguments of vitest]: runs only the end-to-end tests, on an executable
+// that this machine cannot run directly (foreign.mjs). Under qemu everything takes ten times as long, so the tests have more time.
+// The tests of tables are left out, because libfaketime, which stops the clock for them, is built for this machine only.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const native = `linux-${process.arch}`;
 const target = args[0] === '--target' ? args.splice(0, 2)[1] : native;
 const isForeign = Object.hasOwn(FOREIGN, target);
 if (target !== native && !isForeign) {
-  console.error(`this machine runs no ${target}; it runs ${[native, ...Object.keys(FOREIGN)].join(', ')}`);
+  console.error(`this machine cannot run ${target}; it can run ${[native, ...Object.keys(FOREIGN)].join(', ')}`);
   process.exit(2);
 }
 setup();
@@ -55,7 +55,7 @@ const all = () =>
   isForeign ? [vitest('test/e2e')] : [run(bunProgram(), [...VITEST, ...ON_BUN]), vitest(...SUITES), vitest(...long)];
 const statuses = args.length > 0 ? [vitest(...args)] : all();
 
-/** A line for each start of svc: `executable`, or what kept it in the process of the test. */
+/** A line for each start of svc: `executable`, or why it ran in the process of the test. */
 const counts = {};
 for (const line of readFileSync(runs, 'utf8').split('\n').filter(Boolean)) counts[line] = (counts[line] ?? 0) + 1;
 const { executable = 0, ...rest } = counts;

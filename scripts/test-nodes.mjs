@@ -1,4 +1,4 @@
-// npm run test:nodes [-- arguments of vitest]: the whole suite on every version of Node.js that svc supports, one after the other.
+// npm run test:nodes [-- arguments of vitest]: runs the whole suite on each line of Node.js that svc supports.
 import { delimiter, dirname } from 'node:path';
 import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
 import { root, run, setup } from './setup.mjs';
@@ -11,7 +11,7 @@ for (const version of NODES) {
   const node = nodeProgram(version);
   console.log(`\nNode.js ${version}`);
   const began = performance.now();
-  // What the tests start by name runs on this version too.
+  // Programs that the tests start by name run on this version, too.
   const env = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
   const status = run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...process.argv.slice(2)], { env });
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);

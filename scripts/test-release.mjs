@@ -1,6 +1,6 @@
-// npm run test:release: what `npm run release -- --dry-run` left in release/, installed, used and removed as users do. The npm package is
-// installed on every version of Node.js. The packages for Debian and Fedora and the executable are installed, as root, in systems without Node.js.
-// The executables for arm64 and musl run where foreign.mjs runs them, and the GitHub action's steps in the shell that GitHub gives them.
+// npm run test:release: installs, uses and removes the files in release/ as users do, after `npm run release -- --dry-run`. It installs
+// the npm package on every version of Node.js, and, as root, the packages for Debian and Fedora and the executable in systems without
+// Node.js. It runs the executables for arm64 and musl with foreign.mjs, and the steps of the GitHub action in the same shell as GitHub.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -71,7 +71,7 @@ function onOldNode() {
   }
 }
 
-/** A place of its own for what this version installs globally, and a shell that finds it. */
+/** A prefix for global packages of this version, and a shell whose PATH has it. */
 function globalNode(node) {
   fetchNode(node);
   const [prefix, home] = ['prefix', 'home'].map((name) => join(work, `${name}-${node}`));
@@ -85,10 +85,10 @@ function globalNode(node) {
   return { prefix, home, at: (line) => sh(line, { env }) };
 }
 
-/** Returns why it cannot be done here. */
+/** Returns the reason if it cannot run here. */
 function inDebian() {
   if (process.getuid?.() !== 0) return 'this needs root';
-  if (process.arch !== 'x64' && process.arch !== 'arm64') return `nothing was built for ${process.arch}`;
+  if (process.arch !== 'x64' && process.arch !== 'arm64') return `there are no files for ${process.arch}`;
   if (sh('command -v debootstrap').status !== 0) return 'there is no debootstrap';
   const { codename, uri } = debianArchive();
   const system = join(work, 'debian');
@@ -131,7 +131,7 @@ function inDebian() {
   image(system);
 }
 
-/** What the Dockerfile makes, with this Debian in the place of the one that it names. */
+/** Builds the Dockerfile on this Debian instead of the one that it names. */
 function image(debian) {
   if (sh('command -v buildah').status !== 0) return console.log('left out: the Dockerfile: there is no buildah');
   const context = join(work, 'image');
@@ -150,12 +150,12 @@ function image(debian) {
     buildah('run', '--isolation=chroot', ...options, container, '--', 'sh', '-c', line);
   uses('the image', inImage);
   const line = 'id -u && svc config set timeout 20s >/dev/null && svc config get timeout';
-  // Only its owner may delete what the first user left.
+  // Only its owner may delete the folder of the first user.
   inImage('rm -r .config');
   check('  as any user', inImage(line, '--user=4711').stdout, '4711\n20s\n');
 }
 
-/** An empty folder as the root of a system: what the package needs of it is not checked. */
+/** Uses an empty folder as the root of a system. Dependencies are not checked. */
 function inRpmRoot() {
   if (process.getuid?.() !== 0 || sh('command -v rpm').status !== 0) {
     console.log('left out: the package for Fedora: this needs root, and rpm');
@@ -176,7 +176,7 @@ function inRpmRoot() {
 /** The executable in the archive for another processor or C library. */
 function onForeign(target) {
   run(process.execPath, ['scripts/peers.mjs', `--${target}`], { stdio: 'ignore' });
-  if (!isFetched(target)) return console.log(`left out: ${target}: what runs it cannot be fetched`);
+  if (!isFetched(target)) return console.log(`left out: ${target}: the programs that run it cannot be fetched`);
   const home = join(work, `home-${target}`);
   mkdirSync(home);
   sh(`tar -xzf ${RELEASE}svc-${version}-${target}.tar.gz --strip-components=1 -C ${home}`);
@@ -185,7 +185,7 @@ function onForeign(target) {
   uses(target, (line) => spawned(command, [...rest, line], { env }));
 }
 
-/** The steps of action.yml, one after the other, as a job of GitHub runs them. */
+/** Runs the steps of action.yml as a job of GitHub does. */
 function action() {
   const [temporary, paths, home] = ['temp', 'paths', 'home-action'].map((name) => join(work, name));
   for (const folder of [temporary, home, `${work}/releases`]) mkdirSync(folder);
@@ -206,7 +206,7 @@ function action() {
     };
     const { status, stdout } = spawned('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], { env });
     const isCheck = step === runs.steps.at(-1);
-    // Critical alerts fire in the sandbox, so that the check says no.
+    // Critical alerts fire in the sandbox, so the check fails.
     check(
       `the action: ${step.run.slice(0, 40)}`,
       [status, isCheck && !/^failed: /.test(stdout)],
@@ -215,7 +215,7 @@ function action() {
   }
 }
 
-/** The first things that a user does. */
+/** The first commands of a new user. */
 function uses(name, at) {
   check(`${name}: svc --version`, at('svc --version'), { status: 0, stdout: `${version}\n`, stderr: '' });
   const list = at('svc sandbox run -- svc alerts list -o json');

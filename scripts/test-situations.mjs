@@ -1,12 +1,12 @@
-// npm run test:situations [-- arguments of vitest]: the whole suite in a clean clone whose path has a space and letters that are not
-// ASCII, with a home directory like it, and with TMPDIR on another file system.
+// npm run test:situations [-- arguments of vitest]: runs the whole suite in a clean clone of the last commit. The path and the home
+// directory have a space and non-ASCII letters, and TMPDIR is on another file system.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, run } from './setup.mjs';
 
-/** What the tests write there at most. */
+/** The most that the tests write there. */
 const LEAST_BYTES = 512 * 2 ** 20;
 
 const base = mkdtempSync(join(tmpdir(), 'svc ü 日本 '));
@@ -21,7 +21,7 @@ const isElsewhere = (folder) => {
 };
 const other = ['/dev/shm', '/var/tmp', '/tmp'].find(isElsewhere);
 const temporary = other === undefined ? mkdtempSync(join(base, 'tmp-')) : mkdtempSync(join(other, 'svc ü '));
-// As root the tests start processes of other users, who must get there.
+// As root, the tests start processes of other users, who need access.
 for (const [folder, mode] of [
   [base, 0o755],
   [temporary, 0o1777],
@@ -40,11 +40,11 @@ const env = {
 
 let status = run('git', ['clone', '--quiet', root, clone]);
 if (status === 0) {
-  // The peers of the tests need not be fetched again.
+  // So that the peers of the tests are not fetched again.
   if (existsSync(`${root}.cache`))
     cpSync(`${root}.cache`, join(clone, '.cache'), { recursive: true, verbatimSymlinks: true });
   console.log(`checkout: ${clone}\nHOME:     ${home}\nTMPDIR:   ${temporary}`);
-  if (other === undefined) console.log('TMPDIR is on the same file system: no other one with 512 MiB was found');
+  if (other === undefined) console.log('TMPDIR is on the same file system: no other one has 512 MiB free');
   status = run('npm', ['test', '--', ...process.argv.slice(2)], { cwd: clone, env });
 }
 for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-// The whole check: install, build; types, lint, dead code, package and peers at once; tests. Arguments go to vitest.
+// npm test [-- arguments of vitest]: installs and builds; then checks types, lint, words, dead code and the package, and fetches the
+// peers of the tests, all at once; then runs the tests. With --check-only it stops before the tests.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { bunProgram } from './bun.mjs';
@@ -9,7 +10,7 @@ const checkOnly = args.includes('--check-only');
 setup();
 
 const tool = (name) => `${root}node_modules/.bin/${name}`;
-/** The static checks, and beside them the tests' peers are fetched; what a failed one printed is shown whole. */
+/** The static checks, and the download of the peers. The output of a failed one is shown in full. */
 const checks = {
   types: [tool('tsc'), '-p', '.'],
   lint: [tool('biome'), 'check', '--error-on-warnings', '.'],
@@ -33,7 +34,7 @@ const results = await Promise.all(
 );
 for (const { name, status, text } of results) {
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name}`);
-  // Which peers there are is worth knowing: the tests of the others are skipped.
+  // The list of peers is always shown, because the tests of missing peers are skipped.
   if (status !== 0 || name === 'peers') console.log(text.trimEnd());
 }
 if (results.some(({ status }) => status !== 0)) process.exit(1);
@@ -43,7 +44,7 @@ const executables = `${root}build`;
 const env = { ...process.env, ...(buildExecutable() ? { SVC_EXECUTABLES: executables } : {}) };
 process.exit(run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args], { env }));
 
-/** The one that the tests run, where there is bun. They build it themselves when they run alone. */
+/** Builds the executable for the tests, if there is bun. Tests that run alone build it themselves. */
 function buildExecutable() {
   if (process.platform !== 'linux' || !existsSync(bunProgram()) || args.length > 0) return false;
   const target = `linux-${process.arch}`;

@@ -1,6 +1,6 @@
 /**
- * Finds the private words that plain English replaces: `npm run words [-- <path>…]`. The first list is forbidden everywhere, the second as (part of) a name of a
- * file, a type, a function, a variable or a key. Quotations of a service stay: end the line with a comment `quoted`.
+ * npm run words [-- <path>…]: finds words that have a plainer replacement. The first list is forbidden everywhere, the second as (part of)
+ * a name of a file, type, function, variable or key. For a quotation of a service, end the line with a comment `quoted`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

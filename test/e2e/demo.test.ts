@@ -16,7 +16,7 @@ it(
     const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: copy }).ended;
     expect({ code, stderr, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('That was the main job.'),
+      stdout: expect.stringContaining('\nDone: '),
     });
     expect(stdout).toContain('$ svc alerts list\n');
     expect(stdout).toMatch(/\$ svc oauth login --no-browser\n(?:.*\n)*KIND +oauth\n(?:.*\n)*STATE +signed in\n/);

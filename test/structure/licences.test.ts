@@ -41,7 +41,7 @@ describe('the licences of what is bundled', () => {
     const good = bundled('good', {}, 'Text');
     const name = what.replaceAll(' ', '-');
     expect(() => licences([good, bundled(name, fields, text)])).toThrow(
-      new RegExp(`^what is bundled cannot be shipped:\\n${name} 1\\.2\\.3 [^\\n]*: ${fault}[^\\n]*$`),
+      new RegExp(`^the bundle cannot be distributed:\\n${name} 1\\.2\\.3 [^\\n]*: ${fault}[^\\n]*$`),
     );
   });
 });
