@@ -3,7 +3,7 @@ import { AsyncQueue } from '../src/async-queue.ts';
 
 const MIB = 1024 * 1024;
 
-test('hands out all, in order, before and after there is a reader', async () => {
+test('delivers every value in order, whether a reader waits or not', async () => {
   const queue = new AsyncQueue<number>();
   for (let i = 0; i < 10_000; i++) queue.push(i);
   const read: number[] = [];
@@ -22,7 +22,7 @@ test('hands out all, in order, before and after there is a reader', async () => 
   expect(queue.size).toBe(0);
 });
 
-test('a failure comes after what waited for a reader', async () => {
+test('a failure follows the values that were queued before it', async () => {
   const queue = new AsyncQueue<string>();
   queue.push('a');
   queue.end(new Error('lost'));
@@ -31,7 +31,7 @@ test('a failure comes after what waited for a reader', async () => {
   await expect(events.next()).rejects.toThrow('lost');
 });
 
-test('abandoned, what waited is not read any more', async () => {
+test('after it is abandoned, queued values are not read', async () => {
   const queue = new AsyncQueue<string>();
   queue.push('a');
   queue.abandon(new Error('interrupted'));
@@ -39,7 +39,7 @@ test('abandoned, what waited is not read any more', async () => {
   await expect(queue[Symbol.asyncIterator]().next()).rejects.toThrow('interrupted');
 });
 
-test('a full one is drained once it is half read', async () => {
+test('a full queue signals drain when half of it is read', async () => {
   const queue = new AsyncQueue<number>((size) => size, 8 * MIB);
   expect(queue.drained()).toBeUndefined();
   for (let i = 0; i < 9; i++) queue.push(MIB);
@@ -55,7 +55,7 @@ test('a full one is drained once it is half read', async () => {
   expect(queue.drained()).toBeUndefined();
 });
 
-test('the end counts as drained: a reader that went away is not waited for', async () => {
+test('the end signals drain, so that no writer waits for a closed reader', async () => {
   const queue = new AsyncQueue<number>((size) => size, 8 * MIB);
   queue.push(9 * MIB);
   const drained = queue.drained();
@@ -64,7 +64,7 @@ test('the end counts as drained: a reader that went away is not waited for', asy
   expect(queue.size).toBe(0);
 });
 
-test('there is one reader', async () => {
+test('allows one reader', async () => {
   const queue = new AsyncQueue<number>();
   queue.push(1);
   await queue[Symbol.asyncIterator]().next();

@@ -63,7 +63,7 @@ describe('curl sends the same bytes', () => {
     }
   });
 
-  test('in one shell after the other, for random text', async () => {
+  test('with random text, in each shell', async () => {
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 30 }), { numRuns: 25, seed: 7 });
     const lines = texts.map((text) => asCurl(request({}, { body: text }), new Set()));
     const before = server.requests.length;
@@ -71,7 +71,7 @@ describe('curl sends the same bytes', () => {
     expect(server.requests.slice(before).map(({ body }) => body)).toEqual(texts.map((text) => JSON.stringify(text)));
   });
 
-  test('an address with brackets is not taken for a range', async () => {
+  test('brackets in an address are not a curl range', async () => {
     const received = await executed(
       asCurl({ ...request({ method: 'GET', effect: 'read' }, {}), url: `${server.url}/[1-3]/{a,b}` }, new Set()),
     );
@@ -98,7 +98,7 @@ describe('secrets', () => {
     });
   });
 
-  test('in address and body are ***', () => {
+  test('appear as *** in the address and the body', () => {
     const line = asCurl(
       request({ encoding: 'form' }, { query: { access_token: 'hunter22' }, body: { client_secret: 'hunter33' } }),
       new Set(),
@@ -107,7 +107,7 @@ describe('secrets', () => {
     expect(line).toContain('access_token=***');
   });
 
-  test('are not suspected in a JSON body, which has to stay what is sent', () => {
+  test('are not searched for in a JSON body, which must stay unchanged', () => {
     const comment = 'see https://u:p@wiki/?token=abcdef, code=1042';
     const line = asCurl(request({}, { body: { comment } }), new Set());
     expect(line).toContain(comment);

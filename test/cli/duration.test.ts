@@ -56,13 +56,13 @@ test.each([
   [31_536_000_000, '1y'],
   [5_400_000, '1h30m'],
   [61_001, '1m1s1ms'],
-])('%d ms is written %s', (ms, text) => {
+])('formats %d ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
 const LONGEST = 9_223_372_036_854;
 
-test('what is written is read back', () => {
+test('parses its own output', () => {
   fc.assert(
     fc.property(fc.oneof(fc.nat(100_000), fc.integer({ min: 0, max: LONGEST })), (ms) => {
       expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -70,7 +70,7 @@ test('what is written is read back', () => {
   );
 });
 
-test('a duration is the sum of its units, and only the declared order is taken', () => {
+test('a duration is the sum of its units, in the declared order only', () => {
   const units = ['y', 'w', 'd', 'h', 'm', 's', 'ms'];
   const factors = [31_536_000_000, 604_800_000, 86_400_000, 3_600_000, 60_000, 1000, 1];
   fc.assert(
@@ -89,7 +89,7 @@ test('a duration is the sum of its units, and only the declared order is taken',
   );
 });
 
-test('any other text is refused, and never with a wrong kind of error', () => {
+test('refuses any other text with a usage error', () => {
   const form = /^(?=.)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/;
   const text = fc.string({ unit: fc.constantFrom(...'0159ywdhms.-+ \n'), maxLength: 8 });
   fc.assert(

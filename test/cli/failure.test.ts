@@ -3,8 +3,8 @@ import { svc, temporaryHome } from '../support/svc.ts';
 
 const WRONG = ['alerts', 'nope'];
 
-describe('how a failure is said', () => {
-  it('follows the option, wherever it stands and however it is spelled', async () => {
+describe('the format of a failure', () => {
+  it('follows the option, in any position and spelling', async () => {
     for (const args of [['-o', 'json'], ['-ojson'], ['--output', 'json'], ['--output=ndjson'], ['--json']]) {
       const { stderr } = await svc([...args, ...WRONG]);
       expect(JSON.parse(stderr), args.join(' ')).toMatchObject({ error: { code: 'usage', exit: 2 } });
@@ -27,7 +27,7 @@ describe('how a failure is said', () => {
     expect(await says(['--profile', 'unknown'])).toMatch(/^svc: /);
   });
 
-  it('has colour as the option or the profile says', async () => {
+  it('follows the colour setting of the option or the profile', async () => {
     const home = temporaryHome();
     const terminal = 80;
     expect((await svc(WRONG, { home, terminal })).stderr).toContain('\x1b[');

@@ -13,7 +13,7 @@ describe('nouns', () => {
     ['categories', 'category'],
     ['product', 'products'],
     ['list', 'list'],
-  ])('%s and %s are one', (one, other) => {
+  ])('treats %s and %s as the same word', (one, other) => {
     expect(sameNoun(one, other)).toBe(true);
   });
 
@@ -21,11 +21,11 @@ describe('nouns', () => {
     ['alert', 'alters'],
     ['oc', 'oco'],
     ['', 'get'],
-  ])('%s and %s are two', (one, other) => {
+  ])('treats %s and %s as different words', (one, other) => {
     expect(sameNoun(one, other)).toBe(false);
   });
 
-  it('prefers the name that is exactly what was typed', () => {
+  it('prefers an exact match', () => {
     expect(nameOf(['orders', 'order'], ['order'])).toBe('order');
     expect(nameOf(['order get', 'orders list'], ['orders', 'get'])).toBe('order get');
     expect(synonymOf(['secrets list', 'secrets delete'], ['secret', 'rm'])).toBe('secrets delete');
@@ -63,7 +63,7 @@ describe('svc', () => {
     expect(await svc([group, noun, '--limitx'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('reads what follows a noun as a verb', async () => {
+  it('reads the word after a noun as a verb', async () => {
     expect(await svc(['catalog', 'products', 'lst', 'oat'])).toMatchObject({
       code: 2,
       stderr: 'svc: there is no command "catalog products lst"\nhint: did you mean: svc catalog products list oat\n',
@@ -75,7 +75,7 @@ describe('svc', () => {
     expect(stderr).toContain(`did you mean: svc alerts list 'job="a b"' `);
   });
 
-  it('suggests no word of which more than a third differs', async () => {
+  it('suggests no word that differs in more than a third', async () => {
     for (const argv of [['upgrade'], ['catalog', 'oat'], ['completion', 'sh']]) {
       const { code, stderr } = await svc(argv);
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('one of: ') });
@@ -93,7 +93,7 @@ describe('svc', () => {
   });
 });
 
-describe('what was renamed', () => {
+describe('renamed commands and options', () => {
   const renamed: Command = listCommand({
     id: 'things list',
     formerly: ['all'],
@@ -113,7 +113,7 @@ describe('what was renamed', () => {
     load: async () => ({ commands: { list: async () => renamed } }),
   };
 
-  it('is found by its former name, with a notice of the new one', async () => {
+  it('work by their former name, with a notice of the new one', async () => {
     expect(await findCommand(group, ['all'])).toMatchObject({
       command: { id: 'things list' },
       notice: 'svc things all is now svc things list',
@@ -122,7 +122,7 @@ describe('what was renamed', () => {
     expect(await findCommand(group, ['ls'])).toMatchObject({ notice: undefined });
   });
 
-  it('takes an option by its former name, with a notice of the new one', () => {
+  it('accept the former name of an option, with a notice of the new one', () => {
     const { input, given, notices } = parseInput(renamed, ['--interval-old', '2s', '--picture'], 0);
     expect(input).toMatchObject({ every: 2000, draw: true });
     expect([...given]).toEqual(['every', 'draw']);
@@ -131,7 +131,7 @@ describe('what was renamed', () => {
     expect(() => parseInput(renamed, ['--interval-old=2s', '--every=3s'], 0)).toThrow('more than once');
   });
 
-  it('is in no page of help', () => {
+  it('do not appear in help', () => {
     const page = helpPage({ kind: 'command', command: renamed });
     expect(page).not.toMatch(/interval-old|picture|\ball\b/);
   });

@@ -11,11 +11,11 @@ describe('suggest', () => {
     ['stat', 'status'],
     ['GET', 'get'],
     ['group', 'groups'],
-  ])('takes %s for %s', (typed, meant) => {
+  ])('%s: suggests %s', (typed, meant) => {
     expect(suggest(typed, NAMES)).toBe(meant);
   });
 
-  it('has nothing for a word that is like none', () => {
+  it('suggests nothing for a word that resembles none', () => {
     expect(suggest('frobnicate', NAMES)).toBeUndefined();
     expect(suggest('x'.repeat(100_000), NAMES)).toBeUndefined();
     expect(didYouMean('frobnicate', ['a', 'b'])).toEqual({ hint: 'one of: a, b' });

@@ -97,7 +97,7 @@ describe('parseInput', () => {
     });
   });
 
-  it('gives defaults where nothing is said', async () => {
+  it('sets defaults', async () => {
     const input = await parse();
     expect(input).toMatchObject({ rest: [], state: [], all: false, count: 3, annotation: {}, quiet: false });
     expect(input['first']).toBeUndefined();
@@ -110,7 +110,7 @@ describe('parseInput', () => {
     expect((await refusal('--dry-run=wget')).message).toContain('--dry-run');
   });
 
-  it('gives an option the value that follows it, whatever that is', async () => {
+  it('takes the next word as the value of an option, whatever it is', async () => {
     expect(await parse('--base-url', '--dry-run', '--query', '--')).toMatchObject({
       baseUrl: '--dry-run',
       query: '--',
@@ -119,7 +119,7 @@ describe('parseInput', () => {
     expect(await parse('--base-url', '--dry-run=curl')).toMatchObject({ baseUrl: '--dry-run=curl' });
   });
 
-  it('takes short options together, and a negative number as an argument', async () => {
+  it('accepts combined short options, and a negative number as an argument', async () => {
     expect(await parse('-qvo', 'json', '-an5', '-7')).toMatchObject({
       quiet: true,
       verbose: true,
@@ -134,7 +134,7 @@ describe('parseInput', () => {
     expect(await parse('--no-headers', '--no-input')).toMatchObject({ headers: false, input: false });
   });
 
-  it('keeps a pair whose name means something to JavaScript', async () => {
+  it('keeps a pair whose name is a JavaScript property such as __proto__', async () => {
     const { annotation } = await parse('--annotation', '__proto__=x', '--annotation', 'constructor=y');
     expect(Object.entries(annotation as object)).toEqual([
       ['__proto__', 'x'],
@@ -150,13 +150,13 @@ describe('parseInput', () => {
     [['--dry-run', '--dry-run=curl'], '--dry-run'],
     [['--dry-run=curl', '--dry-run=curl'], '--dry-run'],
     [['--since', '-1h', '--since', '-2h'], '--since'],
-  ])('refuses %j, of which one value would be ignored', async (tokens, name) => {
+  ])('refuses %j, because one value would be ignored', async (tokens, name) => {
     const error = await refusal(...tokens);
     expect(error).toMatchObject({ code: 'usage', exit: 2 });
     expect(error.message).toContain(`${name} is given more than once`);
   });
 
-  it('takes a boolean that is given twice, and both keys of --sort', async () => {
+  it('accepts a repeated boolean, and both keys of --sort', async () => {
     expect(await parse('-a', '--all', '-qq', '--dry-run', '--dry-run', '--sort', 'x', '--sort=-y')).toMatchObject({
       all: true,
       quiet: true,
@@ -176,11 +176,11 @@ describe('parseInput', () => {
     [['--columns', ' '], '--columns: an item of " " is empty'],
     [['one', ''], '<rest> is empty'],
     [[''], '<first> is empty'],
-  ])('refuses %j, which is most often a variable that is not set', async (tokens, message) => {
+  ])('refuses %j, which is usually an unset variable', async (tokens, message) => {
     expect(await refusal(...tokens)).toMatchObject({ code: 'invalid_value', exit: 2, message });
   });
 
-  it('takes an empty argument after --', () => {
+  it('accepts an empty argument after --', () => {
     const runner = { ...sample, args: { command: { help: '', repeat: true as const, afterDashes: true as const } } };
     expect(parseInput(runner, ['--', 'echo', ''], NOW).input).toMatchObject({ command: ['echo', ''] });
   });
@@ -205,7 +205,7 @@ describe('parseInput', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('asks for help without asking for arguments', () => {
+  it('shows help without requiring arguments', () => {
     const strict = { ...sample, args: { first: { help: '', required: true as const } } };
     expect(parseInput(strict, ['--help'], NOW)).toMatchObject({ help: true });
     expect(parseInput(strict, ['--rate', '1', '-qh', 'a', 'b'], NOW)).toMatchObject({ help: true });

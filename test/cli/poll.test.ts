@@ -55,24 +55,24 @@ describe('when it reads', () => {
     expect((await trial(options, () => 1)).readAt).toEqual(readAt);
   });
 
-  test('the interval is between the end of a read and the next, and none is under way with another', async () => {
+  test('waits the interval after each read, and never reads twice at once', async () => {
     const { readAt } = await trial({ intervalMs: 5000, waitMs: 12_000 }, () => 1, { readMs: 2000 });
     expect(readAt).toEqual([0, 7000, 12_000]);
   });
 
-  test('without a deadline it goes on', async () => {
+  test('continues without a deadline', async () => {
     const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { most: 100 });
     expect([readAt.length, readAt.at(-1), failure]).toEqual([100, 99_000, undefined]);
   });
 
-  test('a service that is unreachable is asked every second for a minute, so that its return is noticed', async () => {
+  test('polls an unreachable service every second for a minute', async () => {
     const read = (index: number) => (index < 62 ? Promise.reject(AWAY()) : index);
     const { readAt } = await trial({ intervalMs: 5000 }, read, { most: 64 });
     const pauses = readAt.slice(1).map((at, index) => at - (readAt[index] ?? 0));
     expect(pauses).toEqual([...Array<number>(60).fill(1000), 5000, 5000, 5000]);
   });
 
-  test('a service that limits calls is asked ever less often, at least once a minute', async () => {
+  test('polls a service that limits calls less and less often, but at least once a minute', async () => {
     const limited = () => Promise.reject(new SvcError('limited', 'too many calls'));
     const { readAt } = await trial({ intervalMs: 5000 }, limited, { most: 6 });
     expect(readAt).toEqual([0, 10_000, 30_000, 70_000, 130_000, 190_000]);
@@ -81,8 +81,8 @@ describe('when it reads', () => {
   });
 });
 
-describe('what it gives', () => {
-  test('values with their times, failures that may pass as trouble, each told once', async () => {
+describe('the yielded values', () => {
+  test('have times; transient failures are reported once', async () => {
     const script = [1, AWAY(), AWAY(), 2, AWAY(), 3];
     const read = (index: number) => {
       const next = script[index] ?? 0;
@@ -110,14 +110,14 @@ describe('what it gives', () => {
   });
 
   test.each([new SvcError('unauthorized', 'no'), new SvcError('wrong_path', 'no'), new TypeError('a bug')])(
-    'a failure that stays ends it: %s',
+    'end with a permanent failure: %s',
     async (error) => {
       const { readAt, failure } = await trial({ intervalMs: 1000 }, (index) => (index < 2 ? 1 : Promise.reject(error)));
       expect([readAt.length, failure]).toEqual([3, error]);
     },
   );
 
-  test.each([0, 8, 2500, 60_000])('a wait of %d ms ends with a value or a failure', async (waitMs) => {
+  test.each([0, 8, 2500, 60_000])('end after %d ms with a value or a failure', async (waitMs) => {
     const error = AWAY();
     const away = await trial({ intervalMs: 1000, waitMs }, () => Promise.reject(error), { readMs: 7 });
     expect(away.failure).toBe(error);
@@ -142,7 +142,7 @@ describe('an interruption', () => {
     expect([readAt, failure]).toEqual([[0], reason]);
   });
 
-  test('while a read fails is no trouble of the service', async () => {
+  test('during a failing read is not reported as an outage', async () => {
     const stop = new AbortController();
     const read = () => {
       stop.abort(reason);
@@ -152,7 +152,7 @@ describe('an interruption', () => {
     expect([failure, notices]).toEqual([reason, []]);
   });
 
-  test('before the first read: nothing is read', async () => {
+  test('before the first read prevents it', async () => {
     const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { signal: AbortSignal.abort(reason) });
     expect([readAt, failure]).toEqual([[], reason]);
   });

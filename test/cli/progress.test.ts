@@ -26,7 +26,7 @@ describe('a spinner', () => {
     vi.useRealTimers();
   });
 
-  it('shows the host and the seconds after half a second, and not before', () => {
+  it('appears after half a second, with the host and the seconds', () => {
     spinner.begin('alerts.example.com:9093');
     pass(400);
     expect(out.text).toBe('');
@@ -36,7 +36,7 @@ describe('a spinner', () => {
     expect(out.writes.at(-1)).toMatch(/^\r[⠋-⠿] alerts\.example\.com:9093 {2}3 s/);
   });
 
-  it('counts one request after another as one wait, and goes when nothing is waited for', () => {
+  it('treats consecutive requests as one wait, and disappears when none is in flight', () => {
     const over = spinner.begin('a');
     pass(400);
     over();
@@ -51,7 +51,7 @@ describe('a spinner', () => {
     expect(out.writes).toHaveLength(length);
   });
 
-  it('is taken away for what is printed, and is drawn again', () => {
+  it('is erased before output and drawn again after it', () => {
     spinner.begin('a');
     pass(500);
     spinner.clear();
@@ -60,7 +60,7 @@ describe('a spinner', () => {
     expect(out.writes.at(-1)).toContain(' a  1 s');
   });
 
-  it('draws nothing while a person is asked, and nothing after its end', () => {
+  it('draws nothing during a prompt and after its end', () => {
     spinner.begin('a');
     const resume = spinner.pause();
     pass(2_000);
@@ -76,7 +76,7 @@ describe('a spinner', () => {
     expect(out.writes).toHaveLength(length);
   });
 
-  it('is ASCII where the locale is', () => {
+  it('uses ASCII in an ASCII locale', () => {
     spinner = new Spinner(out, () => time, true);
     spinner.begin('a');
     pass(900);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 const list = (...args: string[]) => svc(['alerts', 'list', '--base-url', service.url, '-o', 'id', ...args]);
 
-describe.skipIf(process.platform === 'win32')('a warning of a file that other users can read', () => {
+describe.skipIf(process.platform === 'win32')('the warning about a file that other users can read', () => {
   it.each([
     ['the group', 0o640],
     ['everybody', 0o604],
@@ -63,17 +63,17 @@ describe.skipIf(process.platform === 'win32')('a warning of a file that other us
     expect((await svc(listen, { env: { SVC_WEBHOOK_SECRET: SECRET } })).stderr).toContain(warning(path));
   });
 
-  it('leaves a failure with -o json one line', async () => {
+  it('keeps a failure with -o json to one line', async () => {
     const path = file('json', 'whsec_b3RoZXI=', 0o644);
     const { stderr } = await svc(['webhooks', 'sign', join(home, 'none'), '--secret-file', path, '-o', 'json']);
     expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 2 } });
   });
 
-  it.each([0o600, 0o400])('is not given for mode %o', async (mode) => {
+  it.each([0o600, 0o400])('is not printed for mode %o', async (mode) => {
     expect(await verify('--secret-file', file('own', SECRET, mode))).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('is not given for a descriptor', async () => {
+  it('is not printed for a descriptor', async () => {
     const fd = openSync(file('opened', SECRET, 0o644), 'r');
     try {
       expect(await verify('--secret-file', `/dev/fd/${fd}`)).toMatchObject({ code: 0, stderr: '' });
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('a warning of a file that other us
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is not given for a file of another user, who decides', async () => {
+  it.skipIf(process.getuid?.() !== 0)('is not printed for a file of another user', async () => {
     const path = file('mounted', SECRET, 0o444);
     chownSync(path, 54_321, 54_321);
     expect(await verify('--secret-file', path)).toMatchObject({ code: 0, stderr: '' });

@@ -40,7 +40,7 @@ describe('times', () => {
     '1795176000': '2026-11-20T12:00:00.000Z',
   };
 
-  it('lists forms that are taken, and mean what they say', () => {
+  it('lists only forms that svc accepts, with their meaning', () => {
     const listed = rows('times', /point in time/).flatMap(([left, right]) => [
       ...left.split(', '),
       ...(/\d{4}-\S+$/.exec(right) ?? []),
@@ -75,7 +75,7 @@ describe('output', () => {
     expect(rows('output', /^Formats/).map(([format]) => format)).toEqual([...GLOBAL_FLAGS.output.choices]);
   });
 
-  it('names options that there are', () => {
+  it('names only existing options', () => {
     const named = rows('output', /./).length + rows('output', /this order/).length;
     expect(named).toBeGreaterThan(8);
     const options = rows('output', /this order/).flatMap(([left]) => /^--(.*)$/.exec(left)?.[1] ?? []);
@@ -89,7 +89,7 @@ describe('matchers', () => {
     expect(shown.map(([only]) => only && operatorOf(only)).sort()).toEqual([...OPERATORS].sort());
   });
 
-  it('shows spellings that are taken, and mean what they say', () => {
+  it('shows only spellings that svc accepts, with their meaning', () => {
     const read = (typed: string): unknown =>
       parseMatcherArguments([typed.replace(/^'(.*)'$/, '$1')]).map(({ name, value }) => [name, value]);
     expect(rows('matchers', /written/).map(([typed]) => read(typed))).toEqual([
@@ -103,7 +103,7 @@ describe('matchers', () => {
     ]);
   });
 
-  it.each(['a==b', 'a=b,c=d', '[a=b]', "a='b'"])('refuses %s, as it says', (text) => {
+  it.each(['a==b', 'a=b,c=d', '[a=b]', "a='b'"])('refuses %s, as documented', (text) => {
     expect(() => parseMatcherArguments([text])).toThrow();
   });
 });

@@ -31,7 +31,7 @@ onBothServers((url, comparable) => {
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt), fromNow(alert?.updatedAt)]).toEqual([0, 5, 0]);
     });
 
-    test('null and the year 1 are no time', async () => {
+    test('null and the year 1 count as no time', async () => {
       const alert = await stored({ startsAt: null, endsAt: '0001-01-01T00:00:00Z', annotations: null });
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt)]).toEqual([0, 5]);
     });
@@ -66,7 +66,7 @@ onBothServers((url, comparable) => {
       expect(fromNow((await find(labels.alertname))[0]?.startsAt)).toBe(0);
     });
 
-    test('resolving another label set changes nothing', async () => {
+    test('resolving a different label set changes nothing', async () => {
       const labels = { alertname: randomUUID(), more: 'x' };
       await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
       await post({ labels: { alertname: labels.alertname }, startsAt: iso(-HOUR), endsAt: iso(-1000) });
@@ -75,7 +75,7 @@ onBothServers((url, comparable) => {
   });
 
   describe('labels', () => {
-    test('empty ones are dropped, empty annotations are not; the last of equal alerts wins', async () => {
+    test('empty labels are dropped, empty annotations are not; the last of equal alerts wins', async () => {
       const alertname = randomUUID();
       await post(
         { labels: { alertname, gone: '' }, annotations: { which: 'first' } },
@@ -89,12 +89,12 @@ onBothServers((url, comparable) => {
   });
 
   describe('a batch', () => {
-    test('of none, or null, is accepted', async () => {
+    test('that is empty or null is accepted', async () => {
       expect(await post()).toEqual([200, '']);
       expect((await postJson(url(), '/api/v2/alerts', null)).status).toBe(200);
     });
 
-    test('with invalid alerts is refused, and the valid ones are stored all the same', async () => {
+    test('with invalid alerts is refused, but the valid ones are stored', async () => {
       const alertname = randomUUID();
       const answer = await post(
         { labels: { alertname } },
@@ -124,11 +124,11 @@ onBothServers((url, comparable) => {
     });
   });
 
-  test.each(['', 'mailto:a', 'http://x/?a=b', 'http://[::1]:80/'])('the link %j is taken', async (generatorURL) => {
+  test.each(['', 'mailto:a', 'http://x/?a=b', 'http://[::1]:80/'])('accepts the link %j', async (generatorURL) => {
     expect((await stored({ generatorURL }))?.generatorURL).toBe(generatorURL === '' ? undefined : generatorURL);
   });
 
-  test.each(['foo', 'a b', '://', 'http://[::1'])('the link %j is refused', async (generatorURL) => {
+  test.each(['foo', 'a b', '://', 'http://[::1'])('refuses the link %j', async (generatorURL) => {
     const message = `0.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`;
     const [status, body] = await post({ labels: { a: 'b' }, generatorURL });
     expect([status, comparable(body)]).toEqual([422, comparable(JSON.stringify({ code: 601, message }))]);

@@ -243,12 +243,12 @@ onBothServers((url, comparable) => {
       },
     );
 
-    test('a path with a slash at its end', async () => {
+    test('a path with a trailing slash', async () => {
       const got = await wire(url(), '/api/v2/silences/?filter=nobody%3Dhas');
       expect([got.status, got.body]).toEqual([200, '[]\n']);
     });
 
-    test('a UUID in capitals, but does not find it', async () => {
+    test('an upper-case UUID, but does not find it', async () => {
       const id = await postSilence(url(), { matchers: [MATCHER] });
       const loud = id.toUpperCase();
       expect((await wire(url(), `/api/v2/silence/${loud}`)).status).toBe(404);

@@ -102,25 +102,25 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test('several are one condition, and contradict each other', async () => {
+    test('several are combined with AND, and may contradict each other', async () => {
       expect(await filtered('alertname=Down', 'severity=warning')).toEqual(['elsewhere', 'inhibited']);
       expect(await filtered('alertname=Up', 'alertname=Disk')).toEqual([]);
     });
 
     test.each(['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1'])(
-      '%s is ignored: the whole list comes',
+      '%s is ignored: the whole list is returned',
       async (query) => {
         expect((await found(query)).sort()).toEqual(but());
       },
     );
 
-    test('a plus is a blank', async () => {
+    test('a plus is a space', async () => {
       expect(await found('filter=+alertname+=+Up+')).toEqual(['plain']);
     });
   });
 
   describe('states', () => {
-    test('what suppresses an alert is named', async () => {
+    test('names what suppresses an alert', async () => {
       const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
       const by = new Map(alerts.map((alert) => [alert.labels['id'], alert]));
       const source = by.get('source')?.fingerprint;
@@ -163,7 +163,7 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test('an expression that is none is refused', async () => {
+    test('an invalid expression is refused', async () => {
       for (const path of ['alerts', 'alerts/groups']) {
         const answer = await wire(url(), `/api/v2/${path}?receiver=(`);
         const message = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
@@ -216,7 +216,7 @@ onBothServers((url, comparable) => {
       );
     });
 
-    test('the status tells when the server started, its routes and that it is alone', async () => {
+    test('the status has the start time, the routes and the state of the cluster', async () => {
       interface Status {
         readonly cluster: object;
         readonly config: { readonly original: string };
@@ -238,7 +238,7 @@ onBothServers((url, comparable) => {
       expect(parse(config.original)).toMatchObject({ global: { resolve_timeout: '5m' }, ...parse(DEFAULT_CONFIG) });
     });
 
-    test('probes answer OK', async () => {
+    test('probes return OK', async () => {
       for (const path of ['/-/ready', '/-/healthy']) {
         const { status, headers, body } = await wire(url(), path);
         expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'OK']);

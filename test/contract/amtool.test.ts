@@ -6,7 +6,7 @@ import { amtoolBinary } from '../support/peers.ts';
 
 const amtool = amtoolBinary();
 
-test.skipIf(amtool === undefined)("amtool, the real server's own client, gets along with the emulator", async () => {
+test.skipIf(amtool === undefined)('amtool works with the emulator', async () => {
   const server = await startAlertmanagerEmulator({ now: () => Date.now() });
   const run = async (...args: string[]): Promise<string> => {
     const options = { env: { ...process.env, ...amtool?.env }, timeout: 10_000 };

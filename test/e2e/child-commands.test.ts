@@ -36,14 +36,14 @@ describe('svc sandbox start', () => {
     }
   });
 
-  it('prints lines that a shell takes', async () => {
+  it('prints lines that a shell can evaluate', async () => {
     const { run } = await sandbox([]);
     const { stdout } = await run.kill('SIGTERM');
     const { stdout: seen } = await shell(`${stdout}\necho "$SVC_ALERTS_URL"`);
     expect(seen).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it('starts empty where that is wanted', async () => {
+  it('starts empty with --empty', async () => {
     const { run, url } = await sandbox(['--empty']);
     expect(await getJson(url, '/api/v2/alerts')).toEqual([]);
     await run.kill('SIGTERM');
@@ -66,14 +66,14 @@ describe('svc sandbox start', () => {
 describe('svc sandbox run', () => {
   const run = async (...command: string[]) => await svc(['sandbox', 'run', '--', ...command], { input: 'typed\n' });
 
-  it('runs this very svc against the services', async () => {
+  it('runs the same svc against the services', async () => {
     expect(await run('svc', 'alerts', 'list', 'DiskFull', '-o', 'json', '--query', 'length(@)')).toMatchObject({
       code: 0,
       stdout: '1\n',
     });
   });
 
-  it('hands its streams and its environment on', async () => {
+  it('passes on its streams and its environment', async () => {
     expect(await run('sh', '-c', 'cat; echo "$SVC_ALERTS_URL"; echo said >&2')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^typed\nhttp:\/\/127\.0\.0\.1:\d+\n$/),
@@ -90,7 +90,7 @@ describe('svc sandbox run', () => {
     expect(await run('sh', '-c', script)).toMatchObject({ code: status, stdout: '', stderr: '' });
   });
 
-  it('lets one sign in: with --auto-approve without a page', async () => {
+  it('allows a sign-in, with --auto-approve without a page', async () => {
     const signIn = ['svc', 'oauth', 'login', '--no-browser', '-o', 'json'];
     for (const options of [['--auto-approve'], []]) {
       const running = startSvc(['sandbox', 'run', ...options, '--', ...signIn]);
@@ -120,12 +120,12 @@ describe('svc sandbox run', () => {
     expect(await refused(command)).toMatchObject({ code: 2, stderr: `svc: cannot run ${command}: ${why}\n` });
   });
 
-  it('refuses no command, or an empty one', async () => {
+  it('refuses a missing or an empty command', async () => {
     expect(await refused()).toMatchObject({ code: 2, stdout: '' });
     expect(await refused('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
   });
 
-  it.skipIf(IS_EMULATED)('tells a command that is not found from one that may not be run', async () => {
+  it.skipIf(IS_EMULATED)('distinguishes a missing command from one that may not be run', async () => {
     const closed = join(HOME, 'closed');
     const open = join(HOME, 'open');
     for (const folder of [closed, open]) mkdirSync(folder);
@@ -147,7 +147,7 @@ describe('svc sandbox run', () => {
     expect([left.code, left.stderr]).toEqual([7, expect.stringContaining('nothing listens')]);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('forwards %s, and lets the command end in its own way', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('forwards %s, and waits until the command ends', async (signal) => {
     const script = `trap 'svc alerts list -o id | head -n 1; exit 3' ${signal.slice(3)}; echo ready; while :; do read -r -t 1 _; done`;
     const running = startSvc(['sandbox', 'run', '--', 'bash', '-c', script], { input: 'open' });
     await running.printed('ready');
@@ -156,7 +156,7 @@ describe('svc sandbox run', () => {
     expect(stdout).toMatch(/^ready\n[0-9a-f]{16}\n$/);
   });
 
-  it('tells by its status that a signal ended the command', async () => {
+  it('exits with the status of the signal that ended the command', async () => {
     const running = startSvc(['sandbox', 'run', '--', 'sh', '-c', 'echo ready; exec sleep 20']);
     await running.printed('ready');
     const { code } = await running.kill('SIGTERM');
@@ -181,7 +181,7 @@ describe('svc silences run', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends the silence where %s ends it, and lets the command finish', async (signal, status) => {
+  ] as const)('expires the silence after %s, and lets the command finish', async (signal, status) => {
     const { run: server, url } = await sandbox([]);
     const script = `trap 'echo cleaned; exit 3' ${signal.slice(3)}; echo ready; while :; do read -r -t 1 _; done`;
     const running = startSvc(argv(script), { env: { SVC_ALERTS_URL: url }, input: 'open' });
@@ -214,7 +214,7 @@ describe("svc's credentials in the environment of a command", () => {
       .map(([, name]) => name ?? '')
       .sort();
 
-  it('stay out of silences run, but for those that --pass-env names', async () => {
+  it('are removed from silences run, except those that --pass-env names', async () => {
     const { run, url } = await sandbox(['--empty']);
     const env = { ...SECRETS, SVC_ALERTS_URL: url };
     const silenced = ['silences', 'run', 'a=b', '--yes'];
@@ -228,7 +228,7 @@ describe("svc's credentials in the environment of a command", () => {
     await run.kill('SIGTERM');
   });
 
-  it("are the sandbox's own in sandbox run", async () => {
+  it('are those of the sandbox in sandbox run', async () => {
     const printed = await output(['sandbox', 'run', '--', 'env'], { env: SECRETS });
     for (const secret of ['alerts-token-1', 'trade-token-1', 'catalog-password-1', 'whsec_0123456789']) {
       expect(printed).not.toContain(secret);

@@ -5,7 +5,7 @@ import { SLOWNESS } from '../support/executable.ts';
 import { HOME, ROOT, start } from './binary.ts';
 
 it(
-  'npm run demo does the main job, and ends well',
+  'npm run demo runs the main tasks and exits 0',
   async () => {
     // In a copy: the demo builds first, and other tests run what is built.
     const copy = join(HOME, 'copy');

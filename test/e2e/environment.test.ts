@@ -30,7 +30,7 @@ async function listed(env: Record<string, string>, ...args: string[]): Promise<s
   return stdout;
 }
 
-describe('a proxy of the environment', () => {
+describe('a proxy from the environment', () => {
   let proxy: FaultServer;
   beforeAll(async () => {
     proxy = await faultServer((socket, { method }) =>
@@ -39,7 +39,7 @@ describe('a proxy of the environment', () => {
   });
   afterAll(() => proxy.close());
 
-  it('gets requests of plain http whole', async () => {
+  it('gets the whole address of a plain http request', async () => {
     const env = { SVC_ALERTS_URL: 'http://alerts.invalid:9093', http_proxy: proxy.url };
     expect(await output(LIST, { env })).toBe('["proxied"]\n');
     expect(proxy.requests.at(-1)).toMatchObject({
@@ -49,7 +49,7 @@ describe('a proxy of the environment', () => {
     });
   });
 
-  it.each(['https_proxy', 'HTTPS_PROXY'])('is asked for a tunnel to an https service (%s)', async (name) => {
+  it.each(['https_proxy', 'HTTPS_PROXY'])('opens a tunnel to an https service (%s)', async (name) => {
     const before = proxy.requests.length;
     const env = { SVC_ALERTS_URL: 'https://alerts.invalid', [name]: proxy.url };
     const { code, stderr } = await svc([...LIST, '--timeout', '2s'], { env });
@@ -59,7 +59,7 @@ describe('a proxy of the environment', () => {
     );
   });
 
-  it('is passed by where no_proxy says so', async () => {
+  it('is bypassed for hosts in no_proxy', async () => {
     const env = { SVC_ALERTS_URL: `http://0.0.0.0:${service.port}`, http_proxy: proxy.url };
     expect(await listed(env)).toBe('["proxied"]\n');
     for (const no_proxy of ['0.0.0.0', '10.0.0.0/8, 0.0.0.0', `0.0.0.0:${service.port}`, '*'])
@@ -67,7 +67,7 @@ describe('a proxy of the environment', () => {
     expect(await listed({ ...env, no_proxy: '0.0.0.0:1' })).toBe('["proxied"]\n');
   });
 
-  it.each(['127.0.0.1', 'localhost', '127.1.2.3'])('never gets what is for %s', async (host) => {
+  it.each(['127.0.0.1', 'localhost', '127.1.2.3'])('never gets requests for %s', async (host) => {
     const before = proxy.connections;
     const env = {
       SVC_ALERTS_URL: `http://${host}:${service.port}`,
@@ -80,7 +80,7 @@ describe('a proxy of the environment', () => {
     expect(proxy.connections).toBe(before);
   });
 
-  it('is said to be wrong where it is', async () => {
+  it('is named if it is invalid', async () => {
     const env = { SVC_ALERTS_URL: 'http://alerts.invalid', http_proxy: 'socks4://127.0.0.1:1' };
     expect(await inProcess(['alerts', 'list'], { env })).toMatchObject({
       code: 2,
@@ -90,7 +90,7 @@ describe('a proxy of the environment', () => {
 });
 
 describe('settings', () => {
-  it('that were set are used', async () => {
+  it('that are set take effect', async () => {
     const env = { SVC_CONFIG_DIR: join(newFolder(), 'made') };
     expect(await svc(['alerts', 'list'], { env })).toMatchObject({ code: 2, stdout: '' });
     await output(['config', 'set', 'alerts.url', emulator.url], { env });
@@ -100,7 +100,7 @@ describe('settings', () => {
     expect(await output(['config', 'path'], { env })).toBe(`${join(env.SVC_CONFIG_DIR, 'settings.json')}\n`);
   });
 
-  it('belong to their profile, and options and variables win over them', async () => {
+  it('belong to their profile; options and variables override them', async () => {
     const home = temporaryHome();
     const direct = `http://127.0.0.1:${service.port}`;
     const run = async (argv: readonly string[], env = {}) => (await inProcess(argv, { home, env })).stdout;
@@ -116,7 +116,7 @@ describe('settings', () => {
     expect(await inProcess([...LIST, '--profile', 'none'], { home })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('of six processes at once are all kept', async () => {
+  it('written by six processes at once are all stored', async () => {
     const env = { SVC_CONFIG_DIR: newFolder() };
     const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
     await Promise.all(
@@ -132,7 +132,7 @@ describe('settings', () => {
     ).toEqual([...names].sort());
   });
 
-  it('are not looked for in the working directory', async () => {
+  it('are not read from the working directory', async () => {
     const folder = newFolder();
     const env = { SVC_CONFIG_DIR: folder };
     await output(['config', 'set', 'alerts.url', emulator.url], { env });
@@ -140,13 +140,13 @@ describe('settings', () => {
   });
 });
 
-describe('a home', () => {
+describe('a home directory', () => {
   const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
 
   it.each([
     ['/proc/nowhere', 'no such file or directory'],
     ['/dev/null/home', 'not a directory'],
-  ])('that cannot be written (%s) is no harm until it has to be', async (home, why) => {
+  ])('that is not writable (%s) matters only if svc has to write', async (home, why) => {
     expect((await svc(LIST, { env: { ...env(), HOME: home } })).code).toBe(0);
     // What a terminal shows is kept for <Tab>, where it can be.
     const shown = await svc(['alerts', 'list'], { env: { ...env(), HOME: home, SVC_FORCE_TTY: '80' } });
@@ -156,7 +156,7 @@ describe('a home', () => {
     expect(stderr).toMatch(new RegExp(`^svc: cannot [^\\n]*: ${why}\\n`));
   });
 
-  it('is that of the user where the variable is missing', async () => {
+  it('is that of the user if HOME is not set', async () => {
     const { code, stdout } = await svc(['config', 'path'], { env: { HOME: undefined } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/\/svc\/settings\.json\n$/)]);
     expect(stdout).not.toContain(ROOT);
@@ -164,7 +164,7 @@ describe('a home', () => {
 });
 
 describe('a working directory', () => {
-  it('may be gone', async () => {
+  it('may be deleted', async () => {
     mkdirSync(join(HOME, 'gone'));
     const { code, stdout, stderr } = await shell('cd gone && rmdir ../gone && svc alerts list -o id', {
       env: { SVC_ALERTS_URL: emulator.url },
@@ -173,7 +173,7 @@ describe('a working directory', () => {
   });
 });
 
-describe('what Node takes from the environment', () => {
+describe('output of Node.js that the environment enables', () => {
   it('does not reach stdout, nor stderr where it is data', async () => {
     const noisy = { NO_COLOR: '1', FORCE_COLOR: '1', NODE_OPTIONS: '--trace-warnings', NODE_ENV: 'development' };
     await using big = await staticServer('[]');

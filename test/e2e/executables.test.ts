@@ -31,18 +31,18 @@ describe.skipIf(missing)(named('an executable', missing), () => {
     archive = line?.split('  ')[1] ?? '';
   }, 120_000);
 
-  it('works where there is no Node.js', async () => {
+  it('works without Node.js', async () => {
     await smoke(['env', 'PATH=/nowhere', SVC]);
   });
 
-  it('runs itself as the svc of a sandbox, whatever it is called by', async () => {
+  it('runs itself as svc in a sandbox, whatever its file name', async () => {
     const { code, stdout } = await start('svc', ['sandbox', 'run', '--', 'svc', 'config', 'path'], {
       env: { PATH: dirname(SVC) },
     }).ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${join(HOME, '.config/svc/settings.json')}\n` });
   });
 
-  it('reads nothing in the folder that it is started in', async () => {
+  it('reads nothing from the folder in which it is started', async () => {
     const cwd = mkdtempSync(join(HOME, 'hostile-'));
     const hostile = 'require("node:fs").writeFileSync("run", "")';
     for (const [file, text] of Object.entries({
@@ -66,13 +66,13 @@ describe.skipIf(missing)(named('an executable', missing), () => {
     expect(existsSync(join(cwd, 'run'))).toBe(false);
   });
 
-  it('has nothing of the machine that it was made on, and less than 130 MB', () => {
+  it('contains no path of the build machine, and has less than 130 MB', () => {
     const bytes = readFileSync(SVC);
     expect([bytes.includes(ROOT), bytes.includes(HOME)]).toEqual([false, false]);
     expect(statSync(SVC).size).toBeLessThan(130_000_000);
   });
 
-  it('is in an archive with its sum, its licences, the manual and the completions', () => {
+  it('is in an archive with a sum, licences, manual and completions', () => {
     const [sum] = readFileSync(join(OUT, 'SHA256SUMS'), 'utf8').split('  ');
     expect(sum).toBe(
       createHash('sha256')
@@ -90,7 +90,7 @@ describe.skipIf(missing)(named('an executable', missing), () => {
     expect(text.stdout).toMatch(/^bun \d+\.\d+\.\d+ \(MIT/m);
   });
 
-  it('lists what it is made of', () => {
+  it('has a bill of materials', () => {
     const file = readFileSync(join(OUT, archive.replace(`-${TARGET}.tar.gz`, '.cdx.json')), 'utf8');
     const { bomFormat, metadata, components } = JSON.parse(file);
     expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'svc']);

@@ -100,11 +100,11 @@ async function typed(commands: readonly string[]): Promise<ReadonlyMap<string, {
 }
 
 describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
-  it('is told from plain text', () => {
+  it('is distinguished from plain text', () => {
     for (const character of HOSTILE.replaceAll(/[ -~\n\ud800]/gu, '')) expect(OBEYED.test(character)).toBe(true);
   });
 
-  it('renderings hold nothing that a terminal obeys', async () => {
+  it('renderings contain no control sequence', async () => {
     const all = await typed(oneIn(3, RENDERINGS));
     for (const [line, { bytes, status }] of all) {
       expect({ line, status, obeyed: obeyed(line, bytes) }, bytes).toEqual({ line, status: 0, obeyed: null });
@@ -113,7 +113,7 @@ describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
     }
   });
 
-  it('failures hold nothing that a terminal obeys', async () => {
+  it('failures contain no control sequence', async () => {
     const all = await typed(oneIn(3, FAILURES));
     for (const [line, { bytes, status }] of all) {
       expect({ line, obeyed: obeyed(line, bytes) }).toEqual({ line, obeyed: null });
@@ -139,7 +139,7 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
     'svc alerts status',
     'svc alerts list --base-url $SVC_ALERTS_URL/refuse',
     'svc alerts "$H"',
-  ])('is as plain after %s as its text', async (line) => {
+  ])('shows only text after %s', async (line) => {
     const state =
       '#{pane_title} #{alternate_on} #{cursor_flag} #{scroll_region_upper}-#{scroll_region_lower} #{cursor_x}';
     await terminal.run(':');
@@ -156,7 +156,7 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
     expect(lines).toEqual(wrapped.map((text) => text.trimEnd()));
   });
 
-  it('shows in a question what it is about, in one piece', async () => {
+  it('shows the subject of a question on one line', async () => {
     terminal.begin('svc silences create "host=$H" -c why --for 30d; :');
     const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
     terminal.press('n', 'Enter');
@@ -166,7 +166,7 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
     expect(terminal.tell('#{pane_title}')).not.toContain('owned');
   });
 
-  it('shows the silences that are about to end before it asks', async () => {
+  it('lists the silences to expire before it asks', async () => {
     const ended = (): number => server.requests.filter(({ method }) => method === 'DELETE').length;
     const before = ended();
     terminal.begin(`svc silences expire ${SILENCE}`);

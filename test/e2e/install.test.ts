@@ -41,13 +41,13 @@ function install(releases: string, path?: string) {
 }
 
 describe.skipIf(process.platform !== 'linux')('install.sh', () => {
-  it('installs the executable of this machine and says its version', () => {
+  it('installs the executable for this machine and prints its version', () => {
     const { status, stdout, stderr, program } = install(release().folder);
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: `${VERSION}\n` });
     expect(existsSync(program)).toBe(true);
   });
 
-  it("installs the executable for musl where the system's ldd is that of musl", () => {
+  it('installs the executable for musl if the system has musl', () => {
     const commands = mkdtempSync(join(HOME, 'musl-'));
     const ldd = '#!/bin/sh\nprintf "musl libc (x86_64)\\nVersion 1.2.3\\n" >&2\nexit 1\n';
     writeFileSync(join(commands, 'ldd'), ldd, { mode: 0o755 });
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
     expect(existsSync(program)).toBe(true);
   });
 
-  it('installs nothing that does not match its sum', () => {
+  it('refuses a file that does not match its sum', () => {
     const { folder, archive } = release();
     appendFileSync(archive, 'x');
     const { status, stderr, program } = install(folder);
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
     expect(existsSync(program)).toBe(false);
   });
 
-  it('fails where there is no such release', () => {
+  it('fails for a missing release', () => {
     const { status, program } = install(HOME);
     expect(status).not.toBe(0);
     expect(existsSync(program)).toBe(false);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
+describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   let terminal: Terminal;
   beforeAll(() => {
     terminal = new Terminal(80, 300, { SVC_ALERTS_URL: server.url });
@@ -48,7 +48,7 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
       'svc config list',
     ];
     it.each([...inTurn(wide, WIDTHS.indexOf(columns), 3), ...inTurn(others, WIDTHS.indexOf(columns), 3)])(
-      '%s: no line is broken by the terminal',
+      '%s: the terminal wraps no line',
       async (line) => {
         const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
         expect(status).toBe(0);
@@ -63,7 +63,7 @@ describe.skipIf(noTmux)(named('on a terminal', noTmux), () => {
   });
 });
 
-it.skipIf(noScript)(named('takes a terminal that nobody has told its size for an ordinary one', noScript), async () => {
+it.skipIf(noScript)(named('assumes a usual size for a terminal without one', noScript), async () => {
   const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url }, 0);
   expect(status).toBe(0);
   expect(bytes).toContain('HighErrorRate');
@@ -77,7 +77,7 @@ describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
     return bytes;
   };
 
-  it('is there, and is all that is there beside text', async () => {
+  it('appears, and is the only control sequence', async () => {
     const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
     expect(bytes).toMatch(COLOUR);
     expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
@@ -87,26 +87,26 @@ describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
     ['NO_COLOR=1', { NO_COLOR: '1' }],
     ['TERM=dumb', { TERM: 'dumb' }],
     ['CLICOLOR=0', { CLICOLOR: '0' }],
-  ])('is not there with %s', async (_, env) => {
+  ])('is absent with %s', async (_, env) => {
     expect(await bytesOf('svc alerts list -a; svc alerts nope; svc --help; true', env)).not.toContain('\x1b');
   });
 
-  it('is not there where the profile says so', async () => {
+  it('is absent if the profile says so', async () => {
     const line = 'svc config set color never --profile dull >/dev/null 2>&1; svc alerts list -a; svc alerts nope; true';
     expect(await bytesOf(line, { SVC_PROFILE: 'dull' })).not.toContain('\x1b');
   });
 
-  it('is not there with --color never, nor in data', async () => {
+  it('is absent with --color never and in data', async () => {
     const formats = ['json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'].map((format) => `svc alerts list -a -o ${format}`);
     expect(await bytesOf(['svc alerts list -a --color never', ...formats].join('\n'))).not.toContain('\x1b');
   });
 
-  it('is there with --color always, whatever the environment and the stream', async () => {
+  it('appears with --color always, whatever the environment and the stream', async () => {
     const env = { NO_COLOR: '1', TERM: 'dumb' };
     expect(await bytesOf('svc alerts list -a --color always | cat', env)).toMatch(COLOUR);
   });
 
-  it('is told for each stream by itself', async () => {
+  it('is decided for each stream separately', async () => {
     const both = await bytesOf('svc alerts list -a | cat; svc alerts nope | cat');
     const [table = '', failure = ''] = both.split(/(?=\x1b)/, 2);
     expect(table).toContain('STATE');

@@ -42,7 +42,7 @@ describe.skipIf(!possible)('another user of this machine (needs root)', () => {
     expect(await svc(list, { env })).toMatchObject({ code: 0, stdout: `${secret}\n` });
   });
 
-  it('needs neither a home nor a name', async () => {
+  it('needs neither a home directory nor a user name', async () => {
     await using server = await staticServer('[]');
     const env = { SVC_ALERTS_URL: server.url, HOME: undefined };
     const run = await svc(['alerts', 'list', '-o', 'json'], { env, ...STRANGER });

@@ -40,7 +40,7 @@ beforeAll(() => {
 });
 
 describe('the tarball', () => {
-  it('holds what runs and what is read, and nothing it is made from', () => {
+  it('contains the program and its documents, but no sources', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !/^(?:bin|dist|completions|man)\//.test(path)).sort()).toEqual([
       'CHANGELOG.md',
@@ -52,21 +52,21 @@ describe('the tarball', () => {
     expect(paths).toEqual(expect.arrayContaining(['bin/svc.cjs', 'dist/main.cjs', 'dist/THIRD-PARTY-LICENSES.txt']));
   });
 
-  it('holds the manual, made from a checkout that had none', () => {
+  it('contains the manual, even from a checkout without one', () => {
     const manual = packed.files.map(({ path }) => path).filter((path) => path.startsWith('man/'));
     const { man } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
     expect(manual.sort()).toEqual([...man].sort());
     for (const path of manual) expect(readFileSync(join(PACKAGE, path), 'utf8')).toMatch(/^\.TH "SVC/);
   });
 
-  it('takes at most 4 MB unpacked, and 5 MB of a disk, whose blocks have 4 KiB', () => {
+  it('needs at most 4 MB unpacked, and 5 MB on a disk with blocks of 4 KiB', () => {
     const sizes = packed.files.map(({ path }) => statSync(join(PACKAGE, path)).size);
     const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
     expect(sum(sizes)).toBeLessThan(4_000_000);
     expect(4096 * sum(sizes.map((size) => Math.ceil(size / 4096)))).toBeLessThan(5_000_000);
   });
 
-  it('names no place of the machine it was made on', () => {
+  it('contains no path of the build machine', () => {
     for (const { path } of packed.files) {
       const text = readFileSync(join(PACKAGE, path), 'utf8');
       expect([path, text.includes(checkout) || text.includes(ROOT)]).toEqual([path, false]);
@@ -75,7 +75,7 @@ describe('the tarball', () => {
 });
 
 describe('installed in an empty folder', () => {
-  it('is alone: it has no dependencies, and runs nothing when it is installed', () => {
+  it('has no dependencies and no install scripts', () => {
     const { dependencies, optionalDependencies, peerDependencies, scripts } = JSON.parse(
       readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
     );
@@ -85,7 +85,7 @@ describe('installed in an empty folder', () => {
     expect(readdirSync(PACKAGE)).not.toContain('node_modules');
   });
 
-  it('works, by the name that npm gave it', async () => {
+  it('works under the name that npm installed', async () => {
     const { code, stdout, stderr } = await start(join(folder, 'node_modules/.bin/svc'), ['help'], { cwd: folder })
       .ended;
     expect([code, stdout, stderr]).toEqual([0, (await svc(['help'])).stdout, '']);

@@ -61,14 +61,14 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     expect(lines.some((text) => text.includes(LAST))).toBe(!isPaged);
   });
 
-  it('is printed as it is where it fits', async () => {
+  it('is printed directly if it fits', async () => {
     const { lines } = await terminal.run(`${TELL} svc alerts list --base-url ${short.url} --columns alertname`);
     expect(lines).toHaveLength(ROWS - 2);
     expect(lines).not.toContainEqual(expect.stringMatching(PAGED));
   });
 
   it.each(['no-such-pager', 'no-such-pager "$1"'])(
-    'is printed where the pager cannot be started: %s',
+    'is printed directly if the pager cannot start: %s',
     async (pager) => {
       const { lines, status } = await terminal.run(`SVC_PAGER='${pager}' svc alerts list --columns alertname`);
       expect(status).toBe(0);
@@ -76,7 +76,7 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     },
   );
 
-  it('leaves the exit status to the command where the pager is left early', async () => {
+  it('has the exit status of the command if the user leaves the pager early', async () => {
     const { lines, status } = await terminal.run(`SVC_PAGER='head -n 1' svc alerts list --fail-if-any`);
     expect(status).toBe(1);
     expect(lines.filter(isNoNotice)).toEqual([expect.stringMatching(/^STATE +SEVERITY/)]);

@@ -105,7 +105,7 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       },
     );
 
-    it('ends a read from a writer that is silent', async () => {
+    it('ends a read from a silent writer', async () => {
       for (const [, argv] of [READERS[0], READERS[10]] as typeof READERS) {
         const run = startSvc(argv);
         await blocked(run, 'wait_for_partner');
@@ -119,7 +119,7 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       }
     });
 
-    it('ends --secret-fd, when its writer says nothing', async () => {
+    it('ends --secret-fd with a silent writer', async () => {
       const writer = spawn('sh', ['-c', 'exec 3>"$0"; exec sleep 1000', PIPE], { stdio: 'ignore' });
       const argv = ['webhooks', 'verify', BODY, ...SIGNED, '--secret-fd', '3'];
       const run = start('sh', ['-c', 'exec svc "$@" 3<"$0"', PIPE, ...argv]);
@@ -128,7 +128,7 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       writer.kill();
     });
 
-    it('ends a report that has no reader', async () => {
+    it('ends a report without a reader', async () => {
       const run = startSvc([
         'webhooks',
         'check-receiver',
@@ -163,18 +163,18 @@ describe('input that never ends', () => {
 });
 
 describe('process substitution', () => {
-  it('gives a secret and a delivery', async () => {
+  it('provides a secret and a delivery', async () => {
     const line = `svc webhooks verify <(printf '{}') ${SIGNED.join(' ')} --secret-file <(cat "${SECRET}")`;
     expect(await shell(line)).toMatchObject({ code: 1, stderr: expect.not.stringContaining('cannot') });
   });
 
-  it('gives a secret by a descriptor', async () => {
+  it('provides a secret by a descriptor', async () => {
     const secret = `--secret-fd 3 3< <(cat "${SECRET}")`;
     const run = await shell(`svc webhooks sign "${BODY}" --as http ${secret} | svc webhooks verify - ${secret}`);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid/) });
   });
 
-  it('takes a new secret by a descriptor', async () => {
+  it('receives a new secret by a descriptor', async () => {
     const made = {
       endpoint_id: 'ep_9',
       secret: 'whsec_new',
@@ -190,7 +190,7 @@ describe('process substitution', () => {
     expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor 3[\s\S]*\nwhsec_new\n$/) });
   });
 
-  it('takes a report', async () => {
+  it('receives a report', async () => {
     const taken = join(HOME, 'taken.xml');
     const line = `svc webhooks check-receiver ${receiver.url} --secret-file "${SECRET}" --only valid-ping --junit >(cat >"${taken}"); wait; cat "${taken}"`;
     const { stdout } = await shell(line);
@@ -199,7 +199,7 @@ describe('process substitution', () => {
   });
 });
 
-describe("a pipe in the place of one of svc's own files is refused, and stays", () => {
+describe("a pipe in place of one of svc's own files is refused and not replaced", () => {
   it.each([
     ['settings.json', `${CONFIG}/settings.json`, ['config', 'list']],
     ['the lock of the settings', `${CONFIG}/settings.json.lock`, ['config', 'set', 'color', 'never']],

@@ -38,21 +38,21 @@ async function readSlowly(argv: readonly string[]): Promise<{ text: string; code
   return { text: Buffer.concat(chunks).toString(), code, stderr };
 }
 
-describe('an answer of megabytes to a slow reader', () => {
-  it('arrives whole as the json of the service', async () => {
+describe('megabytes of output to a slow reader', () => {
+  it('arrive completely as JSON of the service', async () => {
     expect(BODY.length).toBeGreaterThan(500 * COUNT);
     const { text, code, stderr } = await readSlowly(['alerts', 'list', '-o', 'json']);
     expect({ code, stderr, whole: text === `${BODY}\n` }).toEqual({ code: 0, stderr: '', whole: true });
   });
 
-  it('arrives whole as one value that svc wrote', async () => {
+  it('arrive completely as one JSON value', async () => {
     const { text, code, stderr } = await readSlowly(['alerts', 'list', '-o', 'json', '--sort', '-labels.alertname']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const alerts = JSON.parse(text) as { fingerprint: string }[];
     expect([alerts.length, alerts.at(-1)?.fingerprint]).toEqual([COUNT, '0'.repeat(16)]);
   });
 
-  it.each(['ndjson', 'csv', 'table'])('arrives whole as %s', async (format) => {
+  it.each(['ndjson', 'csv', 'table'])('arrive completely as %s', async (format) => {
     const { text, code, stderr } = await readSlowly(['alerts', 'list', '-o', format, '--no-headers']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = text.split('\n');
@@ -60,7 +60,7 @@ describe('an answer of megabytes to a slow reader', () => {
   });
 });
 
-describe('a reader that goes away', () => {
+describe('a reader that closes the pipe', () => {
   it.each(FORMATS)('ends %s quietly', async (format) => {
     const { code, stdout, stderr } = await shell(`svc alerts list -o ${format} | head -c 100; exit \${PIPESTATUS[0]}`, {
       env: env(),
@@ -73,7 +73,7 @@ describe('a reader that goes away', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('may be the one of stderr', async () => {
+  it('may be the reader of stderr', async () => {
     const { code, stdout, stderr } = await shell('{ svc alerts list -o id --debug 2>&3 | cat; } 3> >(exec 0<&-)', {
       env: smallEnv(),
     });
@@ -83,24 +83,24 @@ describe('a reader that goes away', () => {
 });
 
 describe('a stream that is closed', () => {
-  it('is no error where it is stdout', async () => {
+  it('is not an error if it is stdout', async () => {
     expect(await shell('svc alerts list >&-', { env: smallEnv() })).toMatchObject({ code: 0, stdout: '', stderr: '' });
     expect(await shell('svc --version >&-')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('takes what is said on it, where it is stderr, and nothing more', async () => {
+  it('loses only messages if it is stderr', async () => {
     const { code, stdout } = await shell('svc alerts list -o id -v 2>&-', { env: smallEnv() });
     expect([code, stdout.trim().split('\n').length]).toEqual([0, 6]);
     expect(await shell('svc alerts nope 2>&-')).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('is empty, where it is stdin', async () => {
+  it('counts as empty if it is stdin', async () => {
     expect(await shell('svc alerts list -o id <&-', { env: smallEnv() })).toMatchObject({ code: 0, stderr: '' });
     const { code, stderr } = await shell('svc alerts create -f - <&-', { env: smallEnv() });
     expect([code, stderr]).toEqual([2, 'svc: -: is empty\n']);
   });
 
-  it('may be every one of them', async () => {
+  it('may be all three', async () => {
     expect(await shell('svc alerts list <&- >&- 2>&-', { env: smallEnv() })).toMatchObject({ code: 0 });
   });
 });
@@ -108,7 +108,7 @@ describe('a stream that is closed', () => {
 describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   const FULL = 'cannot write to standard output: no space left on device';
 
-  it.each(FORMATS)('is said in one message for %s', async (format) => {
+  it.each(FORMATS)('is reported in one message for %s', async (format) => {
     const { code, stderr } = await shell(`svc alerts list -o ${format} >/dev/full`, { env: smallEnv() });
     expect(code).toBe(2);
     if (format.endsWith('json')) {
@@ -119,13 +119,13 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   });
 
   it.each(['--version', '--help', 'alerts --help', 'help silences create', 'config path'])(
-    'is said in one message for svc %s',
+    'is reported in one message for svc %s',
     async (line) => {
       expect(await shell(`svc ${line} >/dev/full`)).toMatchObject({ code: 2, stderr: `svc: ${FULL}\n` });
     },
   );
 
-  it('does not hide that a write was done', async () => {
+  it('does not hide that a write succeeded', async () => {
     const run = await shell('svc silences create alertname=FullDisk -c full -q >/dev/full', { env: smallEnv() });
     expect(run.code).toBe(8);
     expect(run.stderr).toContain(FULL);
@@ -134,14 +134,14 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
     expect(silences.map(({ comment }) => comment)).toEqual(['full']);
   });
 
-  it('leaves the exit status alone where it takes stderr', async () => {
+  it('does not change the exit status if only stderr is full', async () => {
     const { code, stdout } = await shell('svc alerts list -o id -v 2>/dev/full', { env: smallEnv() });
     expect([code, stdout.trim().split('\n').length]).toEqual([0, 6]);
     expect(await shell('svc alerts nope 2>/dev/full')).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
-it('writes to a file what it writes to a pipe', async () => {
+it('gets the same bytes in a file and in a pipe', async () => {
   const [piped, filed] = await Promise.all([
     svc(['alerts', 'list', '-o', 'csv'], { env: smallEnv() }),
     shell('svc alerts list -o csv >out.csv; cat out.csv', { env: smallEnv() }),

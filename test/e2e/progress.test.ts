@@ -24,8 +24,8 @@ writeFileSync(
 /** Longer than a bar waits before it shows. */
 const LONG_MS = 400;
 
-describe.skipIf(noTmux)(named('the bar of many requests on a terminal', noTmux), () => {
-  it('is drawn while they are under way, and gone at the end', async () => {
+describe.skipIf(noTmux)(named('the progress bar of many requests at a terminal', noTmux), () => {
+  it('is drawn during the requests and erased at the end', async () => {
     const shown: Socket[] = [];
     let posts = 0;
     const done = (socket: Socket): void => {
@@ -51,12 +51,12 @@ describe.skipIf(noTmux)(named('the bar of many requests on a terminal', noTmux),
   });
 });
 
-describe.skipIf(noTmux)(named('a slow service on a terminal', noTmux), () => {
+describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
   const SPINNER = /^[⠋-⠿] (127\.0\.0\.1:\d+) {2}\d+ s$/;
   let terminal: Terminal;
   afterEach(() => terminal.close());
 
-  it('is named with the seconds until it answers, and nothing of that stays', async () => {
+  it('is named with the seconds until it responds, and then erased', async () => {
     let socket: Socket | undefined;
     await using server = await faultServer((asked, _request, index) => {
       // The first try fails, so that the wait for the next one is shown, too.

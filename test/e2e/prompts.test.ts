@@ -15,7 +15,7 @@ interface StoredSilence {
   readonly status: { readonly state: string };
 }
 
-describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
+describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   let server: Emulator;
   let terminal: Terminal;
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
   const silences = async (): Promise<readonly StoredSilence[]> => await getJson(server.url, '/api/v2/silences');
   const created = async (): Promise<number> => (await silences()).filter(({ comment }) => comment === 'why').length;
 
-  it('is asked before a long silence, and y makes it', async () => {
+  it('appears before a long silence, and y creates it', async () => {
     terminal.begin(LONG);
     const lines = await terminal.shows(asked);
     expect(lines.join('')).toContain('It lasts longer than 24h (alerts.maxSilence).');
@@ -47,7 +47,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     ['Enter', []],
     ['n', ['n']],
     ['no', ['n', 'o']],
-  ])('is declined by %s: exit 2 and nothing sent', async (_, keys) => {
+  ])('is declined with %s: exit 2, nothing sent', async (_, keys) => {
     terminal.begin(LONG);
     await terminal.shows(asked);
     terminal.press(...keys, 'Enter');
@@ -56,7 +56,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     expect(await created()).toBe(0);
   });
 
-  it('is asked again after an answer that is none', async () => {
+  it('is repeated after an invalid answer', async () => {
     terminal.begin(LONG);
     await terminal.shows(asked);
     terminal.press('q', 'Enter');
@@ -69,7 +69,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
   it.each([
     ['Ctrl-C', 130],
     ['SIGTERM', 143],
-  ])('is ended by %s, and leaves the terminal as it was', async (how, expected) => {
+  ])('ends with %s, and restores the terminal', async (how, expected) => {
     const { lines: before } = await terminal.run('stty -a');
     terminal.begin(`(echo "pid $BASHPID"; exec ${LONG})`);
     const [first = ''] = await terminal.shows(asked);
@@ -109,7 +109,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
       ['The id, or'],
       [['2f1a']],
     ],
-  ] as const)('is asked for each missing argument: %s', async (_name, line, questions, answers) => {
+  ] as const)('appears for each missing argument: %s', async (_name, line, questions, answers) => {
     terminal.begin(line);
     for (const [index, question] of questions.entries()) {
       await terminal.shows((all) => all.some((text) => text.includes(question)));
@@ -158,7 +158,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     expect(await created()).toBe(expected === 0 ? 1 : 0);
   });
 
-  it('is not asked where it need not be', async () => {
+  it('does not appear if it is not needed', async () => {
     for (const line of [
       `${LONG} --no-input`,
       `CI=1 ${LONG}`,
@@ -175,7 +175,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     expect(await created()).toBe(1);
   });
 
-  it('can be asked with stdout in a pipe, and leaves the pipe clean', async () => {
+  it('works with stdout in a pipe, and writes nothing there', async () => {
     terminal.begin(`${LONG} -o id | od -c | head -n 3`);
     await terminal.shows(asked);
     terminal.type('y');
@@ -187,7 +187,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     expect(dump.join('')).not.toMatch(/033|\\r/);
   });
 
-  it('shows what it would end before it is asked', async () => {
+  it('lists what would end first', async () => {
     const active = (await silences()).filter(({ status }) => status.state === 'active');
     terminal.begin(`svc silences expire ${active.map(({ id }) => id).join(' ')}`);
     const shown = await terminal.shows(asked);
@@ -201,7 +201,7 @@ describe.skipIf(noTmux)(named('a question on a terminal', noTmux), () => {
     expect((await silences()).filter(({ status }) => status.state === 'active')).toEqual([]);
   });
 
-  it('leaves the meaning of Ctrl-C to a command that the sandbox runs', async () => {
+  it('does not handle Ctrl-C for a command that the sandbox runs', async () => {
     terminal.begin(
       `svc sandbox run -- bash -c 'trap "echo caught" INT; echo ready; while read -r; do echo "$REPLY"; done'`,
     );
@@ -225,7 +225,7 @@ describe('without a terminal', () => {
   });
   afterAll(() => server.close());
 
-  it.each([undefined, 'open'] as const)('nothing waits for an answer (input %s)', async (input) => {
+  it.each([undefined, 'open'] as const)('svc does not wait for input (input %s)', async (input) => {
     const run = await svc(['silences', 'create', 'severity=critical', '--for', '30d', '-c', 'why'], {
       env: { SVC_ALERTS_URL: server.url },
       ...(input === undefined ? {} : { input }),

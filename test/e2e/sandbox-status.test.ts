@@ -15,14 +15,14 @@ async function startSandbox(args: readonly string[] = []): Promise<Running> {
 }
 
 describe('svc sandbox status', () => {
-  describe('while one runs', () => {
+  describe('while a sandbox runs', () => {
     let sandbox: Running;
     beforeAll(async () => {
       sandbox = await startSandbox(['--trap', 'many-products', '--trap', 'flood']);
     });
     afterAll(() => sandbox.kill('SIGTERM'));
 
-    it('prints the lines again that it has printed itself', async () => {
+    it('prints the same lines as the sandbox', async () => {
       expect(await svc(['sandbox', 'status', '--env'])).toMatchObject({
         code: 0,
         stdout: sandbox.texts.stdout,
@@ -54,7 +54,7 @@ describe('svc sandbox status', () => {
     }
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('knows of none after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('lists none after %s', async (signal) => {
     const sandbox = await startSandbox();
     expect(readdirSync(RECORDS)).toHaveLength(1);
     await sandbox.kill(signal);
@@ -62,7 +62,7 @@ describe('svc sandbox status', () => {
     expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stdout: '', stderr: NONE });
   });
 
-  it('tells one that was killed from one that runs, and prints the environment of the latter', async () => {
+  it('distinguishes a killed sandbox from a running one, and prints the environment of the latter', async () => {
     const [killed, running] = [await startSandbox(), await startSandbox()];
     killed.child.kill('SIGKILL');
     await killed.ended;
@@ -79,13 +79,13 @@ describe('svc sandbox status', () => {
 describe('svc sandbox run', () => {
   const QUERY = ['-o', 'json', '--query', '[0].[here, startedBy]'];
 
-  it('is seen from within, and over with its command', async () => {
+  it('is visible to its command, and ends with it', async () => {
     const { code, stdout } = await svc(['sandbox', 'run', '--', 'svc', 'sandbox', 'status', ...QUERY]);
     expect([code, JSON.parse(stdout)]).toEqual([0, [true, 'run']]);
     expect(readdirSync(RECORDS)).toEqual([]);
   });
 
-  it('is seen from within where nothing can be written', async () => {
+  it('is visible to its command even if nothing can be written', async () => {
     const run = await svc(
       ['sandbox', 'run', '--', 'sh', '-c', 'env | grep ^SVC_ | sort; svc sandbox status --env | sort'],
       {
@@ -98,7 +98,7 @@ describe('svc sandbox run', () => {
     expect(lines.slice(6)).toEqual(lines.slice(0, 6).map((line) => `export ${line}`));
   });
 
-  it('takes the traps and the port of svc sandbox start', async () => {
+  it('accepts the traps and the port of svc sandbox start', async () => {
     const health = ['svc', 'catalog', 'health', '-q'];
     const run = await svc(['sandbox', 'run', '--trap', 'database-down', '--', ...health]);
     expect(run).toMatchObject({ code: 7, stdout: '' });
@@ -107,13 +107,13 @@ describe('svc sandbox run', () => {
 });
 
 describe('svc sandbox start', () => {
-  it('ends where its lines cannot be printed', async () => {
+  it('ends if its lines cannot be printed', async () => {
     const { code, stderr } = await start('bash', ['-c', 'svc sandbox start >/dev/full']).ended;
     expect([code, stderr]).toEqual([2, 'svc: cannot write to standard output: no space left on device\n']);
     expect(readdirSync(RECORDS)).toEqual([]);
   });
 
-  it('says that nobody will know of it where nothing can be written', async () => {
+  it('warns that status cannot list it if nothing can be written', async () => {
     const run = startSvc(['sandbox', 'start'], { env: { XDG_STATE_HOME: '/dev/null/state' } });
     await run.printed('until Ctrl-C');
     const { code, stderr } = await run.kill('SIGINT');

@@ -47,7 +47,7 @@ it.each([
   ['stays silent with --paste', ['--paste'], 'open'],
   ['has ended', [], undefined],
   ['has ended with --paste', ['--paste'], undefined],
-] as const)('standard input that %s does not keep it, nor end it', async (_name, args, input) => {
+] as const)('standard input that %s neither blocks nor ends it', async (_name, args, input) => {
   const config = home();
   const { run, url } = await begin(config, args, input);
   expect((await browse(url)).status).toBe(200);
@@ -55,7 +55,7 @@ it.each([
   expect(readdirSync(config)).toEqual(['credentials.json']);
 });
 
-it('an address that is piped in signs in, and nothing of it is shown', async () => {
+it('an address from a pipe signs in, and is not shown', async () => {
   const config = home();
   const { run, url } = await begin(config, ['--paste', '--debug'], 'open');
   const port = String(portOf(url));
@@ -90,7 +90,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
     return addressIn(terminal.lines(true).join('\n'));
   };
 
-  it('tells that no browser could be opened, takes what is pasted unseen, and leaves the terminal as it was', async () => {
+  it('says that no browser could be opened, accepts a pasted address without echo, and restores the terminal', async () => {
     const config = home();
     terminal = open(config, { XDG_STATUS: '3' });
     try {
@@ -112,7 +112,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
     }
   });
 
-  it('opens a browser, whose answer ends the question', async () => {
+  it('opens a browser, whose response ends the prompt', async () => {
     const config = home();
     terminal = open(config, {});
     try {

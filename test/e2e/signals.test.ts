@@ -37,7 +37,7 @@ afterAll(async () => {
 const CREATE = ['silences', 'create', 'alertname=NodeDown', '-c', 'disk swap', '--yes'];
 
 describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
-  it.each(['table', 'json'])('ends a read that hangs, with nothing to say (%s)', async (format) => {
+  it.each(['table', 'json'])('ends a hanging read without a message (%s)', async (format) => {
     const hangs = silent.hangs('GET');
     const run = startSvc(['alerts', 'list', '-o', format], { env: { SVC_ALERTS_URL: silent.url } });
     await hangs;
@@ -45,7 +45,7 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
     expect({ code, stdout, stderr }).toEqual({ code: status, stdout: '', stderr: '' });
   });
 
-  it('ends an answer that stops in the middle', async () => {
+  it('ends a response that stalls', async () => {
     await using server = await hangingServer({
       begin: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n[${JSON.stringify(wireAlert(1))},`,
     });
@@ -71,7 +71,7 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says that a write which was sent may have been applied', async () => {
+  it('says that a sent write may have been applied', async () => {
     const hangs = readable.hangs('POST');
     const run = startSvc([...CREATE, '-q'], { env: { SVC_ALERTS_URL: readable.url } });
     await hangs;
@@ -103,7 +103,7 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
     expect(stderr).toContain('may have been applied');
   });
 
-  it('ends a connection that is being made', async () => {
+  it('ends a connection attempt', async () => {
     await using proxy = await hangingServer();
     const asked = proxy.hangs('CONNECT');
     const run = startSvc(['alerts', 'list'], {
@@ -126,7 +126,7 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
     expect([code, stderr]).toEqual([status, '']);
   });
 
-  it.each(['json', 'ndjson', 'table'])('ends the wait for a reader that takes nothing (%s)', async (format) => {
+  it.each(['json', 'ndjson', 'table'])('ends the wait for a stalled reader (%s)', async (format) => {
     await using server = await faultServer((socket) => {
       socket.write(answer(200, JSON.stringify(Array.from({ length: 3_000 }, (_, index) => wireAlert(index)))));
     });
@@ -142,7 +142,7 @@ describe.skipIf(noNetwork)(named('a name server that does not answer', noNetwork
   it.each([
     ['INT', 130],
     ['TERM', 143],
-  ])('does not hold SIG%s up', async (signal, status) => {
+  ])('does not delay SIG%s', async (signal, status) => {
     const script = `${DEAF}
 until grep -q ' 3500007F:0035 00000000:0000 ' /proc/net/udp; do :; done # it listens
 svc alerts list --base-url http://nowhere.example &

@@ -51,7 +51,7 @@ describe('loaded files', () => {
     .filter((file) => file.endsWith('.cjs'))
     .map((file) => join(ROOT, 'dist', file));
 
-  it.each(Object.entries(PACKAGES))('%s is known by its mark, and shares no chunk with another', (name, mark) => {
+  it.each(Object.entries(PACKAGES))('%s is in a chunk of its own', (name, mark) => {
     const holding = chunks.filter((file) => readFileSync(file, 'utf8').includes(mark));
     expect(holding.map((file) => packagesIn([file]))).toEqual([[name]]);
   });
@@ -65,11 +65,11 @@ describe('loaded files', () => {
     'alerts list --help',
     'help silences create',
     'silences add -h',
-  ])('svc %s loads the launcher and its table alone', async (line) => {
+  ])('svc %s loads only the launcher and its table', async (line) => {
     expect(inPackage(await loaded(line.split(' ')))).toEqual([join('bin', 'svc.cjs'), join('dist', 'prepared.json')]);
   });
 
-  it('come from this package only', async () => {
+  it('come only from this package', async () => {
     const files = await loaded(['alerts', 'list'], { SVC_ALERTS_URL: server.url });
     expect(files.filter((file) => !file.startsWith(ROOT) || file.includes(`node_modules${sep}`))).toEqual([]);
   });

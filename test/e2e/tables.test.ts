@@ -131,7 +131,7 @@ afterAll(async () => {
 });
 
 describe.each(LINES)('svc %s', (line) => {
-  it('looks as it did', async () => {
+  it('equals the snapshot', async () => {
     const captures: string[] = [];
     const seen = new Map<string, string>();
     for (const [how, options] of Object.entries(HOW)) {
@@ -177,7 +177,7 @@ async function capture(line: string, { env, ...options }: Pick<RunOptions, 'term
 /** Tables without times, because here the clock runs. */
 describe.skipIf(noScript)(named('on a pseudo-terminal', noScript), () => {
   it.each(['alerts receivers', 'trade accounts list', 'trade orders list --columns order-id,state,rate'])(
-    'svc %s looks the same',
+    'svc %s prints the same',
     async (line) => {
       services = await startServices();
       try {

@@ -66,7 +66,7 @@ function push(ticks: number): void {
   }
 }
 
-it('takes only what protects while nobody reads its pipe, and drops no event', async () => {
+it('accepts only protective commands while its pipe is not read, and drops no event', async () => {
   const bot = session();
   bot.send({ id: 's', command: 'subscribe', what: 'EUR/USD' });
   await until(() => bot.arrived('/subscribe', 'pairs=EUR/USD'));
@@ -117,7 +117,7 @@ it('takes only what protects while nobody reads its pipe, and drops no event', a
 it.each([
   ['SIGINT', 130, 'little was printed', 0],
   ['SIGTERM', 143, 'more was printed than a pipe holds', 1_000],
-] as const)('%s: exit %i, and what is open, where %s', async (signal, status, _name, ticks) => {
+] as const)('%s: exit %i, with the open orders, after %s', async (signal, status, _name, ticks) => {
   const bot = session();
   bot.read();
   bot.send(
@@ -132,7 +132,7 @@ it.each([
   expect(bot.events.at(-1)).toMatchObject({ event: 'ended', open: [{ id: 'e', order_ids: [expect.any(String)] }] });
 });
 
-it('a signal ends it although nobody reads', async () => {
+it('a signal ends it even if its pipe is not read', async () => {
   const bot = session();
   bot.send({ id: 's', command: 'subscribe', what: 'EUR/USD' });
   await until(() => bot.arrived('/subscribe', 'pairs=EUR/USD'));

@@ -46,7 +46,7 @@ async function manyAlerts() {
   };
 }
 
-describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
+describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
   const STATE = '#{pane_title} #{alternate_on} #{cursor_flag} #{wrap_flag} #{origin_flag} #{cursor_x}';
   let terminal: Terminal;
   let emulator: Emulator;
@@ -68,7 +68,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
   };
 
   it.each<(typeof WATCH_ENDS)[number]>([...WATCH_ENDS, ['Ctrl-C at a question', 130]])(
-    'ends by %s, shows no key, and gives the terminal back as it was',
+    'ends with %s, echoes no key, and restores the terminal',
     async (how, expected) => {
       const { lines: settings } = await terminal.run('stty -a');
       const state = terminal.tell(STATE);
@@ -107,7 +107,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
     },
   );
 
-  it('acknowledges and expires, and says afterwards what it ran', async () => {
+  it('acknowledges and expires, and lists its command lines afterwards', async () => {
     await begin(emulator.url);
     await terminal.shows(has('> critical  DiskFull'));
     terminal.type('a');
@@ -162,7 +162,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
     }
   });
 
-  it('shows the age of the alerts while the server is away, and reads them when it is back', async () => {
+  it('shows the age of the alerts while the server is down, and reads them when it is back', async () => {
     const server = await manyAlerts();
     await begin(server.url);
     await terminal.shows(has('> critical  Worst'));
@@ -178,7 +178,7 @@ describe.skipIf(noTmux)(named('the triage on a terminal', noTmux), () => {
     await server.close();
   });
 
-  it('takes arrows and function keys, and no part of one for a key', async () => {
+  it('reads arrow and function keys as a whole', async () => {
     await begin(emulator.url);
     await terminal.shows(has('DiskFull'));
     terminal.press('Up', 'F5', 'F12', 'S-Right', 'IC', 'Down', 'Enter');

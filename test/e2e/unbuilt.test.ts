@@ -12,12 +12,12 @@ beforeAll(() => {
   cpSync(LAUNCHER, launcher);
 });
 
-it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s tells to build it', async (...argv) => {
+it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s says how to build it', async (...argv) => {
   const message = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci\n' };
   expect(await run(...argv)).toMatchObject(message);
 });
 
-it('says which Node.js it needs where that is too old', async () => {
+it('names the Node.js version that it needs', async () => {
   const preload = join(HOME, 'unbuilt/old.cjs');
   writeFileSync(preload, "Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } });");
   const { code, stderr } = await start(process.execPath, ['--require', preload, LAUNCHER, '--version']).ended;
@@ -27,7 +27,7 @@ it('says which Node.js it needs where that is too old', async () => {
   });
 });
 
-it('tells what is missing where something else is', async () => {
+it('names any other missing file', async () => {
   mkdirSync(join(HOME, 'unbuilt/dist'), { recursive: true });
   writeFileSync(join(HOME, 'unbuilt/dist/main.cjs'), "require('./chunks/gone.cjs');");
   const { code, stderr } = await run('alerts', 'list');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.close());
 
-describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
+describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
   const STATE = '#{pane_title} #{alternate_on} #{cursor_flag} #{wrap_flag} #{origin_flag} #{cursor_x}';
   let terminal: Terminal;
   let hostile: FaultServer;
@@ -33,7 +33,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     return shellPid();
   };
 
-  it.each(WATCH_ENDS)('ends by %s, and gives the terminal back as it was', async (how, expected) => {
+  it.each(WATCH_ENDS)('ends with %s, and restores the terminal', async (how, expected) => {
     const { lines: settings } = await terminal.run('stty -a');
     const state = terminal.tell(STATE);
     await using refusing = await faultServer((socket, _request, index) => {
@@ -57,7 +57,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     ['q', 0],
     ['C-c', 130],
     ['SIGTERM', 143],
-  ])('of what is pushed ends by %s, and gives the terminal and its keys back as they were', async (how, expected) => {
+  ])('of pushes ends with %s, and restores the terminal and its keys', async (how, expected) => {
     const { lines: settings } = await terminal.run('stty -g | md5sum');
     const state = terminal.tell(STATE);
     const gateway = await startTradingEmulator({ now: Date.now, random: Math.random, seed: 'demo' });
@@ -83,14 +83,14 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     }
   });
 
-  it('does not echo what is typed', async () => {
+  it('does not echo typed keys', async () => {
     await begin(emulator.url);
     expect(terminal.settings()).toMatch(/ -echo /);
     terminal.type('q');
     await terminal.finish();
   });
 
-  it('shows what changes, and fits every width', async () => {
+  it('shows changes, and fits every width', async () => {
     await begin(emulator.url);
     await postAlerts(emulator.url, [
       { labels: { alertname: '磁盘已满', team: 'new' }, annotations: { summary: 'x'.repeat(300) } },
@@ -109,7 +109,7 @@ describe.skipIf(noTmux)(named('a watch on a terminal', noTmux), () => {
     terminal.resize(100, 30);
   });
 
-  it('obeys nothing that the service says', async () => {
+  it('escapes text from the service', async () => {
     await terminal.run(':');
     const title = terminal.tell('#{pane_title}');
     await begin(hostile.url);
@@ -136,7 +136,7 @@ describe('a watch in a pipe', () => {
     expect([code, stderr]).toEqual([status, '']);
   });
 
-  it('ends quietly with its reader, at the next change', async () => {
+  it('ends quietly at the next change after its reader closed', async () => {
     const run = startShell(`svc alerts list --watch=1s -o ndjson | head -n 1; echo "ended \${PIPESTATUS[0]}"`, {
       env: env(),
     });

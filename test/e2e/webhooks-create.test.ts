@@ -24,7 +24,7 @@ async function service(create: Fault) {
   });
 }
 
-describe('a signal while the answer is under way', () => {
+describe('a signal during the request', () => {
   it.each([
     [
       'create',
@@ -37,7 +37,7 @@ describe('a signal while the answer is under way', () => {
       },
     ],
     ['rotate', 'SIGTERM', 143, ROTATE, { stdout: /^$/, stderr: /ep_9 was created .*ep_1 was not deleted/ }],
-  ] as const)('costs %s no secret (%s)', async (_name, signal, status, argv, printed) => {
+  ] as const)('loses no secret of %s (%s)', async (_name, signal, status, argv, printed) => {
     const cwd = folderOf();
     let run: Running | undefined;
     await using server = await service((socket) => {
@@ -56,7 +56,7 @@ describe('a signal while the answer is under way', () => {
   });
 });
 
-it('a second Ctrl-C does not wait for a service that is silent', async () => {
+it('a second Ctrl-C does not wait for a silent service', async () => {
   const cwd = folderOf();
   let run: Running | undefined;
   await using server = await service(() => {
@@ -72,7 +72,7 @@ const noMount =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { env: environment() }).status !== 0;
 
 describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
-  it('is found out before anything is created', async () => {
+  it('is detected before anything is created', async () => {
     await using server = await service((socket) => socket.write(reply(MADE)));
     // Room for a lock, and for no more.
     const script =

@@ -73,8 +73,8 @@ async function verified(folder: string): Promise<readonly Checked[]> {
     .map((line) => JSON.parse(line) as Checked);
 }
 
-describe('a recorder that is killed', () => {
-  it('leaves all that it answered, in lines that can be read', async () => {
+describe('a recorder killed with -9', () => {
+  it('leaves every delivery that it acknowledged, in readable lines', async () => {
     const { child, ended, port, folder } = await listen(['--record', 'rec.ndjson']);
     const answered = await deliverMany(port, 20_000, (count) => {
       if (count === 150) child.kill('SIGKILL');
@@ -107,7 +107,7 @@ const noMount =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { env: environment() }).status !== 0;
 
 describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
-  it('is answered 500 and told, and leaves whole lines', async () => {
+  it('responds 500, is reported, and leaves complete lines', async () => {
     const folder = folderOf();
     mkdirSync(join(folder, 'small'));
     const copy = join(folder, 'copy.ndjson');
@@ -138,7 +138,7 @@ describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
 });
 
 describe('Ctrl-C', () => {
-  it('waits no longer than two seconds for a target that hangs', async () => {
+  it('waits at most two seconds for a hanging target', async () => {
     const hangs = createServer(() => {}).listen(0, '127.0.0.1');
     await once(hangs, 'listening');
     const { port: target } = hangs.address() as { port: number };
@@ -164,7 +164,7 @@ describe('Ctrl-C', () => {
     hangs.close();
   });
 
-  it('ends it at once where nothing is under way, the program that hangs on it', async () => {
+  it('ends it at once if no delivery is in flight', async () => {
     const { port, kill } = await listen([]);
     const slow = Array.from({ length: 100 }, () => new Sender(port));
     await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
@@ -175,8 +175,8 @@ describe('Ctrl-C', () => {
   });
 });
 
-describe('a reader of its lines', () => {
-  it('that goes away ends it quietly', async () => {
+describe('a reader of its output', () => {
+  it('that closes the pipe ends it quietly', async () => {
     const listener = await listen(['-o', 'ndjson'], { unread: true });
     listener.child.stdout?.destroy();
     let isOver = false;
@@ -190,7 +190,7 @@ describe('a reader of its lines', () => {
     expect(await listener.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('that takes nothing does not fill the memory: what is not shown is to be sent again', async () => {
+  it('that reads nothing does not fill the memory: deliveries that cannot be shown are refused', async () => {
     const listener = await listen(['-o', 'ndjson', '--show-body'], { unread: true });
     let refused = 0;
     const sender = new Sender(listener.port);
@@ -207,7 +207,7 @@ describe('a reader of its lines', () => {
 });
 
 describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
-  it('shows a line as soon as a delivery is there, and the sum at the end', async () => {
+  it('shows a line for each delivery at once, and the totals at the end', async () => {
     const folder = folderOf();
     const terminal = new Terminal(100, 12, ENV);
     try {

@@ -12,7 +12,7 @@ import { environment, HOME, start } from './binary.ts';
 import { killSpool } from './spool-kills.ts';
 import { named } from './terminal.ts';
 
-it('loses no event at kill -9, and repeats none whose answer was recorded', async () => {
+it('loses no event after kill -9, and repeats none whose response was recorded', async () => {
   const draws = [0.1, 0.9, 0.5, 0.7, 0.35];
   let next = 0;
   const { events } = await killSpool(2, 12, () => draws[next++ % draws.length] ?? 0.5);
@@ -22,7 +22,7 @@ it('loses no event at kill -9, and repeats none whose answer was recorded', asyn
 const noMount =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { env: environment() }).status !== 0;
 
-it.skipIf(noMount)(named('a full disk is answered 500, and drains', noMount), async () => {
+it.skipIf(noMount)(named('responds 500 on a full disk, and drains afterwards', noMount), async () => {
   const folder = mkdtempSync(join(HOME, 'spool-'));
   mkdirSync(join(folder, 'small'));
   const ready = join(folder, 'ready.json');

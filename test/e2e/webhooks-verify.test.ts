@@ -40,7 +40,7 @@ describe.skipIf(!openssl)(`openssl${without}`, () => {
   });
 });
 
-describe('what svc webhooks sign makes', () => {
+describe('output of svc webhooks sign', () => {
   it.each([
     ['http', 'svc webhooks sign ping.json --as http | svc webhooks verify'],
     ['http, in chunks of its own', 'svc webhooks sign ping.json --as http | svc webhooks verify --format http -'],
@@ -61,7 +61,7 @@ describe('what svc webhooks sign makes', () => {
 });
 
 describe('the binary', () => {
-  it('extracts exact bytes, and nothing of a body that is not valid', async () => {
+  it('extracts exact bytes, and nothing of an invalid body', async () => {
     const http = file('hook.http', request());
     const good = await shell(`svc webhooks verify --extract "${http}" --now ${T} > out; echo $?; cmp out "${ping}"`, {
       env,
@@ -74,13 +74,13 @@ describe('the binary', () => {
     });
   });
 
-  it('takes a secret from a descriptor, and shows it nowhere', async () => {
+  it('reads a secret from a descriptor, and never shows it', async () => {
     const run = await shell(`svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<"${key}"`);
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
   });
 
-  it('reads a recording that a killed recorder left, and one that is still being written', async () => {
+  it('reads a recording of a killed recorder, and one that is being written', async () => {
     const cut = file('cut.ndjson', recorded().repeat(3) + recorded().slice(0, -20));
     const run = await svc(['webhooks', 'verify', cut], { env });
     expect(run).toMatchObject({ code: 0 });
@@ -100,7 +100,7 @@ describe('the binary', () => {
     // Not in place of the shell: its peak is that of what started it.
     ['a file', 300, '"$@" "$0"; exit $?'],
     ['a pipe', 100, 'cat "$0" | "$@"'],
-  ])('reads %s of %d MiB in the memory of a piece', async (_what, size, script) => {
+  ])('reads %s of %d MiB in constant memory', async (_what, size, script) => {
     const big = join(HOME, `big-${size}`);
     closeSync(openSync(big, 'w'));
     truncateSync(big, size << 20);
@@ -114,7 +114,7 @@ describe('the binary', () => {
     expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(76 * 1024);
   });
 
-  it('takes the pieces of a pipe as they come, each once', async () => {
+  it('reads each piece of a pipe once', async () => {
     const body = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
     const run = startSvc(['webhooks', 'verify', ...GIVEN, '-o', 'json'], {
       env,

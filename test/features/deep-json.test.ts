@@ -10,14 +10,14 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 const DEEP = nested(200_000);
 const LIMIT = /nested more than 256 levels deep/;
 
-describe('JSON that is nested too deep', () => {
-  it('has one limit, and brackets in strings do not count', () => {
+describe('deeply nested JSON', () => {
+  it('has one limit, without brackets in strings', () => {
     expect(() => parseJsonText(nested(257))).toThrow(LIMIT);
     expect(JSON.stringify(parseJsonText(nested(256)))).toBe(nested(256));
     expect(parseJsonText(JSON.stringify([`"${DEEP}\\`]))).toEqual([`"${DEEP}\\`]);
   });
 
-  it('ends a connection to the gateway, and no process', () => {
+  it('ends a connection to the gateway, but not the process', () => {
     expect(() => readMessage(`2["EUR/USD",${DEEP}]`)).toThrow(LIMIT);
     expect(pushedEvent('EUR/USD', DEEP, '2026-01-15T12:00:00Z')).toBeUndefined();
   });

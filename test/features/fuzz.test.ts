@@ -68,7 +68,7 @@ describe('a mutated response', () => {
     ['api', 'alerts', 'GET', '/alerts'],
   ];
 
-  it('ends every command in order', async () => {
+  it('ends every command with an error or a result', async () => {
     await fc.assert(
       fc.asyncProperty(mutated(...whole), fc.constantFrom(...COMMANDS), async (bytes, argv) => {
         behaviour = (socket) => socket.end(bytes);
@@ -107,7 +107,7 @@ describe('mutated packets of the gateway', () => {
     );
   });
 
-  it('in the frames of a WebSocket', async () => {
+  it('in WebSocket frames', async () => {
     const frame = (text: string): Buffer => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
     const frames = Buffer.concat([
       frame(EVENT),

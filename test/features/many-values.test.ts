@@ -26,12 +26,12 @@ describe('the limit of names and values', () => {
     expect(() => parseJsonText(`${text},0]`)).toThrow(MESSAGE);
   });
 
-  it("is not for the user's own file", () => {
+  it("does not apply to the user's own file", () => {
     expect(parseJson(Buffer.from(list('0', LIMIT + 1)), 'backup.json')).toHaveLength(LIMIT + 1);
   });
 });
 
-it('an object has at most 10000 names, whatever is in it', () => {
+it('an object has at most 10000 names', () => {
   const object = (names: number): string =>
     `{${Array.from({ length: names }, (_, n) => `"n${n}":{"a":[],"b":{}}`).join()}}`;
   expect(Object.keys(parseJsonText(object(10_000)) as object)).toHaveLength(10_000);
@@ -67,7 +67,7 @@ describe('a response of too many values', () => {
     expect(run).toMatchObject({ code: 7, stderr: expect.stringContaining(MESSAGE) });
   });
 
-  it('is not the limit of one group of alerts, which may hold them all', async () => {
+  it('is larger for a group of alerts', async () => {
     const labels = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`label_${i}`, 'value']));
     const status = { state: 'active', silencedBy: [], inhibitedBy: [] };
     const alert = {

@@ -67,7 +67,7 @@ const run = ({ argv, env = {} }: Write, url: string) => svc([...argv, '--base-ur
 describe.each(Object.keys(WRITES))('%s', (name) => {
   const write = WRITES[name] as Write;
 
-  it('goes through where nothing is cut', async () => {
+  it('succeeds without a cut', async () => {
     await using server = await faultServer((socket, request) =>
       socket.write(isWrite(request) ? write.answer : answer(200, write.reads)),
     );
@@ -77,7 +77,7 @@ describe.each(Object.keys(WRITES))('%s', (name) => {
   });
 
   for (const [end, cut] of Object.entries(ENDS))
-    it(`its answer is ${end}`, async ({ task }) => {
+    it(`its response is ${end}`, async ({ task }) => {
       let at = 0;
       await using server = await faultServer((socket, request) => {
         if (isWrite(request)) cut(socket, write.answer.slice(0, at));
@@ -122,11 +122,11 @@ describe.each(Object.keys(WRITES))('%s', (name) => {
   });
 });
 
-describe('a reading', () => {
+describe('a read', () => {
   const answered = answer(200, JSON.stringify([{ id: '2f1a0000-0000-4000-8000-000000000000', comment: 'é' }]));
 
   for (const [end, cut] of Object.entries(ENDS))
-    it(`its answer is ${end}: nothing of it is taken for the whole`, async ({ task }) => {
+    it(`its response is ${end}: a part is never treated as complete`, async ({ task }) => {
       let at = 0;
       await using server = await faultServer((socket) => cut(socket, answered.slice(0, at)));
       for (at of bytesOf(answered.length)) {
@@ -154,7 +154,7 @@ describe('an order', () => {
 
   for (const applied of [true, false])
     for (const [end, cut] of Object.entries(ENDS))
-      it(`its answer is ${end}, carried out: ${applied}`, async ({ task }) => {
+      it(`its response is ${end}, executed: ${applied}`, async ({ task }) => {
         for (const at of bytesOf(ANSWER.length - 1)) {
           client.gateway.book.orders.clear();
           way.orders.length = 0;
@@ -192,9 +192,7 @@ describe('the handshake of Engine.IO 3 by polling', () => {
   for (const [name, [first, poll]] of Object.entries(HANDSHAKES))
     for (const [end, cut] of Object.entries(ENDS))
       for (const [what, whole] of [['opening', first] as const, ...(poll === '' ? [] : [['poll', poll] as const])])
-        it(`${name}: the ${what} is ${end}: no table is asked for, and nobody takes it for connected`, async ({
-          task,
-        }) => {
+        it(`${name}: the ${what} is ${end}: requests no table, and does not count as connected`, async ({ task }) => {
           let at = 0;
           await using server = await faultServer((socket, request) => {
             if (what === 'poll' && !isPoll(request))
@@ -220,7 +218,7 @@ describe('the handshake of Engine.IO 3 by polling', () => {
 describe('the journal of orders', () => {
   const folder = testFolder();
 
-  it('is cut at every byte: what stands before is read, and what comes after is whole', async ({ task }) => {
+  it('is cut at every byte: earlier lines are read, and later lines are complete', async ({ task }) => {
     const sent = (id: string) => {
       const { form, ...order } = sentOrder(id);
       return { ...order, form: { ...form, note: 'é\u2028' } };
@@ -248,7 +246,7 @@ describe('a refresh', () => {
   );
 
   for (const [end, cut] of Object.entries(ENDS))
-    it.concurrent(`its answer is ${end}: asked once more, and the login is kept`, async ({ task }) => {
+    it.concurrent(`its response is ${end}: repeats once, and keeps the login`, async ({ task }) => {
       for (const at of bytesOf(TOKEN.length)) {
         await using server = await rotatingServer();
         let calls = 0;

@@ -269,6 +269,6 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
   });
 });
 
-it.skipIf(process.platform !== 'linux')('there is a compiler (without one, nothing of this runs)', () => {
+it.skipIf(process.platform !== 'linux')('a compiler is installed (without one, nothing here runs)', () => {
   expect(isCompiled).toBe(true);
 });

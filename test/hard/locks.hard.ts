@@ -25,7 +25,7 @@ done
 echo "reused: $([ $alive = $dead ] && echo yes)"; [ -e "$LOCK" ] && echo "locked: yes"
 "$@" after; status=$?; kill $alive; exit $status`;
 
-it.runIf(canBeApart)('a process id that was given again (needs root, who may give it)', async ({ task }) => {
+it.runIf(canBeApart)('a reused process id (needs root)', async ({ task }) => {
   const place = (root: string) => ({ SVC_CONFIG_DIR: root, LOCK: join(root, 'settings.json.lock') });
   const set = [...SVC, 'config', 'set', 'alerts.author'];
   const first = freshFolder();

@@ -27,7 +27,7 @@ async function killedWithin(ms: number, running: Running): Promise<boolean> {
   return signal !== null;
 }
 
-it('webhooks rotate: the receiver never lacks a secret that is stored', async ({ task }) => {
+it('webhooks rotate: the receiver always has a stored secret', async ({ task }) => {
   await using receiver = await startReceiver();
   await using service = await startService({ fast: 1000 });
   const { subscriptions } = service.account;
@@ -82,7 +82,7 @@ interface Silence {
 const TTL_MS = 10_000;
 
 onBothServices((service) => {
-  it('silences run: at most one silence is left, which ends by itself', async ({ task }) => {
+  it('silences run: leaves at most one silence, which ends by itself', async ({ task }) => {
     const run = (label: string): Running => {
       const argv = [
         'silences',
@@ -124,7 +124,7 @@ onBothServices((service) => {
 });
 
 describe('trade session', () => {
-  it('sends no order twice, whenever it dies, and the next one settles all', async ({ task }) => {
+  it('sends no order twice, whenever it is killed, and the next one settles all', async ({ task }) => {
     const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0, caps: false });
     gateway.setPrice('EUR/USD', 1.16);
     gateway.tick();

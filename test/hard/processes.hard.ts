@@ -45,9 +45,7 @@ for (const [processes, rounds] of [
   });
 }
 
-it('some of those who refresh are killed: the others go on, and the login lives where a way to know it is left', async ({
-  task,
-}) => {
+it('some refreshing processes are killed: the others continue, and the login survives if it can', async ({ task }) => {
   let server = await rotatingServer({ latency: 30 });
   for (let round = 0; round < scaled(20); round++) {
     if (!server.alive) {
@@ -70,7 +68,7 @@ it('some of those who refresh are killed: the others go on, and the login lives 
   await server[Symbol.asyncDispose]();
 });
 
-it('twenty sign in at once, each with a profile of its own, and all are kept', async ({ task }) => {
+it('twenty sign in at once, each with its own profile, and all are stored', async ({ task }) => {
   await using server = await rotatingServer({ latency: 30 });
   const profiles = Array.from({ length: 20 }, (_, i) => `p${i}`);
   for (let round = 0; round < scaled(5); round++) {
@@ -93,7 +91,7 @@ it('twenty sign in at once, each with a profile of its own, and all are kept', a
 const APART = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] as const;
 const canBeApart = spawnSync(APART[0], [...APART.slice(1), 'true']).status === 0;
 
-describe.runIf(canBeApart)('two places that know nothing of each other (needs root, who may part them)', () => {
+describe.runIf(canBeApart)('two separate namespaces (needs root)', () => {
   it('share one lock', async ({ task }) => {
     const folder = freshFolder();
     const each = scaled(20);
@@ -124,7 +122,7 @@ describe.runIf(canBeApart)('two places that know nothing of each other (needs ro
   });
 });
 
-it('settings, secrets and clients of twenty writers each are all there', async ({ task }) => {
+it('settings, secrets and clients of twenty writers are all stored', async ({ task }) => {
   const config = freshFolder();
   const each = scaled(25);
   const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
@@ -145,7 +143,7 @@ function deadLock(): string {
   return JSON.stringify({ ...lockOwner(process.pid), pid: spawnSync('true').pid, nonce: 'of-a-dead-process' });
 }
 
-it('a lock keeps fifty processes apart, behind a stale one, too', async ({ task }) => {
+it('a lock serializes fifty processes, even with a stale one', async ({ task }) => {
   const folder = freshFolder();
   const each = scaled(20);
   writeFileSync(join(folder, 'counter'), '0');
@@ -166,7 +164,7 @@ it('a stale lock goes to one of eight at a time', async ({ task }) => {
   counted(task, 8 * rounds);
 });
 
-it('an owner that is stopped is waited for, and not overtaken', async ({ task }) => {
+it('waits for a stopped owner', async ({ task }) => {
   const folder = freshFolder();
   writeFileSync(join(folder, 'counter'), '0');
   const holder = children.start(['hold', join(folder, 'counter.lock')]);

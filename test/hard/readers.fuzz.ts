@@ -123,7 +123,7 @@ describe('names for <Tab>', () => {
     fc.string({ unit: 'binary', maxLength: 20 }),
   );
 
-  it('are offered as they are or not at all, a line each', async () => {
+  it('are offered unchanged or not at all, on one line each', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ value: name, note: name }), { maxLength: 5 }),
@@ -147,7 +147,7 @@ describe('names for <Tab>', () => {
     );
   });
 
-  it('that stand in a spoilt file are none', async () => {
+  it('in a corrupt file are ignored', async () => {
     const { service, ...rest } = owner;
     const sample = {
       ...rest,
@@ -167,7 +167,7 @@ describe('names for <Tab>', () => {
   });
 });
 
-describe('what was typed', () => {
+describe('typed text', () => {
   it.each([
     [
       'a matcher',
@@ -262,7 +262,7 @@ describe('a failure', () => {
       'of none in particular',
       (said: FailedAnswer, { effect }: { readonly effect: 'read' | 'write' }) => statusFailure(said, 'GET /', effect),
     ],
-  ] as const)('%s is outcome in few words', (_name, explain) => {
+  ] as const)('%s has a short message', (_name, explain) => {
     fc.assert(
       fc.property(answer, endpoint, (said, shape) => {
         const outcome = readOrRefused(() => explain(said, shape));
@@ -272,7 +272,7 @@ describe('a failure', () => {
     );
   });
 
-  it('that says one thing over and over is read in time', () => {
+  it('with repeated text is read in linear time', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         ...['<title', '<title>', '"token":"', 'token=', 'Bearer ', 'https://u:p@', 'whsec_', 'Cmd=', '\r\n', '\\"'],
@@ -304,7 +304,7 @@ describe('a failure', () => {
     );
   });
 
-  it('that says when to come again', () => {
+  it('with a Retry-After', () => {
     fc.assert(
       fc.property(
         text(mutated('120', 'Sun, 01 Mar 2026 12:00:30 GMT', '0', 'Sunday, 01-Mar-26 12:00:30 GMT')),
@@ -432,7 +432,7 @@ describe('signing in', () => {
     );
   });
 
-  it('the answer that comes back', () => {
+  it('the authorization response', () => {
     const query = 'code=c0de-0123456789&state=s&iss=https%3A%2F%2Fa.example.com';
     fc.assert(
       fc.property(
@@ -471,7 +471,7 @@ describe('an event', () => {
     );
   });
 
-  it('is valid as it was signed, and spoilt it is not', () => {
+  it('is valid as signed, and invalid after a change', () => {
     const body = Buffer.from(JSON.stringify(EVENT));
     const time = String(NOW / 1000);
     const signature = signatureOf(SECRET, time, body);

@@ -75,7 +75,7 @@ async function refuseEverywhere(
 
 /** Each has a folder and a service of its own, and two go on at a time. */
 describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$title', ({ refusal }) => {
-  it.concurrent('leaves the settings as they were, or as they were to be', async ({ task }) => {
+  it.concurrent('leaves the old or the new settings', async ({ task }) => {
     const env = (root: string) => ({ SVC_CONFIG_DIR: join(root, 'config') });
     const set = (root: string, value: string, more = {}) =>
       svc(['config', 'set', 'alerts.author', value], { env: { ...env(root), ...more } });
@@ -101,7 +101,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     counted(task, cases);
   });
 
-  it.concurrent('leaves the secrets of endpoints as they were, or with the new one', async ({ task }) => {
+  it.concurrent('leaves the old secrets of endpoints, or adds the new one', async ({ task }) => {
     const store = (root: string, id: string, more = {}) =>
       svc(['webhooks', 'secrets', 'import', id], {
         env: { SVC_CONFIG_DIR: join(root, 'config'), ...more },
@@ -128,7 +128,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     counted(task, cases);
   });
 
-  it.concurrent('spends no login, and loses none but where its new token can be written nowhere', async ({ task }) => {
+  it.concurrent('spends no login, and loses one only if its new token cannot be written anywhere', async ({ task }) => {
     let server = await rotatingServer();
     const restart = async (): Promise<void> => {
       await server[Symbol.asyncDispose]();
@@ -177,7 +177,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     await server[Symbol.asyncDispose]();
   });
 
-  it.concurrent('keeps a new login, or does not and says so, and all others in any case', async ({ task }) => {
+  it.concurrent('stores a new login or reports a failure, and keeps all others', async ({ task }) => {
     await using server = await rotatingServer();
     const oauth = (argv: readonly string[], root: string, more: StartOptions = {}) =>
       svc(['oauth', ...argv], { ...more, env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more.env } });
@@ -200,7 +200,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     counted(task, cases);
   });
 
-  it.concurrent('ends a login, or does not and says so, and no other', async ({ task }) => {
+  it.concurrent('ends a login or reports a failure, and keeps all others', async ({ task }) => {
     await using server = await rotatingServer();
     const logout = (root: string, env = {}) =>
       svc(['oauth', 'logout'], { env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...env } });
@@ -222,7 +222,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     counted(task, cases);
   });
 
-  it.concurrent('sends no order that cannot be written down', async ({ task }) => {
+  it.concurrent('sends no order that cannot be journaled', async ({ task }) => {
     const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0 });
     gateway.setPrice('EUR/USD', 1.16);
     gateway.tick();
@@ -278,7 +278,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true });
 });
 
-it.runIf(isMounted)('a real disk that is full (needs root, who may mount)', async ({ task }) => {
+it.runIf(isMounted)('a real full disk (needs root)', async ({ task }) => {
   await using server = await rotatingServer();
   const env = { SVC_CONFIG_DIR: join(disk, 'config'), SVC_WEBHOOKS_URL: server.url, XDG_STATE_HOME: disk };
   mkdirSync(env.SVC_CONFIG_DIR, { mode: 0o700 });

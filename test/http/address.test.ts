@@ -59,7 +59,7 @@ describe('parseBaseUrl', () => {
     expect(failure('localhost:9093').hint).toContain('http:// or https://');
   });
 
-  test('whatever is accepted is http or https with nothing but origin and path, and parsing it again changes nothing', () => {
+  test('an accepted address is http or https with origin and path only, and parsing is idempotent', () => {
     const text = fc.oneof(
       fc.string(),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),

@@ -76,7 +76,7 @@ describe('statuses', () => {
     await client.close();
   });
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed, whatever it is', async (status) => {
+  test.each([301, 302, 303, 307, 308])('does not follow %i', async (status) => {
     await using other = await answering(answer(200, ok));
     await using server = await answering(
       answer(status, '<html>moved', {
@@ -133,7 +133,7 @@ describe('statuses', () => {
     await client.close();
   });
 
-  test('an endless error text is cut', async () => {
+  test('truncates an endless error text', async () => {
     await using server = await faultServer((socket) => {
       socket.write('HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n');
       const more = (): void => {
@@ -149,7 +149,7 @@ describe('statuses', () => {
     await client.close();
   });
 
-  test("the service's own reading comes first, and sees only what failed", async () => {
+  test("the service's own explanation comes first, and gets only failures", async () => {
     await using server = await answering(answer(500, '"silence not found"', { 'x-note': 'n' }), answer(200, ok));
     const seen: unknown[] = [];
     const client = openClient(targetFor(server.url), {
@@ -170,7 +170,7 @@ describe('statuses', () => {
 });
 
 describe('retries', () => {
-  test.each([429, 502, 503, 504])('a read is repeated three times after %i', async (status) => {
+  test.each([429, 502, 503, 504])('repeats a read three times after %i', async (status) => {
     await using server = await answering(...Array(3).fill(answer(status, '')), answer(200, ok));
     const target = targetFor(server.url);
     const client = openClient(target, rules);
@@ -180,7 +180,7 @@ describe('retries', () => {
     await client.close();
   });
 
-  test('what is still failing then is told, with the last answer', async () => {
+  test('reports the last response if it still fails', async () => {
     await using server = await answering(answer(503, '"busy"'));
     const client = openClient(targetFor(server.url), rules);
     expect((await failed(client.call(getThing))).message).toContain('answered 503: busy');
@@ -188,7 +188,7 @@ describe('retries', () => {
     await client.close();
   });
 
-  test('not for a probe, not after 500, and a write after none', async () => {
+  test('does not repeat a probe, after 500, or a write', async () => {
     await using busy = await answering(answer(503, ''));
     await using broken = await answering(answer(500, ''));
     const one = openClient(targetFor(busy.url), rules);
@@ -201,7 +201,7 @@ describe('retries', () => {
     await other.close();
   });
 
-  test('Retry-After is kept to where it fits in the deadline', async () => {
+  test('follows Retry-After within the deadline', async () => {
     await using server = await answering(
       answer(429, '', { 'retry-after': '2' }),
       answer(200, ok),
@@ -226,7 +226,7 @@ describe('retries', () => {
     await client.close();
   });
 
-  test('a body that breaks off is asked for again', async () => {
+  test('repeats a read whose body breaks off', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index < 3) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"i');
       else socket.write(answer(200, ok));
@@ -238,7 +238,7 @@ describe('retries', () => {
 });
 
 describe('credentials', () => {
-  test('a 401 is answered by one refresh, for a write too', async () => {
+  test('refreshes once after a 401, also for a write', async () => {
     await using server = await faultServer((socket, { headers }) =>
       socket.write(headers['authorization'] === 'Bearer new' ? answer(200, ok) : answer(401, '')),
     );
@@ -252,7 +252,7 @@ describe('credentials', () => {
     await client.close();
   });
 
-  test('once only, and not where there is no new one', async () => {
+  test('refreshes only once, and not without a new token', async () => {
     await using server = await answering(answer(401, '{"message":"who?"}'));
     const twice = authorizer(server.url, ['a', 'b', 'c', 'd']);
     const never = authorizer(server.url, ['a']);
@@ -274,7 +274,7 @@ describe('credentials', () => {
     ['https://api.example.com', 'https://api.example.com:8443'],
     ['https://api.example.com', 'http://api.example.com'],
     ['https://api.example.com', 'https://api.example.com.'],
-  ])('one for %s is not sent to %s', (origin, address) => {
+  ])('does not send one for %s to %s', (origin, address) => {
     expect(() => openClient(targetFor(address, { authorizer: authorizer(origin, ['t']) }), rules)).toThrow(
       expect.objectContaining({ code: 'credential_unusable', exit: 2 }),
     );
@@ -285,14 +285,14 @@ describe('credentials', () => {
     { headers: { 'x-a': 'x' }, secretHeaders: new Set(['x-a']) },
     { headers: { Authorization: 'x' } },
     { headers: { 'x-api-key': 'x' } },
-  ])('none goes unencrypted over a network: %j', (more) => {
+  ])('sends none unencrypted over a network: %j', (more) => {
     expect(() => openClient(targetFor('http://h', more), rules)).toThrow(
       expect.objectContaining({ code: 'credential_unusable', hint: expect.stringContaining('--insecure') }),
     );
     expect(() => openClient(targetFor('http://h', { ...more, tls: { insecure: true } }), rules)).not.toThrow();
   });
 
-  test('--insecure over plain http is warned of without a credential, too: secrets may be in the bodies', async () => {
+  test('warns about --insecure over plain http even without a credential', async () => {
     const open = targetFor('http://no-such-host.invalid', { tls: { insecure: true } });
     const client = openClient(open, rules);
     await failed(client.call(probe));
@@ -304,7 +304,7 @@ describe('credentials', () => {
     expect(near.warnings).toEqual([]);
   });
 
-  test('--insecure is warned of when it is made use of', async () => {
+  test('warns about --insecure when it takes effect', async () => {
     const exposed = targetFor('http://no-such-host.invalid', {
       headers: { authorization: 'x' },
       tls: { insecure: true },
@@ -319,7 +319,7 @@ describe('credentials', () => {
 });
 
 describe('a dry run', () => {
-  test('keeps the request and connects to nothing', async () => {
+  test('returns the request and does not connect', async () => {
     await using server = await answering(answer(200, ok));
     const auth: Authorizer = {
       origin: server.url,
@@ -357,7 +357,7 @@ describe('a dry run', () => {
   });
 });
 
-test('what destroys is not sent before it was confirmed', async () => {
+test('does not send a destructive request without a confirmation', async () => {
   await using server = await answering(answer(200, ''));
   const client = openClient(targetFor(server.url), rules);
   // @ts-expect-error: without the proof it does not compile
@@ -378,7 +378,7 @@ describe('interruption', () => {
       (client: Client) => client.send(createThing, { body: {} }),
       /^interrupted; the request was sent and may have been applied \(POST http:.*\)$/,
     ],
-  ] as const)('of %s under way', async (_name, ask, message) => {
+  ] as const)('of %s in flight', async (_name, ask, message) => {
     const controller = new AbortController();
     await using server = await faultServer(() => controller.abort(new SvcError('interrupted', 'interrupted')));
     const client = openClient(targetFor(server.url, { signal: controller.signal }), rules);
@@ -403,7 +403,7 @@ describe('interruption', () => {
     await client.close();
   });
 
-  test('of many requests warns of no leak', async () => {
+  test('of many requests causes no leak warning', async () => {
     const controller = new AbortController();
     const warnings: Error[] = [];
     const listen = (warning: Error): unknown => warnings.push(warning);
@@ -424,10 +424,10 @@ describe('interruption', () => {
   });
 });
 
-describe('reading at leisure', () => {
+describe('slow readers', () => {
   const many = `[${Array.from({ length: 30_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(100)}"}`).join(',')}]`;
 
-  test('a reader that takes longer than the deadline gets everything', async () => {
+  test('a reader slower than the deadline gets everything', async () => {
     await using server = await answering(answer(200, many));
     const client = openClient(targetFor(server.url, { timeoutMs: 2000 }), { ...rules, stallMs: 300 });
     const ids: number[] = [];
@@ -439,7 +439,7 @@ describe('reading at leisure', () => {
     await client.close();
   });
 
-  test('a reader that stops early ends the connection, and is not told of a failure', async () => {
+  test('a reader that stops early ends the connection without a failure', async () => {
     let gone: Promise<unknown> | undefined;
     await using server = await faultServer((socket) => {
       gone = new Promise((resolve) => socket.on('close', resolve));
@@ -451,7 +451,7 @@ describe('reading at leisure', () => {
     await client.close();
   });
 
-  test('a list comes whole by call, in order', async () => {
+  test('call returns a complete list, in order', async () => {
     await using server = await answering(answer(200, many));
     const client = openClient(targetFor(server.url), rules);
     const things = await client.call(listThings);
@@ -460,7 +460,7 @@ describe('reading at leisure', () => {
   });
 });
 
-test('many writes at once each get their own answer, on at most 32 connections', async () => {
+test('many concurrent writes each get their own response, on at most 32 connections', async () => {
   await using server = await faultServer((socket, { body }) => socket.write(answer(200, body)));
   const client = openClient(targetFor(server.url), rules);
   const answers = await Promise.all(Array.from({ length: 500 }, (_, id) => client.send(createThing, { body: { id } })));
@@ -469,7 +469,7 @@ test('many writes at once each get their own answer, on at most 32 connections',
   await client.close();
 });
 
-test('the clock of the service beside ours', async () => {
+test('the clock skew of the service', async () => {
   await using server = await answering(
     answer(200, ok, { date: 'Fri, 20 Nov 2026 12:00:10 GMT' }),
     answer(404, '', { date: 'Fri, 20 Nov 2026 12:00:00 GMT' }),
@@ -488,7 +488,7 @@ test('the clock of the service beside ours', async () => {
 });
 
 describe('the trace', () => {
-  test('-v is a line for every attempt', async () => {
+  test('-v prints a line for every attempt', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index === 1) socket.destroy();
       else socket.write(index === 2 ? answer(503, '') : answer(200, ok));
@@ -548,7 +548,7 @@ describe('the trace', () => {
 });
 
 describe('close', () => {
-  test('ends what is under way', async () => {
+  test('ends requests in flight', async () => {
     let arrived = (): void => {};
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -562,12 +562,12 @@ describe('close', () => {
     await client.close();
   });
 
-  test('before any request is nothing', async () => {
+  test('before any request does nothing', async () => {
     await openClient(targetFor('http://h'), rules).close();
   });
 
   test.runIf(process.platform === 'linux')(
-    'and a finished program ends at once, with connections kept alive or still being made',
+    'lets the program end at once, with idle or opening connections',
     async () => {
       await using server = await answering(answer(200, ok));
       await using stopped = await stoppedServer();

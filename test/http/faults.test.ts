@@ -266,7 +266,7 @@ describe('nothing was sent', () => {
     check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
   }
 
-  test('a port nobody listens at', async () => {
+  test('a closed port', async () => {
     const port = await freePort();
     await both(`http://127.0.0.1:${port}`, {}, (error) => {
       expect(error).toMatchObject({ code: 'connect_failed', exit: 7, retryable: true });
@@ -319,7 +319,7 @@ describe('nothing was sent', () => {
   });
 });
 
-describe('keep-alive', () => {
+describe('persistent connections', () => {
   test('a write on a connection that the server closes at that moment is not sent again', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index === 1) socket.write(answer(200, ok));
@@ -388,11 +388,11 @@ describe('keep-alive', () => {
   });
 });
 
-describe('what comes unasked', () => {
+describe('unexpected bytes', () => {
   test.each([
     ['with the answer before', 0],
     ['some time after it', 30],
-  ])('an answer %s is never taken for that of the next request', async (_when, ms) => {
+  ])('never uses a response %s for the next request', async (_when, ms) => {
     const forged = answer(200, '{"id":666}');
     await using server = await faultServer((socket, _request, index) => {
       if (index > 1) socket.write(answer(200, ok));
@@ -407,7 +407,7 @@ describe('what comes unasked', () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  test('a connection that the service keeps for less than we would is not used again', async () => {
+  test('does not reuse a connection that the service keeps for a shorter time', async () => {
     await using server = await faultServer((socket) =>
       socket.write(answer(200, ok, { 'keep-alive': 'timeout=1, max=100' })),
     );
@@ -419,7 +419,7 @@ describe('what comes unasked', () => {
   });
 });
 
-test('what is sent arrives byte for byte', async () => {
+test('a request arrives byte for byte', async () => {
   await using server = await faultServer((socket) => socket.write(answer(200, ok)));
   const body = { a: 'ä€😀', b: 'x'.repeat(100_000) };
   await withClient(server.url, { headers: { 'x-name': '\xe9t\xe9' } }, async (client) => {
@@ -439,7 +439,7 @@ test('what is sent arrives byte for byte', async () => {
   expect(third?.headers['content-length']).toBe('0');
 });
 
-test('an answer may come in pieces of any size', async () => {
+test('accepts a response in pieces of any size', async () => {
   const headers = { date: 'Fri, 20 Nov 2026 12:00:00 GMT', 'x-a': 'b', 'X-Long': 'v'.repeat(300) };
   const texts = [
     `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok, headers)}`,
@@ -493,7 +493,7 @@ describe('a list', () => {
     ],
     ['an object', answer(200, '{"id":1}'), 'keep', 0, 'bad_answer', 'it is not a JSON array'],
     ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
-  ] as const)('%s raises after the items that came', async (_name, text, then, count, code, message) => {
+  ] as const)('%s fails after the received items', async (_name, text, then, count, code, message) => {
     await using server = await faultServer(write(text, then));
     await withClient(server.url, {}, async (client) => {
       const { got, error } = await collect(client.items(listThings));
@@ -513,7 +513,7 @@ describe('raw bytes', () => {
   const large: ServiceRules = { basePath: '' };
   const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
 
-  test('a short answer is checked before the first byte', async () => {
+  test('a short response is checked before the first byte', async () => {
     const texts = ['[{"id":1}', '{"id":1}', '"text"', '', '<html>', '[1]x'];
     await using server = await faultServer((socket, _request, index) =>
       socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
@@ -525,7 +525,7 @@ describe('raw bytes', () => {
     });
   });
 
-  test('a long one flows, and raises a broken end', async () => {
+  test('a long one is streamed, and fails at a broken end', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index === 1) socket.write(answer(200, big));
       else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
@@ -540,7 +540,7 @@ describe('raw bytes', () => {
   });
 });
 
-test('a success without a body in the contract takes any but HTML', async () => {
+test('a success without a documented body may have any body except HTML', async () => {
   const texts = ['', 'ok', '{}', '<html>'];
   await using server = await faultServer((socket, _request, index) => {
     const text = texts[index - 1] ?? '';
@@ -560,7 +560,7 @@ test.each([
   ['a byte order mark', answer(200, `\ufeff${ok}`), 'keep'],
   ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\n\r\n', 'keep'],
   ['an encoding of identity', answer(200, ok, { 'content-encoding': 'identity' }), 'keep'],
-] as const)('%s is taken', async (_name, text, then) => {
+] as const)('accepts %s', async (_name, text, then) => {
   await using server = await faultServer((socket) => {
     socket.write(text);
     if (then === 'end') socket.end();

@@ -21,7 +21,7 @@ function everywhere(length: number): number[] {
 const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 
 describe('ArrayItems', () => {
-  test('finds the same items as JSON.parse, however the bytes are cut', () => {
+  test('finds the same items as JSON.parse for any chunks', () => {
     const value = fc.array(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { maxLength: 8 });
     fc.assert(
       fc.property(
@@ -42,7 +42,7 @@ describe('ArrayItems', () => {
     );
   });
 
-  test('takes and refuses what JSON.parse takes and refuses', () => {
+  test('accepts and refuses the same as JSON.parse', () => {
     const texts = fc.array(
       fc.constantFrom('[', ']', '{', '}', ',', '"', '\\', '1', ' ', 'a', ':', 'null', '[]', '{}', '""', '"a":1'),
       { maxLength: 10 },
@@ -86,12 +86,12 @@ describe('ArrayItems', () => {
     expect(() => split(bytes, everywhere(bytes.length))).toThrow(JsonFault);
   });
 
-  test('refuses bytes that are no UTF-8, and takes a byte order mark', () => {
+  test('refuses bytes that are not UTF-8, and accepts a byte order mark', () => {
     expect(() => split(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), [])).toThrow('it is not UTF-8');
     expect(split(Buffer.from('\ufeff[1]'), [])).toEqual([1]);
   });
 
-  test('hands items out before the end is there', () => {
+  test('yields items before the end arrives', () => {
     const array = new ArrayItems();
     expect(array.push(Buffer.from('[{"a":1},{"a":2},{"a"'))).toEqual([{ a: 1 }, { a: 2 }]);
     expect(array.push(Buffer.from(':3},'))).toEqual([{ a: 3 }]);

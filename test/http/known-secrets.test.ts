@@ -50,7 +50,7 @@ describe('the filter of secrets', () => {
     );
   });
 
-  it('forgets the oldest of those that pass, and none that is in use or was added to stay', () => {
+  it('forgets the oldest temporary secrets, but no permanent ones or ones in use', () => {
     const known = new KnownSecrets();
     known.add('the-token');
     for (let i = 100; i < 200; i++) {

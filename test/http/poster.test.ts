@@ -78,7 +78,7 @@ function failureOf({ status, failure }: Posted): string {
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
 
-describe('what is sent', () => {
+describe('the request', () => {
   test.each([0, 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])('a body of %i bytes, exactly', async (length) => {
     const body = randomBytes(length);
     const peer = await tap(NO_CONTENT);
@@ -93,7 +93,7 @@ describe('what is sent', () => {
     expect(head.filter((line) => /^transfer-encoding:/i.test(line))).toEqual([]);
   });
 
-  test('the headers in their order and case, repeats apart, and no others but those of the connection', async () => {
+  test('has the headers in order and case, with duplicates, and otherwise only connection headers', async () => {
     const peer = await tap(NO_CONTENT);
     await poster().post(
       posting(peer.url, {
@@ -129,7 +129,7 @@ describe('what is sent', () => {
     ['a character beyond Latin 1', 'X-A', '\u2603'],
     ['a blank in a name', 'X A', 'b'],
     ['no name', '', 'b'],
-  ])('a header that HTTP cannot carry is not sent: %s', async (_what, name, value) => {
+  ])('refuses a header that HTTP cannot carry: %s', async (_what, name, value) => {
     const peer = await tap(NO_CONTENT);
     const posted = await poster().post(posting(peer.url, { headers: [[name, value]] }));
     expect(failureOf(posted)).toMatch(/^invalid_value: the header ".*" cannot be sent/);
@@ -148,7 +148,7 @@ describe('what is sent', () => {
     expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
   });
 
-  test('plain http by way of a proxy: the absolute address, the same bytes', async () => {
+  test('plain http through a proxy has the absolute address and the same bytes', async () => {
     const proxy = await tap(NO_CONTENT);
     const post = poster({ proxy: { http: `http://u:p@127.0.0.1:${proxy.port}` } });
     const posted = await post.post(posting('http://service.test/hook', { headers: [['X-A', 'b']] }));
@@ -161,7 +161,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('the response', () => {
   test('a redirect is not followed', async () => {
     const other = await tap(NO_CONTENT);
     const peer = await server((socket) => socket.write(answer(307, 'there', { location: other.url })));
@@ -178,7 +178,7 @@ describe('what is answered', () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  test('the first 4 KiB are kept, and a connection whose answer is not much longer is used again', async () => {
+  test('keeps the first 4 KiB, and reuses a connection whose response is not much longer', async () => {
     const peer = await server((socket) => socket.write(answer(200, 'a'.repeat(5000))));
     const post = poster();
     const { text } = await post.post(posting(peer.url));
@@ -187,7 +187,7 @@ describe('what is answered', () => {
     expect(peer.connections).toBeLessThanOrEqual(2);
   });
 
-  test('an endless answer is cut', async () => {
+  test('truncates an endless response', async () => {
     const peer = await server((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const fill = (): void => {
@@ -209,7 +209,7 @@ describe('what is answered', () => {
       (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n${answer(200, 'all')}`),
       'all',
     ],
-  ])('an answer that %s is one all the same', async (_what, fault, text) => {
+  ])('accepts a response that %s', async (_what, fault, text) => {
     const peer = await server(fault);
     const posted = await poster().post(posting(peer.url, { timeoutMs: 300 }));
     expect(posted).toMatchObject({ status: 200, failure: undefined });
@@ -217,7 +217,7 @@ describe('what is answered', () => {
     expect(posted.ms).toBeLessThan(300);
   });
 
-  test('an answer before the body is through counts, however often, and that connection is not used again', async () => {
+  test('accepts a response before the body is sent, and does not reuse that connection', async () => {
     const url = await impatient((socket) => {
       socket.pause();
       socket.end(answer(413, 'too large', { connection: 'close' }), () => socket.destroy());
@@ -231,7 +231,7 @@ describe('what is answered', () => {
     }
   });
 
-  test('an early answer that would keep the connection', async () => {
+  test('an early response with keep-alive', async () => {
     let connections = 0;
     const url = await impatient((socket) => {
       connections++;
@@ -249,17 +249,17 @@ describe('what is answered', () => {
 describe.each([
   ['a small body', 10],
   ['a large body', 3_000_000],
-])('no answer, %s', (_what, length) => {
+])('no response, %s', (_what, length) => {
   const body = Buffer.alloc(length, 'x');
 
-  test('nothing listens there', async () => {
+  test('nothing listens', async () => {
     const peer = await faultServer(() => {});
     await peer.close();
     const posted = await poster().post(posting(peer.url, { body }));
     expect(failureOf(posted)).toBe(`connect_failed: nothing listens at 127.0.0.1:${peer.port}`);
   });
 
-  test('there is no such host', async () => {
+  test('the host does not exist', async () => {
     const posted = await poster().post(posting('http://nowhere.invalid/', { body }));
     expect(failureOf(posted)).toMatch(/^dns_failed: .* nowhere\.invalid$/);
   });
@@ -294,13 +294,13 @@ describe.each([
     if (!silent) expect(peer.requests).toHaveLength(1);
   });
 
-  test('a reset while the body is on its way', async () => {
+  test('a reset during the body', async () => {
     const url = await impatient((socket) => socket.resetAndDestroy());
     const posted = await poster().post(posting(url, { body }));
     expect(failureOf(posted)).toBe('connection_lost: the connection broke before a response');
   });
 
-  test('a certificate that is not trusted; trusted or not checked it is posted', async () => {
+  test('fails with an untrusted certificate, and posts with a trusted or unchecked one', async () => {
     const peer = await server((socket) => socket.write(NO_CONTENT), { tls: pair });
     const posted = await poster().post(posting(peer.url, { body }));
     expect(failureOf(posted)).toMatch(/^tls_failed: the certificate of 127\.0\.0\.1:\d+ comes from an authority/);
@@ -311,7 +311,7 @@ describe.each([
     expect(peer.requests.map((request) => request.body.length)).toEqual([length, length]);
   });
 
-  test('TLS where there is none, and none where there is TLS', async () => {
+  test('TLS to a plain port, and plain http to a TLS port', async () => {
     const plain = await server((socket) => socket.write(NO_CONTENT));
     const posted = await poster().post(posting(plain.url.replace('http', 'https'), { body, timeoutMs: 1000 }));
     expect(posted.failure?.exit).toBe(7);
@@ -328,7 +328,7 @@ describe.each([
   });
 });
 
-test('a failed post does not stand in the way of the next one', async () => {
+test('a failed post does not affect the next one', async () => {
   const peer = await server((socket, _request, index) =>
     index === 1 ? socket.resetAndDestroy() : socket.write(answer(200, '')),
   );
@@ -337,7 +337,7 @@ test('a failed post does not stand in the way of the next one', async () => {
   expect((await post.post(posting(peer.url))).status).toBe(200);
 });
 
-test('a proxy setting that cannot be one is a failure too', async () => {
+test('an invalid proxy setting is a failure, too', async () => {
   const posted = await poster({ proxy: { http: 'socks4://127.0.0.1:1' } }).post(posting('http://service.test/'));
   expect(failureOf(posted)).toMatch(/^config_invalid: /);
 });
@@ -371,7 +371,7 @@ describe('an interruption', () => {
     await expect(pending).rejects.toBe(interruption);
   });
 
-  test('within the body', async () => {
+  test('during the body', async () => {
     const stopped = new AbortController();
     const url = await impatient((socket) => {
       socket.pause();
@@ -384,7 +384,7 @@ describe('an interruption', () => {
   });
 });
 
-test('closing ends what is under way', async () => {
+test('closing ends requests in flight', async () => {
   const arrived = signalled();
   const peer = await server(() => arrived.resolve());
   const post = poster();
@@ -437,8 +437,8 @@ describe('a dry run', () => {
   });
 });
 
-describe('who listens in', () => {
-  test('is told of each post: its answer, or why there is none', async () => {
+describe('the observer', () => {
+  test('gets each post with its response or failure', async () => {
     const { url } = await server((socket) => socket.write(answer(302, '')));
     const events: TraceEvent[] = [];
     const traced = poster({ log: { level: 1, trace: (event) => events.push(event), warn: () => {} } });
@@ -450,7 +450,7 @@ describe('who listens in', () => {
     ]);
   });
 
-  test('sees the bodies too where that is asked for', async () => {
+  test('gets the bodies, too, on request', async () => {
     const { url } = await server((socket) => socket.write(answer(200, '"thanks"')));
     const events: TraceEvent[] = [];
     const traced = poster({ log: { level: 2, trace: (event) => events.push(event), warn: () => {} } });

@@ -3,15 +3,15 @@ import { proxyFor, proxyHeaders } from '../../src/http/proxy.ts';
 
 const settings = { http: 'http://plain.proxy:3128', https: 'secure.proxy:3129' };
 
-describe('which proxy', () => {
-  test('by the scheme of the address', () => {
+describe('the proxy', () => {
+  test('depends on the scheme of the address', () => {
     expect(proxyFor(new URL('http://h'), settings)?.href).toBe('http://plain.proxy:3128/');
     expect(proxyFor(new URL('https://h'), settings)?.href).toBe('http://secure.proxy:3129/');
     expect(proxyFor(new URL('https://h'), { http: settings.http })).toBeUndefined();
     expect(proxyFor(new URL('https://h'), { https: '' })).toBeUndefined();
   });
 
-  test('by ALL_PROXY, where the scheme has none of its own', () => {
+  test('is ALL_PROXY if the scheme has none', () => {
     const all = 'socks5h://h';
     expect(proxyFor(new URL('http://h'), { all })?.href).toBe('socks5h://h:1080');
     expect(proxyFor(new URL('https://h'), { all, https: settings.https })?.href).toBe('http://secure.proxy:3129/');
@@ -20,7 +20,7 @@ describe('which proxy', () => {
   });
 
   test.each(['http://127.0.0.1', 'https://localhost', 'http://[::1]:8080', 'http://127.9.9.9'])(
-    'never for %s',
+    'is not used for %s',
     (url) => {
       expect(proxyFor(new URL(url), settings)).toBeUndefined();
     },

@@ -51,13 +51,13 @@ describe('https through CONNECT', () => {
     expect(JSON.stringify(to.events)).not.toMatch(/p@ss|p%40ss|Bearer t/);
   });
 
-  test('a proxy that speaks TLS itself', async () => {
+  test('a proxy with TLS', async () => {
     await using through = await proxy(service.port, pair);
     expect(await outcomes(target(`https://127.0.0.1:${through.port}`))).toEqual(['done', 'done']);
     expect(through.heads).not.toHaveLength(0);
   });
 
-  test('the certificate of the service is checked as ever', async () => {
+  test('still checks the certificate of the service', async () => {
     await using through = await proxy(service.port);
     for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { tls: { insecure: false } }))) {
       expect(error).toMatchObject({
@@ -118,7 +118,7 @@ describe('a proxy that fails has sent nothing', () => {
     }
   });
 
-  test.each(['https', 'http'])('nothing listens there, for %s', async (scheme) => {
+  test.each(['https', 'http'])('nothing listens, for %s', async (scheme) => {
     const closed = await proxy(service.port);
     await closed[Symbol.asyncDispose]();
     const to = target(`http://127.0.0.1:${closed.port}`, { baseUrl: new URL(`${scheme}://${HOST}`) });
@@ -144,14 +144,14 @@ describe('plain http by absolute address', () => {
     expect(through.heads[1]).toMatch(/^POST http:\/\/service\.test:8080\/am\/things /);
   });
 
-  test('407 is the word of the proxy', async () => {
+  test('reports 407 as a response of the proxy', async () => {
     await using through = await proxy(answer(407, 'no', { connection: 'close' }));
     for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, plain))) {
       expect(error).toMatchObject({ code: 'proxy_failed', httpStatus: 407 });
     }
   });
 
-  test('a cut after the request leaves a write unknown', async () => {
+  test('a connection cut after the request leaves a write unknown', async () => {
     await using through = await proxy((socket) => socket.destroy());
     const [read, write] = await outcomes(target(`http://127.0.0.1:${through.port}`, plain));
     expect(read).toMatchObject({ code: 'connection_lost' });

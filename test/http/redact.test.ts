@@ -83,7 +83,7 @@ describe('no random secret survives', () => {
 });
 
 describe('redactText', () => {
-  test('leaves what is no secret', () => {
+  test('leaves other text unchanged', () => {
     for (const text of [
       '{"error":{"code":"quota_exceeded","message":"no"}}',
       '{"code":602,"message":"comment in body is required"}',
@@ -102,7 +102,7 @@ describe('redactText', () => {
     }
   });
 
-  test('a failure that is named like a token hides whatever may be one', () => {
+  test('an error named like a token hides anything that may be one', () => {
     const heads = fc.constantFrom('invalid_token: ', 'expired_token: ', 'Invalid_Token:\n ', '401: invalid_token:  ');
     fc.assert(
       fc.property(heads, fc.oneof(token, password), (head, secret) => {
@@ -178,7 +178,7 @@ describe('redactText', () => {
 });
 
 describe('redactHeaders', () => {
-  test('by name, by header file, and inside ordinary values', () => {
+  test('redacts by name, by header file, and inside other values', () => {
     const shown = redactHeaders(
       {
         authorization: 'Bearer abcdefgh',
@@ -221,7 +221,7 @@ describe('redactHeaders', () => {
   });
 });
 
-test('Secret shows itself to nobody but who asks', () => {
+test('Secret reveals its value only on request', () => {
   const secret = new Secret('hunter22');
   const shown = [
     `${secret}`,

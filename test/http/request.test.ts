@@ -39,7 +39,7 @@ describe('the address', () => {
     expect(() => build({ path: '/things/{id}' })).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 
-  test('parameters of any characters stay in their place and are read back as they were', () => {
+  test('round-trips parameters of any characters', () => {
     const value = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text !== '.' && text !== '..');
     fc.assert(
       fc.property(
@@ -62,13 +62,13 @@ describe('the address', () => {
     );
   });
 
-  test('half a surrogate pair is refused', () => {
+  test('refuses half a surrogate pair', () => {
     expect(() => build({}, { query: { q: '\ud800' } })).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 });
 
 describe('headers', () => {
-  test('lower case, with what a request of its kind needs', () => {
+  test('are in lower case, with those that the request needs', () => {
     expect(build().headers).toEqual({
       accept: 'application/json',
       'accept-encoding': 'identity',
@@ -80,7 +80,7 @@ describe('headers', () => {
     );
   });
 
-  test("the user's come last", () => {
+  test("end with the user's", () => {
     const { headers } = build({}, {}, { Accept: 'text/plain', 'X-Tenant': ' a ' }, { Authorization: 'Bearer t' });
     expect(headers).toMatchObject({ accept: 'text/plain', 'x-tenant': 'a', authorization: 'Bearer t' });
   });
@@ -111,7 +111,7 @@ describe('headers', () => {
     expect(() => build({}, {}, { [name]: 'x' })).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
-  test('no header with a line break is ever built', () => {
+  test('never contain a line break', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (more) => {
         let headers: Headers;
@@ -128,7 +128,7 @@ describe('headers', () => {
   });
 });
 
-test('a body is JSON, or a form of its fields, or none', () => {
+test('a body is JSON, a form, or empty', () => {
   expect(bodyText({ body: { a: [1, 'x'], none: undefined }, encoding: 'json' })).toBe('{"a":[1,"x"]}');
   expect(bodyText({ body: null, encoding: 'json' })).toBe('null');
   expect(bodyText({ body: undefined, encoding: 'json' })).toBeUndefined();

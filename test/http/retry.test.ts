@@ -22,13 +22,13 @@ test.each([
   expect(parseRetryAfter(text, now)).toBe(ms);
 });
 
-test('full jitter below a doubling bound, or what the service asks for', () => {
+test('uses full jitter below a doubling limit, or the time of the service', () => {
   expect([1, 2, 3].map((attempt) => retryDelay(attempt, undefined, now, 0.5))).toEqual([125, 250, 500]);
   expect(retryDelay(1, undefined, now, 0)).toBe(0);
   expect(retryDelay(3, '7', now, 0.9)).toBe(7_000);
 });
 
-test('any text gives no time or one that is not negative', () => {
+test('reads no negative time from any text', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const ms = parseRetryAfter(text, now);
@@ -37,7 +37,7 @@ test('any text gives no time or one that is not negative', () => {
   );
 });
 
-test('a process that had to wait has no time left, rather than a negative one', () => {
+test('a delayed process has no time left, not a negative one', () => {
   const deadline = new Deadline(1, () => {});
   deadline.run();
   for (const began = performance.now(); performance.now() - began < 3; );

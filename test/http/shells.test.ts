@@ -37,7 +37,7 @@ describe.each(shells())('$name', ({ command, args, env }) => {
     return stdout;
   };
 
-  test('a word is the text that it was made of', async () => {
+  test('a word equals its text', async () => {
     await fc.assert(
       fc.asyncProperty(many, async (texts) => {
         const expected = texts.map((text) => text.replace(/\n+$/, ''));
@@ -50,7 +50,7 @@ describe.each(shells())('$name', ({ command, args, env }) => {
   });
 
   // 10,000 of them, a hundred in a line: the long suites only.
-  test.runIf(IS_HARD)('10,000 different values are the texts that they were made of', async ({ task }) => {
+  test.runIf(IS_HARD)('10,000 different values equal their texts', async ({ task }) => {
     const generated = fc.sample(hostile, { numRuns: 30_000, seed: Number(process.env['SVC_SEED']) || Date.now() });
     const values = [...new Set(generated.map((text) => text.replace(/\n+$/, '')))].slice(0, 10_000);
     expect(values).toHaveLength(10_000);
@@ -90,7 +90,7 @@ describe.each(shells())('$name', ({ command, args, env }) => {
     );
   });
 
-  test('a header whose name holds shell syntax takes its value from the variable', async () => {
+  test('a header whose name has shell syntax gets its value from the variable', async () => {
     const request = buildRequest(
       targetFor(server.url, { headers: { "`echo`$x'-token": 'hunter22' } }),
       { basePath: '' },

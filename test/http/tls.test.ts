@@ -33,7 +33,7 @@ function expectRefused(found: (SvcError | 'done')[], message: string, hint?: str
 }
 
 describe('trust', () => {
-  test('an authority that is not known, and --cacert for it', async () => {
+  test('an unknown authority, and --cacert for it', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
     expectRefused(await outcomesAt(server.url), 'an authority that is not trusted here', '--cacert');
     expect(server.requests).toHaveLength(0);
@@ -43,7 +43,7 @@ describe('trust', () => {
     ).toEqual(['done', 'done']);
   });
 
-  test('--insecure goes on without checking, and says so once', async () => {
+  test('--insecure does not check, and says so once', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: authority.selfSigned() });
     const target = targetFor(server.url, { tls: { insecure: true } });
     const client = openClient(target, { basePath: '' });
@@ -80,7 +80,7 @@ describe('trust', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('a certificate file that holds none, or does not fit its key', async () => {
+  test('a certificate file without a certificate, or with another key', async () => {
     const other = authority.sign('IP:127.0.0.1');
     for (const tls of [
       { cert: good.cert, key: other.key, insecure: false },
@@ -91,7 +91,7 @@ describe('trust', () => {
     }
   });
 
-  test('the roots of the platform and of NODE_EXTRA_CA_CERTS stay beside --cacert, and NODE_TLS_REJECT_UNAUTHORIZED changes nothing', async () => {
+  test('--cacert adds to the roots of the platform and of NODE_EXTRA_CA_CERTS; NODE_TLS_REJECT_UNAUTHORIZED has no effect', async () => {
     const stranger = new Authority();
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
     const file = join(authority.directory, 'program.cjs');
@@ -113,7 +113,7 @@ describe('trust', () => {
 
 describe('client certificates', () => {
   // Node's own server accepts the handshake and cuts the connection afterwards; openssl refuses as other servers do.
-  test.each(['-tls1_2', '-tls1_3'])('wanted by openssl s_server %s', async (version) => {
+  test.each(['-tls1_2', '-tls1_3'])('required by openssl s_server %s', async (version) => {
     const { certFile, keyFile } = authority.save(good);
     const args = [
       's_server',
@@ -151,7 +151,7 @@ describe('client certificates', () => {
     }
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('wanted by Node with %s', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('required by Node with %s', async (version) => {
     const tls = {
       ...good,
       ca: authority.cert,
@@ -203,7 +203,7 @@ describe('the wrong protocol', () => {
     expectRefused(await outcomesAt(alert.url), 'speaks TLS', 'https://');
   });
 
-  test('only versions of TLS that are no longer safe', async () => {
+  test('only obsolete versions of TLS', async () => {
     await using server = await faultServer((socket) => socket.write(say), {
       tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
     });
@@ -213,7 +213,7 @@ describe('the wrong protocol', () => {
     );
   });
 
-  test('a handshake that is broken off was not a write', async () => {
+  test('nothing was written before a failed handshake', async () => {
     await using server = await faultServer(() => {}, {
       onConnect: (socket) => socket.once('data', () => socket.destroy()),
     });
@@ -226,7 +226,7 @@ describe('the wrong protocol', () => {
     }
   });
 
-  test('silence in the handshake ends with the deadline, and was not a write', async () => {
+  test('a silent handshake ends with the deadline, and nothing was written', async () => {
     await using server = await faultServer(() => {});
     for (const error of await outcomesAt(server.url.replace('http:', 'https:'), { timeoutMs: 300 })) {
       expect(error).toMatchObject({
@@ -238,7 +238,7 @@ describe('the wrong protocol', () => {
   });
 });
 
-test('only HTTP/1.1 is offered', async () => {
+test('offers only HTTP/1.1', async () => {
   let offered: string | false | null = null;
   await using server = await faultServer((socket) => socket.write(say), {
     tls: { ...good, ALPNCallback: ({ protocols }: { protocols: string[] }) => protocols.join() as 'http/1.1' },

@@ -78,7 +78,7 @@ async function conversation(speak: (socket: Socket) => void): Promise<Conversati
 const text = (message: string): Buffer => Buffer.concat([Buffer.from([0x81, message.length]), Buffer.from(message)]);
 
 describe('a websocket', () => {
-  test('hears what comes with the answer, answers pings, and says goodbye', async () => {
+  test('reads frames that come with the response, answers pings, and closes', async () => {
     await using made = await conversation((socket) => {
       socket.write(Buffer.concat([text('one'), Buffer.from([0x89, 2]), Buffer.from('hi'), text('two')]));
       socket.once('data', () => socket.write(Buffer.from([0x88, 2, 0x03, 0xe8])));
@@ -97,7 +97,7 @@ describe('a websocket', () => {
     made.socket.send('too late');
   });
 
-  test('closed by us is no error', async () => {
+  test('closed by svc is not an error', async () => {
     await using made = await conversation((socket) => {
       socket.on('data', () => socket.end(Buffer.from([0x88, 0])));
     });
@@ -107,13 +107,13 @@ describe('a websocket', () => {
     expect((await made.got).slice(0, 2)).toEqual(['1:bye', '8:\x03\xe8']);
   });
 
-  test('a goodbye that is not answered is waited for as long as was said', async () => {
+  test('waits for the closing handshake as long as configured', async () => {
     await using made = await conversation(() => {});
     await made.socket.close(50);
     expect(await made.over).toBeUndefined();
   });
 
-  test('pauses after a chunk of the size that bun reads, so that timers and signals are not late', async () => {
+  test("pauses after a chunk of bun's read size, so that timers and signals run", async () => {
     const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     const sender = new Sender(targetFor('http://127.0.0.1:1'), { basePath: '' });
     const texts: string[] = [];
@@ -143,7 +143,7 @@ describe('a websocket', () => {
     ['a plain answer', () => answer(200, '[]'), 'bad_answer', /answered 200 instead of opening a websocket/],
     ['a refusal', () => answer(400, '{"message":"no"}'), 'refused', /answered 400: no/],
     ['somebody else’s answer', (request) => welcome(request, 'x'), 'bad_answer', /opened for another request/],
-  ])('%s opens none', async (_what, respond, code, message) => {
+  ])('%s does not open one', async (_what, respond, code, message) => {
     await using server = await faultServer((socket, request) => socket.write(respond(request)));
     const sender = new Sender(targetFor(server.url), { basePath: '' });
     const opening = openWebSocket(sender, open, {}, { text: () => {}, closed: () => {} }, LIMIT);
@@ -151,7 +151,7 @@ describe('a websocket', () => {
     await sender.close();
   });
 
-  test('an interruption while it opens is told as one', async () => {
+  test('reports an interruption while it opens', async () => {
     const controller = new AbortController();
     await using server = await faultServer(() => controller.abort(new SvcError('interrupted', 'interrupted')));
     const sender = new Sender(targetFor(server.url, { signal: controller.signal }), { basePath: '' });

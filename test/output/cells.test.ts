@@ -31,11 +31,11 @@ test('utc is RFC 3339 and keeps the digits of the service, iso keeps everything'
   expect(show('2026-03-01T13:57:00+02:00', 'iso')).toBe('2026-03-01T13:57:00+02:00');
 });
 
-test('what is no time is shown as it is', () => {
+test('shows a value unchanged that is not a time', () => {
   for (const time of ['relative', 'utc', 'local', 'iso'] as const) expect(show('soon', time)).toBe('soon');
 });
 
-test('local and utc name the same second', () => {
+test('local and utc show the same second', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('1970-01-02'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
       const text = date.toISOString();
@@ -62,11 +62,11 @@ describe('sparkline', () => {
     expect(sparkline(values, bars, false)).toBe(line);
   });
 
-  test('in ASCII by how dark its characters are', () => {
+  test('uses darker characters in ASCII', () => {
     expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8, null], 9, true)).toBe('.:-=+*%# ');
   });
 
-  test('has both extremes however few bars there are for them, but for one', () => {
+  test('shows both extremes with two or more bars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 30 }), fc.integer({ min: 0, max: 999 }), fc.boolean(), (bars, at, down) => {
         const values = Array.from({ length: 1000 }, (_, index) => (index === at ? (down ? -50 : 50) : 0));
@@ -100,7 +100,7 @@ describe('a cell of bars', () => {
     { name: 'new', prices: [] },
   ];
 
-  test('is drawn in a table, in ASCII and with its tone as well', async () => {
+  test('is drawn in a table, also in ASCII and with its tone', async () => {
     expect((await rendering(rows, ROWS)).text).toBe('NAME  TREND\nb     ▇█▁\na     ▁▃▆█\ngone  ▄\nnew\n');
     expect((await rendering(rows, ROWS, { ascii: true })).text).toContain('a     .-*#');
     expect((await rendering(rows.slice(0, 1), ROWS, { format: 'wide', color: 1 })).text).toContain(

@@ -44,7 +44,7 @@ async function drawn(dashboard: Partial<Dashboard>, size: { columns: number; row
 const rows = fc.array(fc.string({ maxLength: 30 }), { minLength: 1, maxLength: 12 });
 const size = fc.record({ columns: fc.integer({ min: 20, max: 90 }), rows: fc.integer({ min: 4, max: 50 }) });
 
-test('no line is wider than the terminal, and there are no more of them than fit', async () => {
+test('fits the width and height of the terminal', async () => {
   await fc.assert(
     fc.asyncProperty(rows, rows, size, async (first, second, { columns, rows }) => {
       const tables = [tableOf('A', first), tableOf('B', second)];
@@ -64,7 +64,7 @@ test('no line is wider than the terminal, and there are no more of them than fit
   );
 });
 
-test('the longest table gives way first, and says how many rows are left out', async () => {
+test('shortens the longest table first, and says how many rows are left out', async () => {
   const tables = [
     tableOf('A', ['1', '2']),
     tableOf(

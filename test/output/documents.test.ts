@@ -31,7 +31,7 @@ describe('json', () => {
     expect((await rendering('/etc/svc', { kind: 'text' }, { format: 'json' })).text).toBe('"/etc/svc"\n');
   });
 
-  test('nothing is written where the first item fails', async () => {
+  test('writes nothing if the first item fails', async () => {
     const sink = new MemoryStream();
     async function* failing(): AsyncGenerator<never> {
       yield* [];
@@ -50,16 +50,16 @@ describe('json', () => {
   });
 });
 
-describe('the bytes of a service', () => {
+describe('raw bytes of a service', () => {
   const raw = (...chunks: string[]) => new RawJson(arriving(chunks.map((chunk) => Buffer.from(chunk))));
 
-  test('pass as they are, but for what is unsafe, and end with a line feed', async () => {
+  test('pass unchanged except for unsafe characters, and end with a line feed', async () => {
     const { text } = await rendering(raw('[{"a": 1.0,', '"b":"\u202e\u009b"}]'), ALERTS, { format: 'json' });
     expect(text).toBe('[{"a": 1.0,"b":"\\u202e\\u009b"}]\n');
     expect((await rendering(raw('[]\n'), ALERTS, { format: 'json' })).text).toBe('[]\n');
   });
 
-  test('are parsed where more is wanted than to pass them on', async () => {
+  test('are parsed if they must be selected or formatted', async () => {
     const bytes = () => raw('[{"fingerprint":"b","state":"x"},{"finger', 'print":"a","state":"y"}]');
     expect((await rendering(bytes(), ALERTS, { format: 'id', sort: ['fingerprint'] })).text).toBe('a\nb\n');
     expect(JSON.parse((await rendering(bytes(), ALERTS, { format: 'json', limit: 1 })).text)).toHaveLength(1);
@@ -77,30 +77,27 @@ describe('ndjson', () => {
     );
   });
 
-  test.each(['ndjson', 'csv', 'tsv', 'id'] as const)(
-    '%s rows go out while the next is still awaited',
-    async (format) => {
-      const sink = new MemoryStream();
-      let go: (() => void) | undefined;
-      const gate = new Promise<void>((resolve) => {
-        go = resolve;
-      });
-      async function* slow(): AsyncGenerator<unknown> {
-        yield alert({ fingerprint: 'first' });
-        await gate;
-        yield alert({ fingerprint: 'second' });
-      }
-      const done = render(slow(), ALERTS, options({ format }), sink);
-      while (sink.writes.length === 0) await new Promise((resolve) => setImmediate(resolve));
-      expect(sink.text).toContain('first');
-      expect(sink.text).not.toContain('second');
-      go?.();
-      await done;
-      expect(sink.text).toContain('second');
-    },
-  );
+  test.each(['ndjson', 'csv', 'tsv', 'id'] as const)('prints %s rows before the next arrives', async (format) => {
+    const sink = new MemoryStream();
+    let go: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    async function* slow(): AsyncGenerator<unknown> {
+      yield alert({ fingerprint: 'first' });
+      await gate;
+      yield alert({ fingerprint: 'second' });
+    }
+    const done = render(slow(), ALERTS, options({ format }), sink);
+    while (sink.writes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(sink.text).toContain('first');
+    expect(sink.text).not.toContain('second');
+    go?.();
+    await done;
+    expect(sink.text).toContain('second');
+  });
 
-  test('a reader that went away stops the source', async () => {
+  test('stops the source if the reader closes the pipe', async () => {
     const sink = new MemoryStream();
     let made = 0;
     let closed = false;
@@ -119,7 +116,7 @@ describe('ndjson', () => {
     expect(closed).toBe(true);
   });
 
-  test('a failing stream fails the rendering', async () => {
+  test('fails with a failing stream', async () => {
     const sink = new MemoryStream();
     sink.write = async () => {
       throw new Error('disk full');

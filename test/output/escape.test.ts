@@ -28,7 +28,7 @@ describe('escapeText', () => {
     expect(escapeText(text)).toBe(shown);
   });
 
-  test('nothing forbidden is left, whatever the text, and a second pass changes nothing', () => {
+  test('removes everything forbidden from any text, and is idempotent', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const escaped = escapeText(text);
@@ -45,7 +45,7 @@ describe('escapeText', () => {
 });
 
 describe('escapeJson', () => {
-  test('keeps the value and leaves nothing forbidden', () => {
+  test('keeps the value and removes everything forbidden', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyText), (value) => {
         const escaped = escapeJson(JSON.stringify(value));
@@ -100,7 +100,7 @@ describe('jsonByteFilter', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('however the bytes are cut, the result is the same, parses to the same value and is safe', () => {
+  test('gives the same safe result for any chunks', () => {
     fc.assert(
       fc.property(
         fc.dictionary(anyText, fc.oneof(anyText, fc.jsonValue())),
@@ -119,7 +119,7 @@ describe('jsonByteFilter', () => {
     );
   });
 
-  test('any bytes at all come out as safe UTF-8, however they are cut', () => {
+  test('turns any bytes in any chunks into safe UTF-8', () => {
     const sharp = fc.constantFrom(
       0xc2,
       0x9b,
@@ -162,12 +162,12 @@ describe('jsonByteFilter', () => {
     expect(filtered([Buffer.from(input)])).toBe(output);
   });
 
-  test('bytes that are no UTF-8 become \\ufffd, also at the very end', () => {
+  test('replaces invalid UTF-8 by \\ufffd, also at the end', () => {
     expect(filtered([Buffer.from([0x22, 0xff, 0x22])])).toBe('"\\ufffd"');
     expect(filtered([Buffer.from([0x5b, 0xe2, 0x80])])).toBe('[\\ufffd');
   });
 
-  test('clean bytes pass uncopied', () => {
+  test('passes clean bytes without a copy', () => {
     const chunk = Buffer.from('[{"name":"日本"}]\n');
     expect(jsonByteFilter()(chunk).buffer).toBe(chunk.buffer);
   });

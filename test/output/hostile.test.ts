@@ -51,7 +51,7 @@ describe.each(FORMATS)('%s', (format) => {
     headers: fc.boolean(),
   });
 
-  test('a list of hostile values holds nothing that acts or hides', async () => {
+  test('a list of hostile values has no active or hidden characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileAlert, { maxLength: 4 }), settings, async (rows, some) => {
         const changes = { ...some, format };
@@ -61,7 +61,7 @@ describe.each(FORMATS)('%s', (format) => {
     );
   });
 
-  test('nor does a record, a queried value or a text', async () => {
+  test('nor has a record, a queried value or a text', async () => {
     await fc.assert(
       fc.asyncProperty(hostileAlert, hostile, settings, async (value, text, some) => {
         const changes = { ...some, format };

@@ -53,7 +53,7 @@ describe('an address', () => {
     ['https://a.example/\u202e', undefined],
     ['https://a.example/a b', undefined],
     [`https://a.example/${'a'.repeat(2000)}`, undefined],
-  ])('%j leads to %j', (text, expected) => {
+  ])('links %j to %j', (text, expected) => {
     expect(webAddress(text)).toBe(expected);
   });
 });
@@ -77,19 +77,19 @@ describe('a column with a link', () => {
   const show = async (value: unknown, output: typeof LIST | typeof RECORD, options: Partial<OutputOptions> = {}) =>
     (await rendering(value, output, { width: 80, ...options })).text;
 
-  it('has it around the text as it is shown, inside of which is the colour', async () => {
+  it('wraps the shown text and its colour', async () => {
     const text = await show([row], LIST, { links: true, color: 1 });
     expect(text).toContain(`\n${link('https://a.example/1', '\u001b[31mDiskFull\u001b[39m')}  x=`);
     const cut = await show([{ ...row, name: 'A'.repeat(90) }], LIST, { links: true });
     expect(cut).toMatch(/https:\/\/a\.example\/1\u001b\\A+…\u001b\]8;;\u001b\\/);
   });
 
-  it('has it in a long table, too', async () => {
+  it('also works in a long table', async () => {
     const text = await show(Array(300).fill(row), LIST, { links: true });
     expect(text.split(link('https://a.example/1', 'DiskFull'))).toHaveLength(301);
   });
 
-  it('has one for each value in a record, and on each line of it', async () => {
+  it('has a link for each value and line of a record', async () => {
     const text = await show({ ...row, name: 'DiskFull on two lines' }, RECORD, { links: true, width: 24 });
     expect(text).toContain(link('https://a.example/1', 'DiskFull on two'));
     expect(text).toContain(link('https://a.example/1', 'lines'));
@@ -98,7 +98,7 @@ describe('a column with a link', () => {
     expect(wide).toContain('       y=no\n');
   });
 
-  it('has none where the address is no web address, or the terminal shows none', async () => {
+  it('has no link without a web address or a terminal that shows links', async () => {
     expect(await show([{ ...row, url: 'javascript:alert(1)' }], LIST, { links: true })).not.toContain('\u001b');
     expect(await show([row], LIST)).not.toContain('\u001b');
     expect(await show([row], LIST, { links: true, format: 'csv' })).not.toContain('\u001b');

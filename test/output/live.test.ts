@@ -44,7 +44,7 @@ async function* flood(...counts: number[]): AsyncGenerator<number> {
 }
 
 describe('a live row', () => {
-  it('is a line of its cells without the empty ones, and none where it has none', async () => {
+  it('is a line of its non-empty cells, or no line', async () => {
     async function* some(): AsyncGenerator<number> {
       yield 1;
       yield -1;
@@ -55,15 +55,15 @@ describe('a live row', () => {
   });
 });
 
-describe('a flood', () => {
-  it('is told by its number on a terminal, second by second', async () => {
+describe('a flood of rows', () => {
+  it('is counted per second at a terminal', async () => {
     const lines = await printed(flood(2_034, 300));
     expect(lines).toHaveLength(402);
     expect([lines[199], lines[200], lines[201]]).toEqual(['row  199', '… 1 834 more in this second', 'row  0']);
     expect(lines.at(-1)).toBe('… 100 more in this second');
   });
 
-  it('is told when its second is over, although nothing more comes', async () => {
+  it('is reported when its second is over', async () => {
     let printed = (): void => {};
     const waited = new Promise<void>((done) => {
       printed = done;
@@ -81,7 +81,7 @@ describe('a flood', () => {
     expect(text.match(/more in this second/g)).toHaveLength(1);
   });
 
-  it('is printed whole where there is no terminal', async () => {
+  it('is printed completely without a terminal', async () => {
     expect(await printed(numbers(5_000), { width: undefined })).toHaveLength(5_000);
   });
 });

@@ -7,7 +7,7 @@ const error = new SvcError('refused', 'the service says: \x1b[2J\nsvc: all is we
   httpStatus: 400,
 });
 
-test('a failure is two lines, whatever the service wrote', async () => {
+test('a failure has two lines, whatever the service wrote', async () => {
   expect(await formatError(error, { json: false, color: 0 })).toBe(
     'svc: the service says: \\x1b[2J\\nsvc: all is well\\u202e\nhint: run svc alerts list\n',
   );
@@ -18,7 +18,7 @@ test('without a hint it is one line, and colour stays at the labels', async () =
   expect(text).toBe('\x1b[31msvc:\x1b[39m no answer in 30s\n');
 });
 
-test('in JSON it is one line that holds the whole report', async () => {
+test('in JSON it is one line with the whole report', async () => {
   const line = await formatError(error, { json: true, color: 1 });
   expect(line).toMatch(/^[^\n\x1b\u202e]*\n$/);
   expect(JSON.parse(line)).toEqual({

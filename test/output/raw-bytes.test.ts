@@ -19,7 +19,7 @@ async function printed(bytes: Uint8Array, changes: Partial<OutputOptions>, isTTY
 
 const HOSTILE = Buffer.from([0x61, 0x0d, 0x0a, 0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x00]);
 
-describe('bytes that are the data', () => {
+describe('raw bytes as data', () => {
   it.each(['table', 'wide', 'csv', 'tsv', 'id'] as const)('are exact in a pipe with -o %s', async (format) => {
     expect(await printed(HOSTILE, { format })).toEqual(HOSTILE);
     expect(await printed(Buffer.alloc(0), { format })).toEqual(Buffer.alloc(0));

@@ -114,7 +114,7 @@ describe('csv', () => {
 });
 
 describe('tsv', () => {
-  test('has exactly as many tabs as it needs', async () => {
+  test('has exactly the necessary tabs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.string(), fc.string({ unit: 'binary' }), fc.string())), async (rows) => {
         const { text } = await rendering(rows, ROWS, { format: 'tsv' });
@@ -125,7 +125,7 @@ describe('tsv', () => {
     );
   });
 
-  test('a formula is text, and a number is a number', async () => {
+  test('does not change formulas and numbers', async () => {
     const { text } = await rendering([['=1+1', ' ＠x', '-5']], ROWS, { format: 'tsv', headers: false });
     expect(text).toBe("'=1+1\t' ＠x\t-5\n");
   });
@@ -145,7 +145,7 @@ describe('id', () => {
 });
 
 describe('text', () => {
-  test.each(['table', 'wide', 'csv', 'tsv', 'id'] as const)('is printed as it is in %s', async (format) => {
+  test.each(['table', 'wide', 'csv', 'tsv', 'id'] as const)('is printed unchanged in %s', async (format) => {
     const script = 'if true; then\n\techo "a, b"\nfi\n';
     expect((await rendering(script, { kind: 'text' }, { format })).text).toBe(script);
     expect((await rendering('token', { kind: 'text' }, { format })).text).toBe('token\n');

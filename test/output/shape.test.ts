@@ -39,20 +39,20 @@ describe('--sort', () => {
     expect(await by('-since', times)).toEqual(['1', '0']);
   });
 
-  test('text goes naturally, by toned cells, families and fields alike', async () => {
+  test('text sorts naturally, in toned cells, families and fields', async () => {
     const names = ['disk10', 'disk9', 'Disk1'].map((alertname) => ({ labels: { alertname } }));
     for (const key of ['alertname', 'label:alertname', 'labels.alertname'])
       expect(await by(key, names)).toEqual(['2', '1', '0']);
     expect(await by('state', [{ state: 'b' }, { state: 'a' }])).toEqual(['1', '0']);
   });
 
-  test('what is missing comes last in both directions', async () => {
+  test('missing values are last in both directions', async () => {
     const rows = [{ value: null }, { value: 2 }, { value: 1 }];
     expect(await by('value', rows)).toEqual(['2', '1', '0']);
     expect(await by('-value', rows)).toEqual(['1', '2', '0']);
   });
 
-  test('several keys sort by the first, and rows that it does not tell apart by the next', async () => {
+  test('several keys sort by the first, then by the next', async () => {
     const rows = [
       alert({ fingerprint: 'a', state: 'x', value: 1 }),
       alert({ fingerprint: 'b', state: 'y', value: 1 }),
@@ -96,7 +96,7 @@ describe('--sort', () => {
     expect(await ids([], { sort: ['colour'] })).toEqual([]);
   });
 
-  test('does not change the rows it was given', async () => {
+  test('does not change its input', async () => {
     const rows = [alert({ value: 2 }), alert({ value: 1 })];
     await ids(rows, { sort: ['value'] });
     expect(rows.map(({ value }) => value)).toEqual([2, 1]);
@@ -114,7 +114,7 @@ describe('--limit', () => {
     expect((await rendering(rows, ALERTS, { format: 'json', limit: 0 })).text).toBe('[]\n');
   });
 
-  test('asks for no more rows than it shows, and ends the source', async () => {
+  test('reads no more rows than it shows, and ends the source', async () => {
     let made = 0;
     let ended = false;
     async function* source(): AsyncGenerator<Alert> {
@@ -178,7 +178,7 @@ describe('--query', () => {
     await expect(query(`[].{x: value ${sign} \`true\`}`)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('numbers are ordered, what is missing is in no order, and the hint holds', async () => {
+  test('orders numbers, never missing values, and the hint is right', async () => {
     expect(await query('[?value >= `1`].fingerprint')).toBe('a\n');
     expect(await query("[?nothing < 'b'].fingerprint")).toBe('');
     expect(await query("[?fingerprint == 'a' && value < `2`].fingerprint")).toBe('a\n');
@@ -189,7 +189,7 @@ describe('--query', () => {
     await expect(query('"<"(value, value)')).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('a failure while it runs is the query at fault', async () => {
+  test('a failure at run time is reported as a faulty query', async () => {
     const error = await refusal(query('length([0].value)'));
     expect(error).toMatchObject({ code: 'usage', exit: 2 });
     expect(error.message).toMatch(/^--query: /);
@@ -197,7 +197,7 @@ describe('--query', () => {
 });
 
 describe('--fields', () => {
-  test('gives objects keyed by the paths, null where a row lacks one', async () => {
+  test('gives objects keyed by the paths, with null for missing values', async () => {
     const rows = [alert(), alert({ labels: {} })];
     const { text } = await rendering(rows, ALERTS, { fields: ['state', 'labels.instance'], format: 'json' });
     expect(JSON.parse(text)).toEqual([
@@ -217,7 +217,7 @@ describe('--fields', () => {
   });
 
   test.each(['json', 'table', 'csv', 'yaml'] as const)(
-    'a field that no row has is refused before %s is printed',
+    'refuses a field that no row has before it prints %s',
     async (format) => {
       const error = await refusal(rendering([alert()], ALERTS, { fields: ['state', 'nope'], format }));
       expect(error).toMatchObject({ code: 'usage', message: '--fields: there is no field "nope" in the response' });
@@ -225,7 +225,7 @@ describe('--fields', () => {
     },
   );
 
-  test('ndjson refuses it at the end, as it cannot know earlier', async () => {
+  test('ndjson refuses it at the end', async () => {
     await refusal(rendering(arriving([alert()]), ALERTS, { fields: ['nope'], format: 'ndjson' }));
   });
 
@@ -281,7 +281,7 @@ describe('checkOutputOptions', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('an unknown column is answered with those that there are', async () => {
+  test('names the existing columns for an unknown one', async () => {
     expect((await refusal(check({ columns: ['x'] }))).hint).toBe(
       'columns: state, alertname, value, summary, since, receivers, fingerprint, label:<name>',
     );

@@ -24,7 +24,7 @@ const anyAlert = fc
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 
 describe('a list', () => {
-  test('has upper-case headers, two blanks between columns and no blanks at the end', async () => {
+  test('has upper-case headers, two spaces between columns and no trailing spaces', async () => {
     const rows = [alert(), alert({ state: 'suppressed', value: 7, receivers: [], labels: { alertname: '日本' } })];
     const { text, rows: count } = await rendering(rows, ALERTS);
     expect(text).toBe(
@@ -38,22 +38,22 @@ describe('a list', () => {
     expect(count).toBe(2);
   });
 
-  test('prints nothing where it is empty, so that a sentence can be said instead', async () => {
+  test('prints nothing if it is empty', async () => {
     expect(await rendering([], ALERTS)).toEqual({ text: '', rows: 0, dropped: [], shared: [], cut: 0 });
   });
 
-  test('takes rows that arrive', async () => {
+  test('accepts rows as they arrive', async () => {
     expect((await rendering(arriving([alert()]), ALERTS)).text).toBe((await rendering([alert()], ALERTS)).text);
   });
 
-  test('wide has the wide columns, --columns has those it names, families as well', async () => {
+  test('wide has the wide columns, --columns the named ones, including families', async () => {
     expect((await rendering([alert()], ALERTS, { format: 'wide' })).text).toContain('FINGERPRINT');
     const { text } = await rendering([alert()], ALERTS, { columns: ['fingerprint', 'label:instance'] });
     expect(text).toBe('FINGERPRINT  LABEL:INSTANCE\nf00d         db1\n');
     expect((await rendering([alert()], ALERTS, { columns: ['state'], headers: false })).text).toBe('active\n');
   });
 
-  test('paints headers and tones where there is colour, and only there', async () => {
+  test('colours headers and tones only if colour is on', async () => {
     const rows = [alert({ state: 'active', labels: {} })];
     const { text } = await rendering(rows, ALERTS, { columns: ['state', 'alertname', 'fingerprint'], color: 1 });
     expect(text).toBe(
@@ -65,14 +65,14 @@ describe('a list', () => {
     expect((await rendering([alert()], ALERTS, { time: 'relative', columns: ['since'] })).text).toBe('SINCE\n3m ago\n');
   });
 
-  test('in a pipe nothing is shortened', async () => {
+  test('shortens nothing in a pipe', async () => {
     const summary = 'x'.repeat(5000);
     const { text, dropped } = await rendering([alert({ summary })], ALERTS);
     expect(text).toContain(summary);
     expect(dropped).toEqual([]);
   });
 
-  test('on a terminal flex columns are shortened, then columns are dropped and named', async () => {
+  test('at a terminal shortens flexible columns, then drops and names columns', async () => {
     const at80 = await rendering([alert({ summary: 'x'.repeat(200) })], ALERTS, { width: 80, time: 'relative' });
     expect(at80.dropped).toEqual([]);
     expect(displayWidth(lines(at80.text)[1] ?? '')).toBe(80);
@@ -82,7 +82,7 @@ describe('a list', () => {
     expect(at40.text).toContain('xxxxx…');
   });
 
-  test.each([40, 80, 200])('no line is wider than %d columns, and every column is there or named', async (width) => {
+  test.each([40, 80, 200])('no line is wider than %d columns, and every column is shown or named', async (width) => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyAlert, { minLength: 1, maxLength: 5 }), fc.boolean(), async (rows, wide) => {
         const format = wide ? 'wide' : 'table';
@@ -99,7 +99,7 @@ describe('a list', () => {
     );
   });
 
-  test('a table of more than two hundred rows looks as a short one does', async () => {
+  test('a table of more than two hundred rows has the format of a short one', async () => {
     const rows = Array.from({ length: 230 }, (_, index) => alert({ value: index, summary: `row ${index % 9}` }));
     const long = lines((await rendering(rows, ALERTS)).text);
     const short = lines((await rendering(rows.slice(30), ALERTS)).text);
@@ -179,7 +179,7 @@ describe('fitColumns', () => {
   });
 });
 
-describe('width goes to what tells the rows apart', () => {
+describe('gives width to columns that distinguish rows', () => {
   interface Row {
     readonly id: string;
     readonly type: string;
@@ -202,14 +202,14 @@ describe('width goes to what tells the rows apart', () => {
   });
   const wide = list(column('id'), column('type'), column('source', { flex: true }), column('note'));
 
-  test('a column that is the same in all rows goes first, and its value is named', async () => {
+  test('drops a column that is the same in all rows first, and names its value', async () => {
     expect((await rendering(rows, wide, { width: 80 })).shared).toEqual([]);
     const { text, shared, dropped } = await rendering(rows, wide, { width: 40 });
     expect(lines(text)[0]).toBe('ID                  SOURCE');
     expect({ shared, dropped }).toEqual({ shared: ['type=completed', 'note=none'], dropped: [] });
   });
 
-  test('the middle is cut where the ends differ', async () => {
+  test('shortens in the middle if the ends differ', async () => {
     const { text } = await rendering(rows, wide, { width: 34 });
     expect(lines(text).map((line) => line.slice(20))).toEqual([
       'SOURCE',
@@ -219,7 +219,7 @@ describe('width goes to what tells the rows apart', () => {
     ]);
   });
 
-  test('a vital column outlives the others, and an optional one is left out where it is empty', async () => {
+  test('keeps a vital column longest, and drops an empty optional one', async () => {
     const { text, dropped } = await rendering(
       rows,
       list(column('id'), column('source'), column('more', { vital: true }), column('note', { optional: true })),
@@ -230,7 +230,7 @@ describe('width goes to what tells the rows apart', () => {
     expect((await rendering(rows, list(column('id'), column('note', { optional: true })))).text).toContain('NOTE');
   });
 
-  test('a brief id is as long as tells the ids apart on a terminal, and complete elsewhere', async () => {
+  test('shortens ids to a unique prefix at a terminal, and nowhere else', async () => {
     const brief = list(column('id', { brief: true }), column('more'));
     expect((await rendering(rows, brief)).text).toContain('0123456789abcdef-1');
     expect((await rendering(rows, brief, { width: 80 })).text).toContain('0123456789abcdef-1');
@@ -238,7 +238,7 @@ describe('width goes to what tells the rows apart', () => {
     expect(lines((await rendering(apart, brief, { width: 80 })).text)[1]).toMatch(/^00123456 {2}1 the/);
   });
 
-  test('below 100 columns what does not fit is on a second line, and never half a row on a screen', async () => {
+  test('below 100 columns uses a second line per row, and never splits a row on a screen', async () => {
     const two = list(column('id'), column('source', { below: true }), column('more', { below: true }));
     expect(lines((await rendering(rows, two, { width: 50 })).text)).toEqual([
       'ID',
@@ -261,7 +261,7 @@ describe('width goes to what tells the rows apart', () => {
     ]);
   });
 
-  test('numbers are rounded for people only', async () => {
+  test('rounds numbers only at a terminal', async () => {
     const amounts = list({ name: 'amount', cell: () => ({ amount: -1.005, text: '-1.00' }) });
     expect((await rendering(rows.slice(1), amounts, { width: 80 })).text).toContain('-1.00\n');
     expect((await rendering(rows.slice(1), amounts, { exact: true })).text).toContain('-1.005\n');
@@ -286,11 +286,11 @@ describe('a record', () => {
     expect((await rendering(alert({ receivers: [] }), ALERT)).text).not.toContain('RECEIVERS');
   });
 
-  test('without headers a single column is the bare value', async () => {
+  test('a single column without headers is the value alone', async () => {
     expect((await rendering(alert(), ALERT, { columns: ['state'], headers: false })).text).toBe('active\n');
   });
 
-  test('a long value goes on below its beginning', async () => {
+  test('wraps a long value below its beginning', async () => {
     const output: RecordOutput<Alert> = { ...ALERT, columns: ALERT.columns.filter(({ name }) => name === 'summary') };
     const { text } = await rendering(alert({ summary: 'one two three four five six seven eight' }), output, {
       width: 30,
@@ -298,7 +298,7 @@ describe('a record', () => {
     expect(text).toBe('SUMMARY  one two three four\n         five six seven eight\n');
   });
 
-  test.each([40, 80, 200])('at %d columns nothing is wider and nothing is lost', async (width) => {
+  test.each([40, 80, 200])('fits %d columns without losing text', async (width) => {
     await fc.assert(
       fc.asyncProperty(anyAlert, texts, async (value, key) => {
         const piped = await rendering(value, ALERT);
@@ -313,7 +313,7 @@ describe('a record', () => {
   });
 });
 
-test('huge cells are laid out in no time', async () => {
+test('lays out huge cells in linear time', async () => {
   const output: ListOutput<string> = {
     kind: 'list',
     columns: [{ name: 'text', cell: (row) => row, flex: true }],

@@ -29,7 +29,7 @@ describe('colorLevel', () => {
 });
 
 describe('painter', () => {
-  test('paints a tone whatever the environment says, and nothing without colour', async () => {
+  test('colours a tone whatever the environment says, and nothing without colour', async () => {
     const paint = await painter(1);
     expect(paint('down', 'bad')).toBe('\x1b[31mdown\x1b[39m');
     expect(paint('down', undefined)).toBe('down');

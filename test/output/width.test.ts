@@ -29,7 +29,7 @@ describe('displayWidth', () => {
     ['🇩🇪', 2],
     ['x日😀', 5],
     ['𝒳', 1],
-  ])('%j takes %d cells', (text, width) => {
+  ])('%j is %d cells wide', (text, width) => {
     expect(displayWidth(text)).toBe(width);
   });
 
@@ -57,7 +57,7 @@ describe('shorten', () => {
     expect(shorten(text, width)).toBe(short);
   });
 
-  test('is never wider than asked, and a beginning of the text', () => {
+  test('is never too wide, and a prefix of the text', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 30 }), (text, width) => {
         const short = shorten(text, width);
@@ -73,7 +73,7 @@ describe('shorten', () => {
 });
 
 describe('wrap', () => {
-  test('breaks behind blanks, and inside a word that is too long', () => {
+  test('breaks after spaces, and inside a word that is too long', () => {
     expect(wrap('the quick brown fox', 10)).toEqual(['the quick', 'brown fox']);
     expect(wrap('https://example.com/x y', 8)).toEqual(['https://', 'example.', 'com/x y']);
     expect(wrap('日本語', 4)).toEqual(['日本', '語']);
@@ -81,12 +81,12 @@ describe('wrap', () => {
     expect(wrap('\u{1d158}\u{1d165}\u{1d16e}', 2)).toEqual(['\u{1d158}\u{1d165}', '\u{1d16e}']);
   });
 
-  test('other spaces than blanks stay', () => {
+  test('keeps other white space', () => {
     expect(wrap('abcde \u3000', 6)).toEqual(['abcde', '\u3000']);
     expect(wrap('abcd\u00a0 efgh', 6)).toEqual(['abcd\u00a0', 'efgh']);
   });
 
-  test('no line is wider than asked, and nothing but blanks is lost', () => {
+  test('no line is too wide, and only spaces are lost', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 4, max: 40 }), (text, width) => {
         const lines = wrap(text, width);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-test('what is piped in is given up also while it is being opened', async () => {
+test('stops reading a pipe even while it is being opened', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'svc-input-'));
   const file = join(directory, 'program.cjs');
   const input = fileURLToPath(new URL('giving-up-program.ts', import.meta.url));

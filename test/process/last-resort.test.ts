@@ -14,13 +14,13 @@ function thrown(runtime: string, line: string) {
   return { status, stdout, stderr };
 }
 
-describe.each(RUNTIMES)('in %s, an error that nothing catches', (_, runtime) => {
+describe.each(RUNTIMES)('an uncaught error in %s', (_, runtime) => {
   it.skipIf(runtime === undefined).each([
     ["setTimeout(() => { throw new RangeError('a text of \\u001b the peer') })", 'RangeError'],
     ["Promise.reject(new TypeError('a text of the peer'))", 'TypeError'],
     ["setImmediate(() => { throw 'a text of the peer' })", 'unknown error'],
     ["setImmediate(() => { throw Object.assign(new Error(), { name: 'a \\u001b b' }) })", 'unknown error'],
-  ])('%s ends with 70 and one line', (line, name) => {
+  ])('%s exits 70 with one line', (line, name) => {
     expect(thrown(runtime ?? '', line)).toEqual({ status: 70, stdout: '', stderr: `svc: a bug in svc: ${name}\n` });
   });
 });

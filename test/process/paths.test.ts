@@ -19,7 +19,7 @@ describe('resolvePaths', () => {
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual(resolvePaths({}, 'linux', '/home/u'));
   });
 
-  it('takes SVC_CONFIG_DIR as it is, for the configuration only', () => {
+  it('uses SVC_CONFIG_DIR unchanged, for the configuration only', () => {
     const env = { SVC_CONFIG_DIR: '/etc/svc-ci', XDG_CONFIG_HOME: '/c' };
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual({
       ...resolvePaths({}, 'linux', '/home/u'),
@@ -38,7 +38,7 @@ describe('resolvePaths', () => {
     expect(resolvePaths({}, 'win32', 'C:\\Users\\u').config).toBe('C:\\Users\\u\\AppData\\Roaming\\svc');
   });
 
-  it('is absolute whatever home and variables are', () => {
+  it('is absolute for any home and variables', () => {
     const names = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
     const some = fc.option(fc.oneof(fc.string(), fc.constantFrom('', '.', '~', '/x', 'a/b')), { nil: undefined });
     fc.assert(

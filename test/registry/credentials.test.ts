@@ -54,7 +54,7 @@ describe.each(REMOTE)('$name with a header file', (what) => {
   const file = join(folder, 'headers');
   writeFileSync(file, `X-Gate: ${MARKER}\n`);
 
-  it('that is refused', async () => {
+  it('a refused credential', async () => {
     const run = await peer.run(what, { args: ['--debug', '--header-file', file], env: withoutToken(what) }, refused);
     expect({ code: run.code, header: run.requests[0]?.headers['x-gate'] }).toEqual({ code: 4, header: MARKER });
     expectClean(run, 'header file');

@@ -16,7 +16,7 @@ const ELSEWHERE = /-(file|stdin|fd|env)$/;
 
 const duplicates = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
-it('has a name and a summary for every group, none twice, and none that a topic of help needs', () => {
+it('has a unique name and a summary for every group, and no name of a help topic', () => {
   const names = GROUPS.map(({ name }) => name);
   expect(duplicates([...names, 'help', 'version', ...TOPICS.map((topic) => topic.name), 'environment'])).toEqual([]);
   for (const { name, summary } of GROUPS) {
@@ -33,7 +33,7 @@ it('has no command or alias twice', () => {
   for (const name of typed) for (const word of name.split(' ')) expect(word).toMatch(KEBAB);
 });
 
-it('has samples of commands that are declared, and of no others', () => {
+it('has samples of declared commands only', () => {
   expect(REGISTERED.map(({ command }) => command.id)).toEqual(expect.arrayContaining(Object.keys(SAMPLES)));
 });
 
@@ -48,21 +48,21 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       expect(await (await group.load()).commands[name]?.()).toBe(command);
     });
 
-    it('has no alias that begins with the name of a command, which would be found first', async () => {
+    it('has no alias that begins with the name of a command', async () => {
       const names = Object.keys((await group.load()).commands);
       for (const alias of command.aliases ?? []) {
         expect(names.filter((name) => alias.startsWith(`${name} `))).toEqual([]);
       }
     });
 
-    it('says what it does in one line', () => {
+    it('has a summary of one line', () => {
       expectSummary(command.summary);
       for (const text of [command.description, ...Object.values(command.args ?? {}).map(({ help }) => help)]) {
         if (text !== undefined) expect(text).toMatch(/^\S.*\S$/s);
       }
     });
 
-    it('has flags of good names, none of which stands for something else elsewhere', () => {
+    it('has flags with good names and the same meaning everywhere', () => {
       // A command without a service has no network options, so that their names are free.
       const network = isRemote(command) ? SERVICE_FLAGS : {};
       const common = Object.keys({ ...GLOBAL_FLAGS, ...network, ...WRITE_FLAGS });
@@ -84,14 +84,14 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       expect(duplicates(spellings)).toEqual([]);
     });
 
-    it('takes no secret as the value of an option', () => {
+    it('has no option with a secret as its value', () => {
       const taking = Object.entries(allFlags(command)).filter(
         ([, flag]) => flag.type !== 'boolean' && !(flag.type === 'string' && flag.hidden && refuses(flag.check)),
       );
       expect(taking.map(([name]) => name).filter((name) => SECRET.test(name) && !ELSEWHERE.test(name))).toEqual([]);
     });
 
-    it('has arguments that can be told apart', () => {
+    it('has distinguishable arguments', () => {
       const args = Object.entries(command.args ?? {});
       expect(duplicates([...args.map(([name]) => name), ...Object.keys(allFlags(command))])).toEqual([]);
       for (const [index, [name, argument]] of args.entries()) {
@@ -108,7 +108,7 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       }
     });
 
-    it('takes --yes if, and only if, it can change something, and --dry-run also if it can open a page', () => {
+    it('has --yes if and only if it can change something, and --dry-run also if it can open a page', () => {
       const names = Object.keys(allFlags(command));
       expect(names.includes('yes')).toBe(command.effect !== 'read');
       expect(names.includes('dry-run')).toBe(command.effect !== 'read' || names.includes('web'));

@@ -23,7 +23,7 @@ const ALL = CASES.filter(
 /** Of a session, the requests are events. */
 const WRITING = ALL.filter(({ command }) => command.id !== 'trade session');
 
-it.each(WRITING)('$name --dry-run shows what would be sent', async (what) => {
+it.each(WRITING)('$name --dry-run prints the request', async (what) => {
   const all = writes(await peer.run(what, { args: ['-o', 'json'] }));
   const sent = what.sample.undoes ? all.slice(0, 1) : all;
   expect(sent).not.toEqual([]);
@@ -79,7 +79,7 @@ it.each(WRITING.filter((what) => !isLive(what)))(
   },
 );
 
-it.each(WRITING)('$name --dry-run asks nobody', async (what) => {
+it.each(WRITING)('$name --dry-run does not prompt', async (what) => {
   const dry = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, terminal: 80 });
   expectUnsent(dry, false);
   expect(dry.asked).toEqual([]);
@@ -95,7 +95,7 @@ it.each(WRITING.filter(({ sample }) => sample.follows))('$name --dry-run works w
   expect({ code: dry.code, connections: dry.connections }).toEqual({ code: 0, connections: 0 });
 });
 
-it('has something to show of a command that asks', () => {
+it('visited a command that prompts', () => {
   expect(WRITING.some(asks)).toBe(true);
 });
 

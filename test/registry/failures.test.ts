@@ -152,7 +152,7 @@ const failuresOf = (what: Case): readonly Failure[] =>
         1,
       );
 
-it('every failure meets a case of every kind', () => {
+it('covers every kind of case with every failure', () => {
   expect(new Set([...THOROUGH].map(kindOf))).toEqual(new Set(REMOTE.map(kindOf)));
   expect(FAILURES.filter(({ name }) => OUTCOMES.includes(name))).toHaveLength(OUTCOMES.length);
 });

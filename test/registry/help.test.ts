@@ -29,14 +29,14 @@ const { help, aliases } = await preparedPages();
 const split = (typed: string): string[] => typed.split(' ').filter((word) => word !== '');
 
 describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
-  it('is as it was', async () => {
+  it('equals the snapshot', async () => {
     const { code, stdout, stderr } = await svc([...split(typed), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
     expect(tooWide(stdout, 80)).toEqual([]);
   });
 
-  it('is what the launcher has prepared, in a pipe and for svc help', async () => {
+  it('equals the prepared help, in a pipe and for svc help', async () => {
     expect((await svc([...split(typed), '-h'])).stdout).toBe(help[typed]);
     expect((await svc(['help', ...split(typed)])).stdout).toBe(help[typed]);
   });
@@ -47,7 +47,7 @@ describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
     expect(tooWide(stdout, NARROW)).toEqual([]);
   });
 
-  it('holds neither colour nor trailing blanks', async () => {
+  it('has neither colour nor trailing spaces', async () => {
     const { stdout } = await svc([...split(typed), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
     expect(stdout).toBe(help[typed]);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);
@@ -56,7 +56,7 @@ describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
 });
 
 describe('the page of a command', () => {
-  it('has its parts in one order, and one line for the options of every command', () => {
+  it('has its parts in order, and one line for global options', () => {
     for (const { command } of REGISTERED) {
       const parts = (help[command.id] ?? '').split('\n\n');
       expect(parts[0]?.replaceAll('\n', ' '), command.id).toBe(command.summary);
@@ -98,7 +98,7 @@ describe('the page of a command', () => {
   });
 });
 
-it('links to the documentation and to where problems are reported, where package.json names them', () => {
+it('links to the documentation and the issue tracker if package.json names them', () => {
   const links = { homepage: 'https://example.com/svc', bugs: { url: 'https://example.com/svc/issues' } };
   const page = helpPage({ kind: 'svc', groups: GROUPS }, 80, links);
   expect(page).toMatch(
@@ -130,13 +130,13 @@ it('has at most 40 lines for nine commands out of ten', () => {
   expect(long.length).toBeLessThanOrEqual(REGISTERED.length / 10);
 });
 
-it('has no snapshot of a page that is gone', () => {
+it('has no snapshot of a removed page', () => {
   const files = new Set<string>([...PAGES.map(({ file }) => file)]);
   // That of a new page is written when the run is over.
   expect(readdirSync(SNAPSHOTS).filter((file) => !files.has(file))).toEqual([]);
 });
 
-it('shows an alias the page of its command', async () => {
+it('shows the page of the command for an alias', async () => {
   for (const [alias, id] of Object.entries(aliases)) {
     expect((await svc([...split(alias), '--help'])).stdout, alias).toBe(help[id]);
   }

@@ -73,12 +73,12 @@ async function watching(command: Command, down: Down, format: string) {
 
 const STREAMING = REGISTERED.map(({ command }) => command).filter(({ streams }) => streams !== undefined);
 
-it('every command that streams is tried here', () => {
+it('covers every command that streams', () => {
   const ids = STREAMING.map(({ id }) => id);
   expect(new Set(ids)).toEqual(new Set([...Object.keys(WATCHING), ...APART]));
 });
 
-it('every command that watches or waits for a service declares it', () => {
+it('requires every command that watches or waits to declare it', () => {
   const waits = (name: string): boolean => ['watch', 'follow', 'wait-ready', 'interval', 'every'].includes(name);
   const watchers = REGISTERED.map(({ command }) => command).filter(
     ({ service, flags = {} }) =>

@@ -47,7 +47,7 @@ function without({ sample: { args } }: Case, required: readonly Required[]): rea
 const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
 const PROMPTED = FIRST.filter((what) => requiredBy(what).length > 0);
 
-it('has every command with a required argument', () => {
+it('covers every command with a required argument', () => {
   const ids = PROMPTED.map(({ command }) => command.id);
   const declared = REGISTERED.map(({ command }) => command).filter(({ args = {}, flags = {} }) =>
     Object.values({ ...args, ...flags }).some(

@@ -108,7 +108,7 @@ describe.each(COMMANDS.map((what, at) => ({ what, at, name: what.name })))('$nam
   });
 });
 
-it('has reached every command with all reflections of its turn', () => {
+it('visited every command with all reflections of its turn', () => {
   expect(COMMANDS.length).toBeGreaterThan(60);
   expect(NAMES).toHaveLength(10 * 6);
   for (const [at, { command }] of COMMANDS.entries())

@@ -28,4 +28,4 @@ describe.each(REMOTE)('svc $name', (what) => {
   });
 });
 
-it('has seen writes to the services', () => expect(named.size).toBeGreaterThan(20));
+it('visited writes to the services', () => expect(named.size).toBeGreaterThan(20));

@@ -23,7 +23,7 @@ afterAll(() => peer.close());
 /** A name with one letter too many. */
 const mistyped = (name: string): string => `${name}x`;
 
-describe('a name that is not there', () => {
+describe('an unknown name', () => {
   it.each(GROUPS)('svc $name, mistyped', async ({ name }) => {
     const run = await svc([mistyped(name), 'list']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
@@ -41,7 +41,7 @@ describe('a name that is not there', () => {
     expect(run.stderr).toMatch(/did you mean: svc \w/);
   });
 
-  it('of nothing that is near lists what there is', async () => {
+  it('without a similar name lists all names', async () => {
     const run = await svc(['zzzzzzzzzz']);
     for (const { name } of GROUPS) expect(run.stderr).toContain(name);
     expect((await svc(['-o', 'json', 'zzzzzzzzzz'])).stderr).toMatch(/^\{"error":\{"code":"usage".*\}\}\n$/);
@@ -49,8 +49,8 @@ describe('a name that is not there', () => {
   });
 });
 
-describe('a command that is not complete', () => {
-  it('of no group gets the page of svc', async () => {
+describe('an incomplete command', () => {
+  it('without a group shows the page of svc', async () => {
     const page = (await svc(['--help'])).stdout;
     expect(await svc([])).toMatchObject({ code: 2, stdout: '', stderr: page });
     expect(await svc(['help'])).toMatchObject({ code: 0, stdout: page, stderr: '' });
@@ -71,7 +71,7 @@ describe('a command that is not complete', () => {
     prefixes.set(prefix, [...(prefixes.get(prefix) ?? []), second]);
   }
 
-  it.each([...prefixes])('svc %s gets a page of what begins so, and of nothing else', async (prefix, typed) => {
+  it.each([...prefixes])('svc %s shows a page of the commands that begin so', async (prefix, typed) => {
     const { code, stdout, stderr } = await svc([...prefix.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const listed = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? '';
@@ -87,7 +87,7 @@ describe('a command that is not complete', () => {
     for (const word of typed) expect(mistaken.stderr).toContain(word);
   });
 
-  it.each(REGISTERED)('svc $command.id names the argument that is missing', async ({ command }) => {
+  it.each(REGISTERED)('svc $command.id names the missing argument', async ({ command }) => {
     const required = Object.entries(command.args ?? {}).find(([, argument]) => argument.required);
     if (required === undefined) return;
     const run = await svc(command.id.split(' '));
@@ -109,7 +109,7 @@ describe('svc help', () => {
     expect(stdout).toMatch(/\S\n$/);
   });
 
-  it('exit-codes has every status that an error has', async () => {
+  it('exit-codes has every status of an error', async () => {
     const { stdout } = await svc(['help', 'exit-codes']);
     for (const { exit } of Object.values(ERROR_KINDS)) expect(stdout).toMatch(new RegExp(`^ *${exit} `, 'm'));
   });
@@ -121,13 +121,13 @@ describe('svc help', () => {
     for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
   });
 
-  it('takes the old name of a topic, and names the new one', async () => {
+  it('accepts the old name of a topic, and names the new one', async () => {
     const { stdout } = await svc(['help', 'configuration']);
     const stderr = 'the topic environment is now configuration\n';
     expect(await svc(['help', 'environment'])).toMatchObject({ code: 0, stdout, stderr });
   });
 
-  it('of what is not there', async () => {
+  it('for an unknown name', async () => {
     const [group] = GROUPS;
     expect(await svc(['help', 'exit-code'])).toMatchObject({ code: 2, stdout: '' });
     expect((await svc(['help', 'exit-code'])).stderr).toContain('did you mean: svc help exit-codes\n');
@@ -169,7 +169,7 @@ describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc
   };
   const { output } = command;
 
-  it('has no option of another name', async () => {
+  it('refuses an unknown option', async () => {
     const names = Object.entries(flagsOf(what)).map(([name, flag]) =>
       flag.type === 'boolean' && flag.default === true ? `no-${name}` : name,
     );
@@ -181,7 +181,7 @@ describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc
     for (const name of inTurn(['--frobnicate', '-Z'], at, 1)) await refused(name);
   });
 
-  it('has no choice of another name', async () => {
+  it('refuses an unknown choice', async () => {
     for (const [name, flag] of Object.entries(flagsOf(what))) {
       if (!('choices' in flag) || flag.choices === undefined) continue;
       // Given twice, it would be refused for that.
@@ -207,7 +207,7 @@ describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc
     for (const args of some(wrong)) await refused(...args);
   });
 
-  it('sorts by what it has', async () => {
+  it('sorts by its columns', async () => {
     if (output.kind !== 'list' || what.sample.draws) return;
     if (command.effect === 'read') {
       const run = await peer.run(what, { args: ['--sort', 'no-such-column'] });

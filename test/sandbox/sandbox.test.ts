@@ -26,7 +26,7 @@ function alertsUrl(sandbox: { readonly env: Readonly<Record<string, string>> }):
 }
 
 describe('the sandbox', () => {
-  test('names an address on loopback, and is gone after close', async () => {
+  test('has an address on loopback, and ends with close', async () => {
     const sandbox = await startSandbox({ ...options, seed: 'empty' });
     const url = alertsUrl(sandbox);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -51,7 +51,7 @@ describe('the sandbox', () => {
     await sandbox.close();
   });
 
-  test('keeps to the clock and the randomness it is given', async () => {
+  test('uses the given clock and randomness', async () => {
     let now = NOON;
     const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
     const url = alertsUrl(sandbox);
@@ -78,7 +78,7 @@ describe('the sandbox', () => {
     await sandbox.close();
   });
 
-  test('closes while connections are open, used or not', async () => {
+  test('closes with open connections', async () => {
     const sandbox = await startSandbox({ ...options, seed: 'empty' });
     const port = Number(new URL(alertsUrl(sandbox)).port);
     const idle = connect(port, '127.0.0.1');
@@ -99,7 +99,7 @@ describe('the sandbox', () => {
     await gone;
   });
 
-  test('fails where its port is taken', async () => {
+  test('fails if its port is in use', async () => {
     const port = await freePorts();
     const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
@@ -118,7 +118,7 @@ describe('the sandbox', () => {
     await sandbox.close();
   });
 
-  test('has traps of different names, each of which reaches its service', async () => {
+  test('has traps with unique names, which reach their services', async () => {
     const names = Object.values(TRAPS).flatMap((traps) => Object.keys(traps));
     expect(new Set(names).size).toBe(names.length);
     const sandbox = await startSandbox({ ...options, traps: ['error-200', 'database-down', 'no-websocket'] });
@@ -129,7 +129,7 @@ describe('the sandbox', () => {
     await sandbox.close();
   });
 
-  test('lets no web page in by a name that leads to loopback', async () => {
+  test('refuses other host names that resolve to loopback', async () => {
     const sandbox = await startSandbox(options);
     const url = alertsUrl(sandbox);
     for (const host of [

@@ -29,8 +29,8 @@ function begun(path: string) {
   return state;
 }
 
-describe('a file that is begun', () => {
-  it('says beside it what it is for and how far it is, until it is whole', () => {
+describe('a new file', () => {
+  it('has a side file with its purpose and progress, until it is complete', () => {
     const path = fresh();
     const file = AppendedFile.begin(path, BEGIN, HEADER, false);
     file.commit('1,2\n3,4\n', { through: 9 });
@@ -50,7 +50,7 @@ describe('a file that is begun', () => {
     expect(readBegun(path)).toBeUndefined();
   });
 
-  it('takes the place of no other, unless it may', () => {
+  it('replaces another file only with permission', () => {
     const path = fresh();
     writeFileSync(path, 'precious and longer than what comes');
     expect(() => AppendedFile.begin(path, BEGIN, HEADER, false)).toThrow(/already exists/);
@@ -61,7 +61,7 @@ describe('a file that is begun', () => {
     expect(readFileSync(path, 'utf8')).toBe(HEADER);
   });
 
-  it('stops where somebody else writes to it', () => {
+  it('stops if another process writes to it', () => {
     const path = fresh();
     const file = AppendedFile.begin(path, BEGIN, HEADER, false);
     appendFileSync(path, 'x');
@@ -69,7 +69,7 @@ describe('a file that is begun', () => {
     file.close();
   });
 
-  it('is as other files to other users', () => {
+  it('has the usual permissions for other users', () => {
     const path = fresh();
     AppendedFile.begin(path, BEGIN, HEADER, false).finish();
     const usual = fresh();
@@ -78,8 +78,8 @@ describe('a file that is begun', () => {
   });
 });
 
-describe('a file that is gone on with', () => {
-  it('loses what was not committed, and its last line', () => {
+describe('a resumed file', () => {
+  it('loses uncommitted data and an incomplete last line', () => {
     const path = fresh();
     const file = AppendedFile.begin(path, BEGIN, HEADER, false);
     file.commit('1,2\n3,4\n', { through: 9 });
@@ -97,7 +97,7 @@ describe('a file that is gone on with', () => {
     expect(readFileSync(path, 'utf8')).toBe('a,b\n1,2\n3,4\n');
   });
 
-  it('is refused where it is not as it was left', () => {
+  it('is refused if it changed', () => {
     const path = fresh();
     const file = AppendedFile.begin(path, BEGIN, HEADER, false);
     file.commit('1,2\n3,4\n', {});
@@ -117,7 +117,7 @@ describe('a file that is gone on with', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"version":1}', '{"version":2,"request":{},"begunAt":1,"length":0,"lines":0}'])(
-    'is refused where what is beside it is %s',
+    'is refused if its side file is %s',
     (text) => {
       const path = fresh();
       writeFileSync(statePath(path), text);
@@ -134,7 +134,7 @@ function snapshot(path: string): string {
   return copy;
 }
 
-it('ends with the same bytes wherever it was ended before, and however often', () => {
+it('ends with the same bytes after any interruptions', () => {
   const line = fc.stringMatching(/^[a-zäöü€0-9,]{1,6}$/u).map((text) => `${text}\n`);
   const pieces = fc.array(fc.array(line, { maxLength: 4 }), { minLength: 1, maxLength: 5 });
   const kills = fc.array(fc.tuple(fc.nat(4), fc.constantFrom('before', 'torn', 'after'), fc.nat(20)), { maxLength: 4 });

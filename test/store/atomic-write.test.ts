@@ -21,7 +21,7 @@ const children = childProgram();
 const ordinary = ordinaryUser(process.execPath);
 
 describe('writeAtomic', () => {
-  it('replaces the file, with mode 0600 whatever it was before', () => {
+  it('replaces the file with mode 0600, whatever the old mode', () => {
     const path = join(folder.path, 'file');
     writeFileSync(path, 'old', { mode: 0o666 });
     writeAtomic(path, 'new');
@@ -30,7 +30,7 @@ describe('writeAtomic', () => {
     expect(readdirSync(folder.path)).toEqual(['file']);
   });
 
-  it('removes what a killed writer left, and follows no link planted in its place', () => {
+  it('removes leftovers of a killed writer, and follows no planted link', () => {
     const path = join(folder.path, 'file');
     const victim = join(folder.path, 'victim');
     writeFileSync(victim, 'precious');
@@ -52,7 +52,7 @@ describe('writeAtomic', () => {
     expect(readdirSync(folder.path)).toEqual(['file']);
   });
 
-  it.skipIf(ordinary === undefined)('says so when the folder is read-only', async () => {
+  it.skipIf(ordinary === undefined)('reports a read-only folder', async () => {
     const readOnly = join(folder.path, 'ro');
     const path = join(readOnly, 'file');
     mkdirSync(readOnly);
@@ -67,7 +67,7 @@ describe('writeAtomic', () => {
 });
 
 describe('realTarget', () => {
-  it('is the file behind a link, and the path itself where there is nothing yet', () => {
+  it('is the target of a link, or the path itself if nothing exists', () => {
     writeFileSync(join(folder.path, 'file'), '');
     symlinkSync('file', join(folder.path, 'link'));
     expect(realTarget(join(folder.path, 'link'))).toBe(realTarget(join(folder.path, 'file')));

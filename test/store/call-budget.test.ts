@@ -19,7 +19,7 @@ async function takeTimes(file: CallBudgetFile, times: number) {
 }
 
 describe('CallBudgetFile', () => {
-  it('lets a window be used up, and no more, until its oldest call leaves it', async () => {
+  it('allows exactly the calls of a window until its oldest call leaves it', async () => {
     let now = 1_000_000;
     const { file, path } = budget(() => now);
     expect(file.usage(WINDOW)).toEqual({ used: 0, freeAt: undefined });
@@ -36,19 +36,19 @@ describe('CallBudgetFile', () => {
     expect(path + readFileSync(path, 'utf8')).not.toContain('t0ken');
   });
 
-  it('counts what many ask for at once', async () => {
+  it('counts concurrent calls', async () => {
     const outcomes = await Promise.all(Array.from({ length: 15 }, () => budget().file.take(WINDOW)));
     expect(outcomes.filter((one) => one === undefined)).toHaveLength(10);
   });
 
-  it('is full when the gateway says so, and of that command only', async () => {
+  it('is full when the gateway says so, for that command only', async () => {
     const { file } = budget();
     expect(await file.fill(WINDOW)).toBe(1_060_000);
     expect(await file.take(WINDOW)).toEqual({ freeAt: 1_060_000 });
     expect(await file.take({ ...WINDOW, cmd: 44 })).toBeUndefined();
   });
 
-  it('forgets when it is told to', async () => {
+  it('resets on request', async () => {
     const { file } = budget();
     await file.fill(WINDOW);
     await file.forget();
@@ -67,7 +67,7 @@ describe('CallBudgetFile', () => {
     },
   );
 
-  it('does not count calls of the future for ever', async () => {
+  it('does not count calls in the future forever', async () => {
     const later = budget(() => 9_000_000_000_000);
     await later.file.fill(WINDOW);
     expect(await budget().file.take(WINDOW)).toBeUndefined();

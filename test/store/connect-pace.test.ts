@@ -43,8 +43,8 @@ function clock(perMinute: string, state = join(folder, String(++count)), kind = 
 
 const { signal } = new AbortController();
 
-describe('the pace of connects', () => {
-  test('the first of a minute are free, the next waits for the oldest to be a minute old', async () => {
+describe('the pace of connections', () => {
+  test('does not delay the first of a minute; the next waits until the oldest is a minute old', async () => {
     const time = clock('3');
     const pace = connectPace(time.context, GATEWAY);
     for (let i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ describe('the pace of connects', () => {
     ]);
   });
 
-  test('whatever happens, no minute has more', async () => {
+  test('never exceeds the limit in a minute', async () => {
     const time = clock('4');
     const pace = connectPace(time.context, GATEWAY);
     const connects: number[] = [];
@@ -85,7 +85,7 @@ describe('the pace of connects', () => {
     expect([third, fourth, fifth].map(({ slept }) => slept)).toEqual([[60_000], [60_000], [120_000]]);
   });
 
-  test('each gateway has its own, and none has a name that tells it', async () => {
+  test('is separate for each gateway, in files without its name', async () => {
     const time = clock('1');
     await connectPace(time.context, GATEWAY).wait(signal);
     await connectPace(time.context, new URL('https://other.test')).wait(signal);
@@ -95,15 +95,18 @@ describe('the pace of connects', () => {
     for (const file of files) expect(file).toMatch(/^connects-[0-9a-f]{16}\.json$/);
   });
 
-  test.each(['http://127.0.0.1:80', 'http://localhost:3000', 'https://[::1]:1'])('%s is spared', async (address) => {
-    const time = clock('1', undefined, 'default');
-    const pace = connectPace(time.context, new URL(address));
-    for (let i = 0; i < 50; i++) await pace.wait(signal);
-    expect(time.slept).toEqual([]);
-    expect(() => readdirSync(time.context.paths.state)).toThrow('ENOENT');
-  });
+  test.each(['http://127.0.0.1:80', 'http://localhost:3000', 'https://[::1]:1'])(
+    'does not apply to %s',
+    async (address) => {
+      const time = clock('1', undefined, 'default');
+      const pace = connectPace(time.context, new URL(address));
+      for (let i = 0; i < 50; i++) await pace.wait(signal);
+      expect(time.slept).toEqual([]);
+      expect(() => readdirSync(time.context.paths.state)).toThrow('ENOENT');
+    },
+  );
 
-  test('this machine is not spared where the pace is set', async () => {
+  test('applies to this machine if it is set', async () => {
     const time = clock('1');
     const pace = connectPace(time.context, new URL('http://127.0.0.1:80'));
     await pace.wait(signal);
@@ -111,7 +114,7 @@ describe('the pace of connects', () => {
     expect(time.slept).toEqual([60_000]);
   });
 
-  test('what must not be delayed does not wait, and counts', async () => {
+  test('does not delay protective connections, but counts them', async () => {
     const time = clock('2');
     const order = connectPace(time.context, GATEWAY, { waits: false });
     for (let i = 0; i < 5; i++) await order.wait(signal);
@@ -120,7 +123,7 @@ describe('the pace of connects', () => {
     expect(time.slept).toEqual([60_000]);
   });
 
-  test('a clock that was put back by days waits for nothing', async () => {
+  test('does not wait after the clock was set back by days', async () => {
     const time = clock('1');
     await connectPace(time.context, GATEWAY).wait(signal);
     time.now -= 3 * 86_400_000;
@@ -128,7 +131,7 @@ describe('the pace of connects', () => {
     expect(time.slept).toEqual([]);
   });
 
-  test.each(['', '{', '{"a":1}', '[null,"x",{}]'])('a file that holds %j counts nothing', async (content) => {
+  test.each(['', '{', '{"a":1}', '[null,"x",{}]'])('ignores a file with %j', async (content) => {
     const time = clock('1');
     const pace = connectPace(time.context, GATEWAY);
     await pace.wait(signal);
@@ -138,7 +141,7 @@ describe('the pace of connects', () => {
     expect(time.slept).toEqual([]);
   });
 
-  test('where the disk takes nothing it says so and lets it pass', async () => {
+  test('reports a full disk and does not wait', async () => {
     const file = join(folder, 'no-folder');
     writeFileSync(file, '');
     const time = clock('1', file);
@@ -149,7 +152,7 @@ describe('the pace of connects', () => {
     expect(time.notices[0]).toMatch(/^svc cannot count connections here: /);
   });
 
-  test('an interruption ends the waiting', async () => {
+  test('ends the wait after an interruption', async () => {
     const time = clock('1');
     const pace = connectPace(time.context, GATEWAY);
     const reason = new SvcError('interrupted', 'interrupted');

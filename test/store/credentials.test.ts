@@ -96,7 +96,7 @@ describe('the document', () => {
     expect(findClient(withoutClient(clients, CLIENT), CLIENT)).toBeUndefined();
   });
 
-  it('tells addresses apart by scheme, host, port and path', () => {
+  it('distinguishes addresses by scheme, host, port and path', () => {
     const address = (text: string) => credentialAddress(new URL(text));
     expect(address('https://h/')).toBe('https://h');
     expect(address('https://h:443/x/')).toBe('https://h/x');
@@ -124,7 +124,7 @@ describe('the document', () => {
     await expect(parseCredentials(text)).rejects.toThrow(why);
   });
 
-  it('is read or refused whatever it is, and no message holds a part of it', async () => {
+  it('is read or refused with any content, which no message repeats', async () => {
     const text = JSON.stringify(DOCUMENT);
     const cut = fc.tuple(fc.nat(text.length), fc.nat(text.length), fc.string()).map(([from, to, middle]) => {
       return text.slice(0, from) + middle + text.slice(to);
@@ -153,14 +153,14 @@ describe('writing', () => {
     expect((await read()).document).toEqual(DOCUMENT);
   });
 
-  it('keeps what it does not know, and counts', async () => {
+  it('preserves unknown fields, and counts writes', async () => {
     const unknown = { ...DOCUMENT, gen: 7, extra: { a: [1] }, credentials: [{ ...LOGIN, later_field: { b: 2 } }] };
     put(unknown);
     await save((document) => withClient(document, CLIENT));
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ ...unknown, gen: 8 });
   });
 
-  it('waits for a process that asks a service meanwhile, which may take most of a minute', async () => {
+  it('waits for a process that sends a request, which may take most of a minute', async () => {
     put(DOCUMENT);
     const began = Date.now();
     let now = began;
@@ -175,7 +175,7 @@ describe('writing', () => {
     expect(now - began).toBeGreaterThan(55_000);
   });
 
-  it('takes the room before it is needed, and gives it back', async () => {
+  it('reserves space in advance, and releases it', async () => {
     put(DOCUMENT);
     await withCredentials(folder.paths, lockContext, async (open) => {
       await open.reserve();
@@ -191,7 +191,7 @@ describe('writing', () => {
     expect((await read()).document).toMatchObject({ gen: 2, credentials: [{ access_token: 'new' }] });
   });
 
-  it('leaves the file as it was where the disk is full, before anything is lost', async () => {
+  it('leaves the file unchanged on a full disk', async () => {
     put(DOCUMENT);
     const before = readFileSync(file(), 'utf8');
     const { status, stderr } = await children.runWithFileLimit(16, ['credentials', folder.paths.config]);
@@ -200,7 +200,7 @@ describe('writing', () => {
     expect([readFileSync(file(), 'utf8'), names()]).toEqual([before, ['credentials.json']]);
   });
 
-  it('loses nothing that it was given, whichever step the disk refuses from then on', async () => {
+  it('loses nothing, whichever step the disk refuses afterwards', async () => {
     const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
     const run = (more: NodeJS.ProcessEnv) => {
       rmSync(folder.paths.config, { recursive: true, force: true });
@@ -227,7 +227,7 @@ describe('writing', () => {
     }
   });
 
-  it('writes through a symbolic link, and not through one that leads nowhere', async () => {
+  it('writes through a symbolic link, unless it is dangling', async () => {
     const real = join(folder.path, 'elsewhere');
     put(DOCUMENT, real);
     symlinkSync(real, file());
@@ -244,7 +244,7 @@ describe('after a crash', () => {
   const newer = { ...DOCUMENT, gen: 2, credentials: [{ ...LOGIN, access_token: 'at-newer' }] };
   const staged = () => `${file()}.new`;
 
-  it('brings a complete newer file into place', async () => {
+  it('promotes a complete newer file', async () => {
     put(DOCUMENT);
     put(newer, staged());
     // A reader needs no lock, and does not care.
@@ -273,7 +273,7 @@ describe('after a crash', () => {
     expect(names()).toEqual(['credentials.json']);
   });
 
-  it('takes no file that another may have put there', async () => {
+  it('ignores a file that another user may have placed', async () => {
     put(DOCUMENT);
     const planted = join(folder.path, 'planted');
     put(newer, planted);
@@ -286,8 +286,8 @@ describe('after a crash', () => {
   });
 });
 
-describe('a file that cannot be used', () => {
-  it('is set aside when it is corrupt, never overwritten; the latest three are kept', async () => {
+describe('an unusable file', () => {
+  it('is set aside if it is corrupt; the latest three are kept', async () => {
     for (let n = 1; n <= 5; n++) {
       put(`{"${SECRET}-${n}":`);
       const { document, warnings } = await read();
@@ -301,14 +301,14 @@ describe('a file that cannot be used', () => {
     expect(texts).toEqual([3, 4, 5].map((n) => `{"${SECRET}-${n}":`));
   });
 
-  it('is replaced by what was staged', async () => {
+  it('is replaced by a staged file', async () => {
     put('{');
     put(DOCUMENT, `${file()}.new`);
     expect((await read()).document).toEqual(DOCUMENT);
     expect(names()).toEqual(['credentials.json', expect.stringContaining('.corrupt-')]);
   });
 
-  it('stays where a later svc wrote it', async () => {
+  it('stays if a later svc wrote it', async () => {
     put({ version: 2, anything: SECRET });
     await expect(read()).rejects.toMatchObject({
       code: 'file_unusable',
@@ -330,7 +330,7 @@ describe('a file that cannot be used', () => {
     await expect(read()).rejects.toMatchObject({ code: 'file_unusable' });
   });
 
-  it('loses the rights that others have to it', async () => {
+  it('loses the permissions of others', async () => {
     put(DOCUMENT);
     chmodSync(file(), 0o644);
     const { document, warnings } = await read();

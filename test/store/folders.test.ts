@@ -7,7 +7,7 @@ import { testFolder } from './folder.ts';
 const folder = testFolder();
 
 describe('makeFolder', () => {
-  it('makes every folder of the path for its owner alone, and may find them made', () => {
+  it('creates every folder of the path for its owner only, unless it exists', () => {
     const path = join(folder.path, 'a/b/c');
     makeFolder(path);
     makeFolder(path);
@@ -15,7 +15,7 @@ describe('makeFolder', () => {
     expect(statSync(join(folder.path, 'a')).mode & 0o777).toBe(0o700);
   });
 
-  it('goes through a link to a folder', () => {
+  it('follows a link to a folder', () => {
     mkdirSync(join(folder.path, 'real'));
     symlinkSync(join(folder.path, 'real'), join(folder.path, 'link'));
     makeFolder(join(folder.path, 'link'));
@@ -23,13 +23,13 @@ describe('makeFolder', () => {
     expect(existsSync(join(folder.path, 'real/inner'))).toBe(true);
   });
 
-  it('throws where a file stands in the way', () => {
+  it('throws if a file is in the way', () => {
     writeFileSync(join(folder.path, 'file'), '');
     expect(() => makeFolder(join(folder.path, 'file'))).toThrow('EEXIST');
     expect(() => makeFolder(join(folder.path, 'file/inner'))).toThrow('ENOTDIR');
   });
 
-  it.skipIf(!existsSync('/proc/self'))('throws where no folder can be made, instead of trying for ever', () => {
+  it.skipIf(!existsSync('/proc/self'))('throws if no folder can be created', () => {
     expect(() => makeFolder('/proc/svc-nowhere/a/b')).toThrow('ENOENT');
   });
 });

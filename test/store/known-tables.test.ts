@@ -30,7 +30,7 @@ it('keeps rows for a day', () => {
   expect(tables().read('Account')).toBeUndefined();
 });
 
-it('keeps those of one address and token apart from others, and the token nowhere', () => {
+it('separates addresses and tokens, and never stores the token', () => {
   tables().keep('Account', ROWS);
   expect(tables({ address: 'https://other.example.com/' }).read('Account')).toBeUndefined();
   expect(tables({ token: 'another' }).read('Account')).toBeUndefined();
@@ -39,7 +39,7 @@ it('keeps those of one address and token apart from others, and the token nowher
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('forgets all of them at once, and twice as well', () => {
+it('deletes all of them at once, also repeatedly', () => {
   tables().keep('Account', ROWS);
   tables().keep('Offer', ROWS);
   tables().forget();
@@ -58,7 +58,7 @@ it.each([
   '{"version":1,"tables":{"Account":null}}',
   '{"version":1,"tables":{"Account":{"at":0,"rows":"x"}}}',
   '{"version":1,"tables":{"Account":{"rows":[]}}}',
-])('a file that holds %s is none, and is replaced', (text) => {
+])('replaces a file with %s', (text) => {
   tables().keep('Offer', ROWS);
   const [path = ''] = files();
   writeFileSync(path, text);
@@ -67,7 +67,7 @@ it.each([
   expect(tables().read('Account')).toEqual(ROWS);
 });
 
-it('what cannot be written is not, and no error', () => {
+it('ignores a failed write', () => {
   writeFileSync(folder.paths.cache, '');
   tables().keep('Account', ROWS);
   expect(tables().read('Account')).toBeUndefined();

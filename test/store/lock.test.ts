@@ -17,7 +17,7 @@ function deadLock(): string {
 }
 
 describe('withLock', () => {
-  it('keeps 8 processes apart, so that none of 200 increments is lost, not even behind a stale lock', async () => {
+  it('serializes 8 processes: none of 200 increments is lost, even with a stale lock', async () => {
     writeFileSync(join(folder.path, 'counter'), '0');
     writeFileSync(join(folder.path, 'counter.lock'), deadLock());
     const all = await Promise.all(Array.from({ length: 8 }, () => children.run(['increment', folder.path, '25'])));
@@ -26,7 +26,7 @@ describe('withLock', () => {
     expect(readdirSync(folder.path)).toEqual(['counter']);
   });
 
-  it('goes to one waiter at a time when its owner is dead', async () => {
+  it('goes to one waiter at a time after its owner died', async () => {
     // All stale locks carry the same nonce: each round is a race for one takeover.
     for (let round = 0; round < 40; round++) writeFileSync(join(folder.path, `${round}.lock`), deadLock());
     const all = await Promise.all(Array.from({ length: 4 }, () => children.run(['takeovers', folder.path, '40'])));
@@ -56,7 +56,7 @@ describe('withLock', () => {
     expect(waits.length).toBeGreaterThan(0);
   });
 
-  it('removes a lock whose breaker died as well', async () => {
+  it('removes a lock whose breaker also died', async () => {
     const lock = join(folder.path, 'a.lock');
     writeFileSync(lock, deadLock());
     const marker = { ...JSON.parse(deadLock()), nonce: 'of-a-dead-breaker' };
@@ -65,13 +65,13 @@ describe('withLock', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('leaves a lock alone that became somebody else’s', async () => {
+  it('does not remove a lock that another process acquired', async () => {
     const lock = join(folder.path, 'a.lock');
     await withLock(lock, lockContext, () => writeFileSync(lock, JSON.stringify(lockOwner(process.pid))));
     expect(existsSync(lock)).toBe(true);
   });
 
-  it('that cannot be removed is told, unless the body has failed before', async () => {
+  it('reports a lock that it cannot remove, unless the body failed', async () => {
     const lock = join(folder.path, 'a.lock');
     const spoil = () => {
       rmSync(lock);
@@ -89,7 +89,7 @@ describe('withLock', () => {
     await expect(withLock(lock, lockContext, fails)).rejects.toThrow('body');
   });
 
-  it('is released when the body fails, and the failure comes through', async () => {
+  it('is released when the body fails, and passes on the failure', async () => {
     const lock = join(folder.path, 'a.lock');
     await expect(withLock(lock, lockContext, () => Promise.reject(new Error('body')))).rejects.toThrow('body');
     expect(existsSync(lock)).toBe(false);
@@ -113,7 +113,7 @@ describe('withLock', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  it('is waited for as long as the caller says', async () => {
+  it('waits as long as the caller says', async () => {
     const lock = join(folder.path, 'a.lock');
     const holder = JSON.stringify(lockOwner(process.pid));
     writeFileSync(lock, holder);
@@ -147,7 +147,7 @@ describe('withLock', () => {
       'file_unusable',
       2_000,
     ],
-  ])('takes a lock %s only after a minute, and waits no longer than it must', async (_, text, code, waited) => {
+  ])('breaks a lock %s only after a minute', async (_, text, code, waited) => {
     const lock = join(folder.path, 'a.lock');
     writeFileSync(lock, text);
     let now = Date.now();
@@ -168,7 +168,7 @@ describe('withLock', () => {
     expect(await withLock(lock, context, () => 'mine')).toBe('mine');
   });
 
-  it('says why a lock cannot be made', async () => {
+  it('says why a lock cannot be created', async () => {
     writeFileSync(join(folder.path, 'file'), '');
     await expect(withLock(join(folder.path, 'file', 'a.lock'), lockContext, () => 1)).rejects.toMatchObject({
       code: 'file_unusable',
@@ -182,7 +182,7 @@ describe('withLock', () => {
 });
 
 describe('ownerLiveness', () => {
-  it('knows this process, an ended one, and a process id that was given again', () => {
+  it('recognizes this process, an ended one, and a reused process id', () => {
     const self = lockOwner(process.pid);
     expect(ownerLiveness(self)).toBe('alive');
     expect(ownerLiveness({ ...self, pid: spawnSync('true').pid })).toBe('dead');
@@ -192,7 +192,7 @@ describe('ownerLiveness', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"pid":1}', '{"pid":-1,"host":"h","place":"p","start":"s","nonce":"n"}'])(
-    'takes %j for no owner',
+    'reads %j as no owner',
     (text) => expect(parseOwner(text)).toBeUndefined(),
   );
 });

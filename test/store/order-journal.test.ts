@@ -10,7 +10,7 @@ const answered = (id: string) =>
   ({ id, at: '2026-03-02T09:00:01.000Z', outcome: 'accepted', order_ids: ['7'] }) as const;
 
 describe('the journal of orders', () => {
-  it('holds an order before it is sent, and what became of it after', async () => {
+  it('has an order before it is sent, and its outcome afterwards', async () => {
     expect(await readJournal(folder.paths)).toEqual([]);
     await journal(folder.paths, lockContext, sentOrder('a'));
     expect(await readJournal(folder.paths)).toEqual([
@@ -34,13 +34,13 @@ describe('the journal of orders', () => {
     expect(statSync(journalPath(folder.paths)).mode & 0o777).toBe(0o600);
   });
 
-  it('loses nothing of many at once', async () => {
+  it('loses nothing of many concurrent writers', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `o${i}`);
     await Promise.all(ids.map((id) => journal(folder.paths, lockContext, sentOrder(id))));
     expect(new Set((await readJournal(folder.paths)).map(({ id }) => id))).toEqual(new Set(ids));
   });
 
-  it('goes on behind a line that a crash cut short', async () => {
+  it('continues after an incomplete line', async () => {
     await journal(folder.paths, lockContext, sentOrder('a'));
     appendFileSync(journalPath(folder.paths), '{"id":"b","fo');
     await journal(folder.paths, lockContext, answered('a'));
@@ -49,7 +49,7 @@ describe('the journal of orders', () => {
     expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(5);
   });
 
-  it('tells to which gateway an order may have gone, and reads a line that does not say', async () => {
+  it('names the gateway of an order, and reads lines without one', async () => {
     const { base_url: _, ...line } = sentOrder('a');
     await journal(folder.paths, lockContext, sentOrder('b'));
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(line)}\n`);
@@ -61,14 +61,14 @@ describe('the journal of orders', () => {
     expect(idsOf('http://gateway.example.com')).toEqual(['a']);
   });
 
-  it('forgets no outcome that a later svc wrote, and reads null for what is optional', async () => {
+  it('keeps outcomes of a later svc, and reads null for optional fields', async () => {
     await journal(folder.paths, lockContext, sentOrder('a'));
     const later = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'expired', message: null, note: 1 };
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(later)}\n`);
     expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
   });
 
-  it('gives unknown and recent orders, also of lines that were added or are half written', async () => {
+  it('returns unknown and recent orders, also from added or incomplete lines', async () => {
     const recent = new RecentEntries(folder.paths);
     const ids = async (): Promise<string[]> => (await recent.read()).map(({ id }) => id);
     const old = '2026-03-02T08:00:00.000Z';
@@ -91,7 +91,7 @@ describe('the journal of orders', () => {
     ]);
   });
 
-  it('knows what it wrote itself, what waits to be written, and what others added', async () => {
+  it('includes its own, queued and foreign lines', async () => {
     const recent = new RecentEntries(folder.paths);
     const outcomes = async (): Promise<string[]> =>
       (await recent.read()).map(({ id, outcome, order_ids }) => [id, outcome, ...order_ids].join(' '));
@@ -115,7 +115,7 @@ describe('the journal of orders', () => {
     ]);
   });
 
-  it('goes on in another file where its own was moved away', async () => {
+  it('continues in a new file if its own was moved', async () => {
     const recent = new RecentEntries(folder.paths);
     await recent.write(sentOrder('a'), lockContext, undefined);
     renameSync(journalPath(folder.paths), `${journalPath(folder.paths)}.old`);
@@ -124,7 +124,7 @@ describe('the journal of orders', () => {
     expect((await recent.read()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('says which outcomes could not be written, and writes them later', async () => {
+  it('reports outcomes that could not be written, and writes them later', async () => {
     const recent = new RecentEntries(folder.paths);
     await recent.write(sentOrder('a'), lockContext, undefined);
     recent.later(answered('a'));
@@ -140,7 +140,7 @@ describe('the journal of orders', () => {
     expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'accepted' }]);
   });
 
-  it('says so where nothing can be written down', async () => {
+  it('reports that nothing can be written', async () => {
     const paths = { ...folder.paths, state: '/dev/null' };
     await expect(journal(paths, lockContext, sentOrder('a'))).rejects.toMatchObject({ code: 'file_unusable' });
     expect(existsSync(journalPath(paths))).toBe(false);

@@ -22,7 +22,7 @@ function machine() {
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }
 
-test('a record is read again, the oldest first, by its user alone, until it is removed', async () => {
+test('reads records, oldest first, of the same user, until they are removed', async () => {
   const { paths, at, folder } = machine();
   expect(await readSandboxes(paths)).toEqual([]);
   const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['flood'], env: ENV });
@@ -41,7 +41,7 @@ test('a record is read again, the oldest first, by its user alone, until it is r
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('what is no record is left alone, whatever it holds', async () => {
+test('ignores other files', async () => {
   const { paths, at, folder } = machine();
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
   const [own = ''] = readdirSync(folder);
@@ -73,7 +73,7 @@ test('what is no record is left alone, whatever it holds', async () => {
   );
 });
 
-test('nothing leads a token away from this machine, or a command into a shell', async () => {
+test('accepts no address of another machine, and no shell command', async () => {
   expect(await sandboxEnv({ ...ENV, PATH: '/bin' })).toEqual(ENV);
   for (const value of [
     'http://127.0.0.1.evil.example:1',

@@ -61,7 +61,7 @@ const login = async (vault = context()) =>
   (await readOpened(folder.paths, vault, ({ credentials }) => credentials[0])).record;
 
 describe('a login in a credential helper', () => {
-  it('leaves no secret in the file, and comes back whole', async () => {
+  it('leaves no secret in the file, and is restored completely', async () => {
     await save();
     const text = readFileSync(path(), 'utf8');
     for (const secret of [LOGIN.access_token, LOGIN.refresh_token, CLIENT.client_secret]) {
@@ -76,7 +76,7 @@ describe('a login in a credential helper', () => {
     expect(document.credentials[0]).toMatchObject({ base_url: LOGIN.base_url, access_token: '', refresh_token: '' });
   });
 
-  it('that is larger than an entry may be is in several', async () => {
+  it('that is too large for an entry is split', async () => {
     const large = { ...LOGIN, access_token: 'a'.repeat(5000), refresh_token: 'r'.repeat(1500) };
     await save(withCredential(STORED, large));
     expect(helper.names().filter((name) => name.startsWith('webhooks'))).toEqual(
@@ -87,7 +87,7 @@ describe('a login in a credential helper', () => {
     expect([await login(), helper.names().length]).toEqual([expect.objectContaining(LOGIN), 2]);
   });
 
-  it('is written again only where its secrets change, and the old entry is erased', async () => {
+  it('is written again only if its secrets change, and the old entry is erased', async () => {
     await save();
     const before = stored();
     helper.forget();
@@ -108,7 +108,7 @@ describe('a login in a credential helper', () => {
     expect([helper.names().length, stored().erasing]).toEqual([2, undefined]);
   });
 
-  it('that could not be erased is erased with the next change', async () => {
+  it('is erased with the next change if erasing failed', async () => {
     await save();
     const next = withCredential(STORED, { ...LOGIN, access_token: 'new' });
     await withCredentials(folder.paths, context({ HELPER_FAULT: 'fail erase' }), async (file) => {
@@ -119,7 +119,7 @@ describe('a login in a credential helper', () => {
     expect([helper.names().length, stored().erasing]).toEqual([2, undefined]);
   });
 
-  it('that another process replaces while this one reads is read again', async () => {
+  it('is read again if another process replaces it meanwhile', async () => {
     await save();
     let first = true;
     const found = await readOpened(folder.paths, context(), (document) => {
@@ -132,7 +132,7 @@ describe('a login in a credential helper', () => {
   });
 });
 
-describe('a process that dies after it has staged a login', () => {
+describe('a process that dies after staging a login', () => {
   /** As the file and the helper are when the process died before the last step. */
   async function interrupted(): Promise<{ before: string }> {
     await save();
@@ -147,7 +147,7 @@ describe('a process that dies after it has staged a login', () => {
   }
   const take = (vault: VaultContext) => withCredentials(folder.paths, vault, ({ document }) => document.gen);
 
-  it('leaves the new one, if the helper has it', async () => {
+  it('leaves the new login, if the helper has it', async () => {
     await interrupted();
     await take(context());
     expect([await login(), existsSync(`${path()}.new`)]).toEqual([
@@ -158,7 +158,7 @@ describe('a process that dies after it has staged a login', () => {
     expect(helper.names().length).toBe(2);
   });
 
-  it('leaves the new one, if its helper is still at work', async () => {
+  it('leaves the new login, if its helper is still running', async () => {
     await interrupted();
     const entry: string = JSON.parse(readFileSync(`${path()}.new`, 'utf8')).credentials[0].sealed.entry;
     const file = join(folder.path, 'entries', entry.replace('https://svc.invalid/', '').replaceAll('/', '='));
@@ -173,7 +173,7 @@ describe('a process that dies after it has staged a login', () => {
     expect([await login(), pauses]).toEqual([expect.objectContaining({ access_token: 'new' }), 2]);
   });
 
-  it('leaves the old one, if the helper never got the new one, and nothing of the new one', async () => {
+  it('leaves the old login and nothing of the new one, if the helper never got it', async () => {
     const { before } = await interrupted();
     const entry: string = JSON.parse(readFileSync(`${path()}.new`, 'utf8')).credentials[0].sealed.entry;
     const file = join(folder.path, 'entries', entry.replace('https://svc.invalid/', '').replaceAll('/', '='));
@@ -185,7 +185,7 @@ describe('a process that dies after it has staged a login', () => {
   });
 });
 
-describe('a helper that does not work', () => {
+describe('a broken helper', () => {
   /** The time of one that hangs is over as soon as it has been called. */
   const soon = (vault: VaultContext): VaultContext => {
     if (!vault.env['HELPER_FAULT']?.startsWith('hang')) return vault;
@@ -203,7 +203,7 @@ describe('a helper that does not work', () => {
     ['hang get', 'did not finish within 15 s', 'passphrase'],
     ['fail get', 'failed to read with exit status 1: the key store is locked', 'svc doctor'],
     ['lie get', 'printed no entry of the protocol', 'svc doctor'],
-  ])('%s: exit 4, and what to do', async (fault, message, hint) => {
+  ])('%s: exit 4, with the next step', async (fault, message, hint) => {
     await save();
     const vault = soon(context({ HELPER_FAULT: fault }));
     await expect(login(vault)).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe('a helper that does not work', () => {
     await expect(reserve).rejects.toMatchObject({ exit: 4 });
   });
 
-  it('shows nothing of a secret in what it complains of', async () => {
+  it('shows no secret in errors', async () => {
     writeFileSync(join(folder.path, 'docker-credential-small'), '#!/bin/sh\ncat\nexit 1\n');
     const error = await save().catch((error) => error);
     expect(error).toMatchObject({ exit: 4, message: expect.stringContaining('failed to store') });
@@ -282,7 +282,7 @@ describe('the other store', () => {
     expect([(await find()).record, helper.names()]).toEqual([open, []]);
   });
 
-  it('takes all secrets when they are moved, and gives them back', async () => {
+  it('receives all secrets with move, and returns them', async () => {
     await save(STORED, context({}, 'file'));
     for (const store of ['small', 'file']) {
       const moved = { count: 2, missing: [], warnings: [] };
@@ -306,7 +306,7 @@ describe('signing secrets in a credential helper', () => {
     return Promise.all(secrets.map((one) => openWebhookSecret(one, vault)));
   };
 
-  it('are as those in the file', async () => {
+  it('work like those in the file', async () => {
     await add(SECRET);
     await add({ ...SECRET, base_url: null as unknown as string, endpoint_id: 'ep_2', secret: 'whsec_other' });
     expect(readFileSync(file(), 'utf8')).not.toContain('whsec');
@@ -317,7 +317,7 @@ describe('signing secrets in a credential helper', () => {
     expect(helper.names()).toEqual(['signing/no-service/ep_2/*']);
   });
 
-  it('of a process that died are there, if the helper has them', async () => {
+  it('of a process that died exist, if the helper has them', async () => {
     await add(SECRET);
     const staged = readFileSync(file());
     writeFileSync(file(), '{"version":1,"secrets":[]}', { mode: 0o600 });

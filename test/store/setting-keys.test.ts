@@ -50,7 +50,7 @@ describe('problemWith', () => {
     );
   }
 
-  it('lets a path be relative, but not one that is kept', () => {
+  it('accepts a relative path, but not in a stored setting', () => {
     expect(problemWith(requireSetting('cacert'), 'ca.pem')).toBeUndefined();
     expect(problemWithStored(requireSetting('cacert'), 'ca.pem')).toBe('must be an absolute path');
   });
@@ -106,7 +106,7 @@ describe('shownValue', () => {
 });
 
 describe('the tables', () => {
-  it('know every output format, and defaults that are valid', () => {
+  it('know every output format, and have valid defaults', () => {
     expect(requireSetting('output').choices).toEqual(FORMATS);
     for (const setting of SETTING_KEYS) {
       if ('default' in setting)

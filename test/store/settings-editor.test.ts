@@ -17,7 +17,7 @@ function write(text: string): void {
 }
 
 describe('changeSettings', () => {
-  it('makes a file of mode 0600 in a folder of mode 0700', async () => {
+  it('creates a file of mode 0600 in a folder of mode 0700', async () => {
     await changeSettings(folder.paths, lockContext, () => ({
       profile: 'p',
       profiles: { p: { 'alerts.url': 'https://h' } },
@@ -30,7 +30,7 @@ describe('changeSettings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
-  it('keeps what it does not know, dots and odd names included', async () => {
+  it('preserves unknown keys, including dots and odd names', async () => {
     const unknown = '"a.b": {"c.d": [1, null]}, "constructor": 1, "": "x"';
     write(`\ufeff{${unknown}, "profiles": {"p": {"alerts.uri": "y", "__proto__": {"z": 1}}}}`);
     await changeSettings(folder.paths, lockContext, (document) => ({ ...document, profile: 'p' }));
@@ -40,7 +40,7 @@ describe('changeSettings', () => {
     expect(JSON.stringify(content())).toBe(JSON.stringify(expected));
   });
 
-  it('loses no key of 4 processes that write at once, and no reader ever sees half a file', async () => {
+  it('loses no key of 4 concurrent writers, and no reader sees half a file', async () => {
     let running = true;
     const names = ['a', 'b', 'c', 'd'];
     const writers = Promise.all(
@@ -65,7 +65,7 @@ describe('changeSettings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
-  it('survives kill -9 at any moment: the file is whole, and the next one can write', async () => {
+  it('survives kill -9 at any moment with a complete file', async () => {
     for (let round = 0; round < 5; round++) {
       const child = children.start(['settings', folder.paths.config, '100000', 'k']);
       const gone = once(child, 'close');
@@ -83,7 +83,7 @@ describe('changeSettings', () => {
   });
 
   // Where SNAP is set, conf by itself would write in place.
-  it.each([{}, { SNAP: '/snap/svc' }])('leaves the file as it was when the disk is full (%j)', async (env) => {
+  it.each([{}, { SNAP: '/snap/svc' }])('leaves the file unchanged when the disk is full (%j)', async (env) => {
     const before = JSON.stringify({ profiles: { default: { 'alerts.author': 'x'.repeat(3000) } } });
     write(before);
     const args = ['settings', folder.paths.config, '1', 'late'];
@@ -93,7 +93,7 @@ describe('changeSettings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
-  it('removes what a process that was killed left beside it', async () => {
+  it('removes leftovers of a killed process', async () => {
     write('{"profile": "p"}');
     for (const name of ['new', 'new.tmp-0123456789abcdef']) writeFileSync(`${file()}.${name}`, '{"half":');
     await changeSettings(folder.paths, lockContext, (document) => ({ ...document, more: 1 }));
@@ -101,7 +101,7 @@ describe('changeSettings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
-  it('never overwrites a file that is broken', async () => {
+  it('never overwrites a broken file', async () => {
     write('{"profile": "p",}');
     await expect(changeSettings(folder.paths, lockContext, () => ({}))).rejects.toMatchObject({
       code: 'config_invalid',
@@ -124,14 +124,14 @@ describe('changeSettings', () => {
 describe('replaceSettings', () => {
   const bytes = (text: string) => Buffer.from(text);
 
-  it('replaces what is still as expected, broken or missing', async () => {
+  it('replaces an expected, broken or missing file', async () => {
     expect(await replaceSettings(folder.paths, lockContext, { expected: undefined, next: bytes('{ }') })).toBe(true);
     write('{,');
     expect(await replaceSettings(folder.paths, lockContext, { expected: bytes('{,'), next: bytes('{  }') })).toBe(true);
     expect(readFileSync(file(), 'utf8')).toBe('{  }');
   });
 
-  it('leaves what somebody else changed', async () => {
+  it('does not replace a concurrent change', async () => {
     write('{"profile": "theirs"}');
     for (const expected of [undefined, bytes('{}')]) {
       expect(await replaceSettings(folder.paths, lockContext, { expected, next: bytes('{ }') })).toBe(false);

@@ -90,7 +90,7 @@ describe('precedence', () => {
     return values[setting.type];
   }
 
-  it('knows the origin a credential is bound to, whatever --base-url says', async () => {
+  it('knows the origin to which a credential is bound, whatever --base-url says', async () => {
     write({ profiles: { default: { 'alerts.url': 'https://kept.example:8443/am' } } });
     const flags = { 'alerts.url': url('flag') };
     expect((await load({ flags })).configuredOrigin('alerts.url')).toBe('https://kept.example:8443');
@@ -117,14 +117,14 @@ describe('the profile', () => {
     expect(settings.get('output')).toBe(output);
   });
 
-  it('needs no file to be the default one', async () => {
+  it('may be the default one without a file', async () => {
     const settings = await load({ profileFlag: 'default' });
     expect(settings.get('output')).toBe('table');
     expect(settings.warnings).toEqual([]);
   });
 
   it.each(['c', '', '__proto__', 'constructor'])(
-    '%j that does not exist is exit 2, naming those that do',
+    '%j that does not exist exits 2, naming the existing ones',
     async (name) => {
       write({ profiles });
       const error = await failure({ profileFlag: name });
@@ -134,14 +134,14 @@ describe('the profile', () => {
     },
   );
 
-  it('inherits nothing from another', async () => {
+  it('inherits nothing from another profile', async () => {
     write({ profiles: { default: { 'alerts.url': 'https://prod.example' }, test: {} } });
     expect((await load({ profileFlag: 'test' })).get('alerts.url')).toBeUndefined();
   });
 });
 
-describe('a value that is not of its form', () => {
-  it('is exit 2 when it is used, naming the variable', async () => {
+describe('an invalid value', () => {
+  it('exits 2 when it is used, naming the variable', async () => {
     const settings = await load({ env: { SVC_OUTPUT: 'xml', SVC_ALERTS_URL: 'https://u:SECRET@h' } });
     expect(() => settings.get('output')).toThrow(/^SVC_OUTPUT: "xml" is none of table, /);
     expect(() => settings.get('alerts.url')).toThrow(
@@ -151,12 +151,12 @@ describe('a value that is not of its form', () => {
     expect(settings.get('timeout')).toBe('30s');
   });
 
-  it('does not matter where something else wins', async () => {
+  it('does not matter if it is overridden', async () => {
     const settings = await load({ env: { SVC_OUTPUT: 'xml' }, flags: { output: 'json' } });
     expect(settings.get('output')).toBe('json');
   });
 
-  it('names option, or profile and file', async () => {
+  it('is reported with the option, or the profile and the file', async () => {
     const path = write({
       profiles: { default: { timeout: 'soon', cert: 'c.pem', output: ['json'], 'trade.connectsPerMinute': 5 } },
     });
@@ -185,7 +185,7 @@ describe('a file', () => {
     ['{"profile": 1}', '"profile" must be a string'],
     ['{"profiles": []}', '"profiles" must be an object'],
     ['{"profiles": {"a": "b"}}', 'profile a must be an object'],
-  ])('that holds %j is exit 2', async (content, message) => {
+  ])('with %j exits 2', async (content, message) => {
     const path = write(content);
     const error = await failure();
     expect(error).toMatchObject({ code: 'config_invalid', exit: 2 });
@@ -206,7 +206,7 @@ describe('a file', () => {
     expect((await failure()).message).toMatch(/is not UTF-8/);
   });
 
-  it('that is none, or without end, is exit 2 and not waited for', async () => {
+  it('that is a pipe or endless exits 2 at once', async () => {
     mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
     expect((await failure()).message).toMatch(/not a regular file/);
     const { config } = { config: join(folder.path, 'endless') };
@@ -226,7 +226,7 @@ describe('a file', () => {
     ]);
   });
 
-  it.each([[0o620], [0o602], [0o666]])('that others may change (%o) gives a warning', async (mode) => {
+  it.each([[0o620], [0o602], [0o666]])('that others may change (%o) causes a warning', async (mode) => {
     write({}, mode);
     expect((await load()).warnings).toEqual([
       {
@@ -236,12 +236,12 @@ describe('a file', () => {
     ]);
   });
 
-  it.each([[0o600], [0o644], [0o400]])('of mode %o gives none', async (mode) => {
+  it.each([[0o600], [0o644], [0o400]])('of mode %o causes none', async (mode) => {
     write({}, mode);
     expect((await load()).warnings).toEqual([]);
   });
 
-  it('below what is no directory is a missing one', async () => {
+  it('below a path that is not a directory counts as missing', async () => {
     const settings = await load({ paths: { ...folder.paths, config: '/dev/null/svc' } });
     expect(settings.get('output')).toBe('table');
   });

@@ -42,7 +42,7 @@ async function failure(run: () => Promise<unknown>): Promise<SvcError> {
 }
 
 describe('the file', () => {
-  it('is of mode 0600 in a folder of mode 0700, and there is no other', async () => {
+  it('has mode 0600 in a folder of mode 0700, and is the only file', async () => {
     expect(await read()).toEqual({ secrets: [], warnings: [] });
     expect(await add(ONE)).toEqual([]);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
@@ -51,7 +51,7 @@ describe('the file', () => {
     expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({ version: 1, secrets: [ONE] });
   });
 
-  it('keeps what it does not know', async () => {
+  it('preserves unknown fields', async () => {
     const known = { version: 1, later: { a: 1 }, secrets: [{ ...ONE, note: 'x' }] };
     write(known);
     await add({ ...ONE, endpoint_id: 'ep_2', base_url: null });
@@ -63,14 +63,14 @@ describe('the file', () => {
     ]);
   });
 
-  it('is not written where nothing changes', async () => {
+  it('is not written without a change', async () => {
     write({ version: 1, secrets: [ONE] });
     const { ino } = statSync(path());
     await changeWebhookSecrets(folder.paths, lockContext, (secrets) => secrets);
     expect(statSync(path()).ino).toBe(ino);
   });
 
-  it('stays as it was where the change is refused', async () => {
+  it('stays unchanged if the change is refused', async () => {
     write({ version: 1, secrets: [ONE] });
     const before = readFileSync(path(), 'utf8');
     const refuse = () => {
@@ -81,7 +81,7 @@ describe('the file', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['webhook-secrets.json']);
   });
 
-  it('loses nothing of 6 processes that write at once', async () => {
+  it('loses nothing of 6 concurrent writers', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `n${index}`);
     const all = await Promise.all(names.map((name) => children.run(['secrets', folder.paths.config, '3', name])));
     expect(all.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(names.map(() => '0'));
@@ -90,7 +90,7 @@ describe('the file', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['webhook-secrets.json']);
   });
 
-  it('is as it was when the disk is full', async () => {
+  it('stays unchanged when the disk is full', async () => {
     write({ version: 1, secrets: [{ ...ONE, secret: 'x'.repeat(3000) }] });
     const before = readFileSync(path(), 'utf8');
     const { status, stderr } = await children.runWithFileLimit(2, ['secrets', folder.paths.config, '1', 'late']);
@@ -112,7 +112,7 @@ const BROKEN = [
 ];
 
 describe('a broken file', () => {
-  it.each(BROKEN)('is an error to read, and set aside by a write: %s', async (content) => {
+  it.each(BROKEN)('is an error in a read, and is set aside by a write: %s', async (content) => {
     write(content);
     const error = await failure(read);
     expect(error).toMatchObject({ code: 'file_unusable', exit: 2 });
@@ -153,8 +153,8 @@ describe('a broken file', () => {
   });
 });
 
-describe('rights', () => {
-  it.each([0o644, 0o640, 0o604, 0o660])('of a file that others may use are taken away, mode %o', async (mode) => {
+describe('permissions', () => {
+  it.each([0o644, 0o640, 0o604, 0o660])('of other users to a file are removed, mode %o', async (mode) => {
     write({ version: 1, secrets: [ONE] }, mode);
     expect((await read()).warnings).toEqual([
       `other users could read ${path()} (mode ${mode.toString(8)}); svc set it to 600`,
@@ -163,14 +163,14 @@ describe('rights', () => {
     expect(await read()).toMatchObject({ secrets: [ONE], warnings: [] });
   });
 
-  it.each([0o770, 0o707, 0o777])('of a folder that others may change are an error, mode %o', async (mode) => {
+  it.each([0o770, 0o707, 0o777])('of other users to a folder are an error, mode %o', async (mode) => {
     write({ version: 1, secrets: [ONE] });
     chmodSync(folder.paths.config, mode);
     expect((await failure(read)).message).toContain(`mode ${mode.toString(8)}`);
     await expect(add(ONE)).rejects.toMatchObject({ code: 'file_unusable' });
   });
 
-  it('does not wait for a pipe, and reads no folder', async () => {
+  it('does not wait for a pipe, and does not read a folder', async () => {
     mkdirSync(path(), { recursive: true });
     chmodSync(folder.paths.config, 0o700);
     expect((await failure(read)).message).toContain('not a regular file');

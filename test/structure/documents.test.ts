@@ -77,7 +77,7 @@ describe('docs/reference', async () => {
   });
 
   it.each(tree.groups)(
-    'has of svc $name every command with its options, columns and examples',
+    'has every command of svc $name with its options, columns and examples',
     ({ name, commands }) => {
       const page = pages.get(`${name}.md`) ?? '';
       for (const { id, options, output, examples } of commands) {
@@ -90,7 +90,7 @@ describe('docs/reference', async () => {
     },
   );
 
-  it('leads only to headings that are there', () => {
+  it('links only to existing headings', () => {
     const anchors = (text: string): Set<string> =>
       new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-')));
     for (const [file, text] of pages) {

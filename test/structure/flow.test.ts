@@ -67,17 +67,17 @@ describe('the text of a message or a hint', () => {
     [...nodesOf(syntaxTree(file))].filter(decidesByText).map(() => file),
   );
 
-  it('decides nothing but at the edges', () => {
+  it('decides control flow only at the edges', () => {
     expect(found.filter((file) => EDGES[file] === undefined)).toEqual([]);
   });
 
-  it('is read at each edge that is named', () => {
+  it('is read at each listed edge', () => {
     expect(new Set(found)).toEqual(new Set(Object.keys(EDGES)));
   });
 });
 
 describe('the proof of confirmation', () => {
-  it('is made by ctx.confirm alone', () => {
+  it('is created by ctx.confirm only', () => {
     const makers = FILES.filter((file) =>
       [...nodesOf(syntaxTree(file))].some(
         ({ type, typeAnnotation }) =>

@@ -52,13 +52,13 @@ describe('imports', () => {
     expect(IMPORTS.length).toBeGreaterThan(FILES.length);
   });
 
-  it('go only where they may', () => {
+  it('are allowed', () => {
     const others = IMPORTS.filter(({ from, to }) => partOf(from) !== partOf(to) && !COMMON.includes(to));
     const wrong = others.filter(({ from, to }) => !ALLOWED[partOf(from)]?.some((rule) => rule.test(to)));
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it('make no cycle, of values or of types', () => {
+  it('form no cycle, of values or of types', () => {
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (file: string, path: readonly string[]): void => {
@@ -79,7 +79,7 @@ describe('imports', () => {
     expect(layers.map((_, index) => IMPORTS.some(({ to }) => layer(to) === index))).toEqual(layers.map(() => true));
   });
 
-  it('never go from one command to another', () => {
+  it('never lead from one command to another', () => {
     const commands = IMPORTS.filter(({ from, to }) => COMMAND.test(from) && COMMAND.test(to));
     expect(commands.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });

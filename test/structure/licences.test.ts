@@ -19,8 +19,8 @@ function bundled(name: string, fields: Record<string, unknown>, text?: string): 
   return join(folder, 'lib/index.js');
 }
 
-describe('the licences of what is bundled', () => {
-  it('are told once for each package, with the place of its source', () => {
+describe('the licences of bundled packages', () => {
+  it('appear once for each package, with the address of its source', () => {
     const one = bundled('one', { repository: { type: 'git', url: 'git+https://example.com/one.git' } }, 'Of one.\n');
     const two = bundled('@scope/two', { license: 'ISC' }, 'Of two.');
     expect(licences([one, '/checkout/src/main.ts', two, one, '\0runtime.js'])).toBe(
@@ -37,7 +37,7 @@ describe('the licences of what is bundled', () => {
     ['no text', {}, undefined, 'no licence text'],
     ['an empty text', {}, ' \n', 'no licence text'],
     ['no place of its source', { repository: undefined }, 'Text', 'does not say where its source is'],
-  ])('fail the build where a package has %s', (what, fields, text, fault) => {
+  ])('fail the build if a package has %s', (what, fields, text, fault) => {
     const good = bundled('good', {}, 'Text');
     const name = what.replaceAll(' ', '-');
     expect(() => licences([good, bundled(name, fields, text)])).toThrow(

@@ -17,13 +17,13 @@ describe.each(['package-lock.json', 'test/interop/package-lock.json'])('%s', (pa
   // The entry without a name is this project.
   const installed = Object.entries(packages).filter(([name, { link }]) => name !== '' && link !== true);
 
-  it('has a SHA-512 sum of every package, those of other platforms included', () => {
+  it('has a SHA-512 sum for every package, including those of other platforms', () => {
     expect(installed.length).toBeGreaterThan(50);
     const without = installed.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''));
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
-  it('takes every package from the public registry', () => {
+  it('names the public registry for every package', () => {
     const others = installed.filter(([, { resolved = REGISTRY }]) => !resolved.startsWith(REGISTRY));
     expect(others.map(([name]) => name)).toEqual([]);
   });

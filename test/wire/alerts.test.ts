@@ -66,7 +66,7 @@ describe('alerts', () => {
     expect('generatorURL' in both).toBe(false);
   });
 
-  test('0.28: mutedBy stays, and a muted alert is suppressed although nothing silences it', async () => {
+  test('0.28: preserves mutedBy; a muted alert is suppressed without a silence', async () => {
     const { value, text } = await read('alerts-0.28.json', () => client.alerts());
     expect(value).toEqual(text);
     const muted = itemOf(value);
@@ -84,7 +84,7 @@ describe('alerts', () => {
     ]);
   });
 
-  test('0.33: labels of receivers and of routes stay; unprocessed is a state', async () => {
+  test('0.33: preserves labels of receivers and routes; unprocessed is a state', async () => {
     const { value, text } = await read('alerts-0.33.json', () => client.alerts());
     expect(value).toEqual(text);
     const alert = itemOf(value);
@@ -128,7 +128,7 @@ describe('silences', () => {
     expect([value[1]?.comment, value[1]?.createdBy]).toEqual(['', '']);
   });
 
-  test('before 0.22: no isEqual, which then is true and is not made up when it is sent back', async () => {
+  test('before 0.22: a missing isEqual means true, and is not added to updates', async () => {
     const { value, text } = await read('silences-0.21.json', () => client.silences());
     expect(value).toEqual(text);
     const silence = itemOf(value);
@@ -139,7 +139,7 @@ describe('silences', () => {
     ]);
   });
 
-  test('0.32: annotations go back with an update', async () => {
+  test('0.32: an update preserves annotations', async () => {
     const { value, text } = await read('silence-0.32.json', () => client.silence(ID));
     expect(value).toEqual([text]);
     expect(applyChanges(itemOf(value), { comment: 'new' })).toEqual({
@@ -154,7 +154,7 @@ describe('silences', () => {
     expect(spelled(itemOf(value).matchers)).toEqual(['"größe in %"="92"']);
   });
 
-  test('the answer to a write', async () => {
+  test('the response to a write', async () => {
     const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
     const { value } = await read('posted-silence-0.25.json', () => client.postSilence(draft));
     expect(value).toEqual([{ silenceID: ID }]);

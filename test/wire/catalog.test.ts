@@ -65,7 +65,7 @@ const ALONE: readonly (readonly [file: string, sent: string, call: () => Promise
 ];
 
 describe('one thing', () => {
-  test.each(ALONE)('%s is asked for at %s, and kept as it came, its keys in their order', async (file, path, call) => {
+  test.each(ALONE)('%s is requested at %s, and preserved with the order of its keys', async (file, path, call) => {
     const { value, json, sent } = await read(file, call);
     expect(sent).toBe(`GET ${path}`);
     expect(JSON.stringify(value)).toBe(JSON.stringify(json));
@@ -87,14 +87,14 @@ const LISTS: readonly (readonly [file: string, sent: string, total: number, call
 ];
 
 describe('lists', () => {
-  test.each(LISTS)('%s is asked for at %s, and its items are kept as they came', async (file, path, total, call) => {
+  test.each(LISTS)('%s is requested at %s, and its items are preserved', async (file, path, total, call) => {
     const { value, json, sent } = await read(file, call);
     const { items } = json as { readonly items: unknown };
     expect(sent).toBe(`GET ${path}`);
     expect(value).toMatchObject({ items, total });
   });
 
-  test('null is an empty list, and a total is not needed', async () => {
+  test('null is an empty list, and the total is optional', async () => {
     const { value } = await read('no-products.json', () => client.products());
     expect(value).toEqual({ items: [], total: undefined, size: undefined });
   });
@@ -104,7 +104,7 @@ describe('lists', () => {
     expect(value).toEqual((json as { readonly items: unknown }).items);
   });
 
-  test('numbers may be texts, and null is no number', async () => {
+  test('numbers may be strings, and null is not a number', async () => {
     const { value } = await read('dynamics.json', () => client.dynamics('p1', SERIES));
     expect(value.values.map(numberOf)).toEqual([99, null, 0, 97.5]);
   });
@@ -121,7 +121,7 @@ async function failure(status: number, name: string, call: () => Promise<unknown
   );
 }
 
-describe('another shape is no answer', () => {
+describe('refuses other formats', () => {
   const shapes: readonly (readonly [file: string, texts: string, call: () => Promise<unknown>])[] = [
     [
       'count.json',
@@ -191,7 +191,7 @@ describe('failures', () => {
     else expect(error.hint).toMatch(hint);
   });
 
-  test('a health check is asked once, a list again while the database is away', async () => {
+  test('requests a health check once, and a list again while the database is down', async () => {
     const count = async (call: () => Promise<unknown>): Promise<number> => {
       const before = server.requests.length;
       await failure(503, 'failures/503-database.json', call);
@@ -201,14 +201,14 @@ describe('failures', () => {
     expect(await count(() => client.products())).toBe(4);
   });
 
-  test('a slash at the end redirects, and is not followed', async () => {
+  test('does not follow the redirect of a trailing slash', async () => {
     bytes = answer(307, '', { location: 'http://elsewhere.example/products/' });
     const before = server.requests.length;
     await expect(client.products()).rejects.toMatchObject({ code: 'redirected' });
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  test.each(['a/b', '/', '', '.', '..'])('the product %j has no address: nothing is sent', async (id) => {
+  test.each(['a/b', '/', '', '.', '..'])('sends nothing for the product %j', async (id) => {
     const before = server.requests.length;
     await expect(client.product(id)).rejects.toMatchObject({ code: 'invalid_value' });
     await expect(client.sources(id)).rejects.toMatchObject({ code: 'invalid_value' });

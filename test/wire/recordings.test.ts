@@ -29,7 +29,7 @@ async function read<T>(name: string, call: () => Promise<T>): Promise<{ value: T
 }
 
 describe('subscriptions', () => {
-  test('the list: unknown fields, states and types stay, null is an empty list of events', async () => {
+  test('the list: preserves unknown fields, states and types; null is an empty list of events', async () => {
     const { value, text, sent } = await read('subscriptions.json', () => client.subscriptions());
     expect(sent).toBe('GET /v1/webhooks');
     expect(value).toEqual((text as { items: unknown }).items);
@@ -39,14 +39,14 @@ describe('subscriptions', () => {
     expect((await read('no-subscriptions.json', () => client.subscriptions())).value).toEqual([]);
   });
 
-  test('a create says url and events, and its answer is taken whole', async () => {
+  test('a create has url and events, and its whole response is preserved', async () => {
     const draft = { url: 'https://example.com/hook', events: ['summary.completed'] };
     const { value, text, sent } = await read('created.json', () => client.create(draft));
     expect(sent).toBe(`POST /v1/webhooks ${JSON.stringify(draft)}`);
     expect(value).toEqual(text);
   });
 
-  test('an update says the events always, and the url only where it changes', async () => {
+  test('an update always has the events, and the url only if it changes', async () => {
     const { value, text, sent } = await read('updated.json', () => client.update('we_1', { events: [] }));
     expect(sent).toBe('PATCH /v1/webhooks/we_1 {"events":[]}');
     expect(value).toEqual((text as { item: unknown }).item);
@@ -56,7 +56,7 @@ describe('subscriptions', () => {
     expect(both.sent).toBe('PATCH /v1/webhooks/we_1 {"url":"https://example.com/v2","events":["a"]}');
   });
 
-  test('ids stand in paths as one segment', async () => {
+  test('ids are one segment of a path', async () => {
     const { sent, value } = await read('deleted.json', () => client.delete('a/b?c#d %', CONFIRMED));
     expect([sent, value]).toEqual(['DELETE /v1/webhooks/a%2Fb%3Fc%23d%20%25', { ok: true }]);
     for (const id of ['', '.', '..'])
@@ -74,7 +74,7 @@ describe('deliveries', () => {
     expect((await read('test-not-queued.json', () => client.test('we_1'))).value).toEqual({ queued: false });
   });
 
-  test('the log: states of its own, empty and missing fields as they came', async () => {
+  test('the log: preserves its own states and empty or missing fields', async () => {
     const { value, text, sent } = await read('deliveries.json', () =>
       client.deliveries('we_1', { page: 2, size: 100 }),
     );
@@ -139,7 +139,7 @@ describe('failures', () => {
     expect(messageOfService(error as SvcError) === undefined).toBe(!body.includes('"code"'));
   });
 
-  test('how long a 429 asks to wait is in its hint', async () => {
+  test('the hint has the waiting time of a 429', async () => {
     const [head = '', body = ''] = sample('failures/429.txt').split('\n\n');
     bytes = withLength(head, body);
     await expect(create()).rejects.toMatchObject({ hint: 'the service asks you to wait 7 s before you try again' });

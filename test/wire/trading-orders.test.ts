@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<string, OrderForm>> = {
 };
 
 describe('forms', () => {
-  it('are all there', () => {
+  it('are complete', () => {
     expect(readdirSync(new URL('forms/', FOLDER)).sort()).toEqual(
       Object.keys(FORMS)
         .sort()
@@ -82,7 +82,7 @@ describe('forms', () => {
     [openTrade.path, 'is_buy'],
     [createEntryOrder.path, 'is_buy'],
     [simpleOco.path, 'is_buy2'],
-  ])('%s without %s is a bug of svc, and goes nowhere', (path, field) => {
+  ])('%s without %s is a bug in svc, and is not sent', (path, field) => {
     const whole = { ...FORMS['market-buy'], is_buy2: 'false' };
     expect(() => checkForm(path, whole)).not.toThrow();
     for (const broken of [undefined, '', '1', 'True']) {
@@ -96,12 +96,12 @@ const answer = (name: string, request = BUY) =>
   judge(request, envelope.parse(JSON.parse(sample(`answers/${name}.json`))));
 
 describe('answers', () => {
-  test('accepted: ids are texts', () => {
+  test('accepted: ids are strings', () => {
     expect(answer('accepted')).toEqual({ outcome: 'accepted', orderIds: ['81712802'] });
     expect(answer('two-accepted')).toEqual({ outcome: 'accepted', orderIds: ['390285837', '390285838'] });
   });
 
-  test('a change names no order, and need not', () => {
+  test('a change need not name an order', () => {
     expect(answer('changed', { ...BUY, makesOrder: false })).toEqual({ outcome: 'accepted', orderIds: [] });
     expect(answer('changed')).toMatchObject({ outcome: 'unknown' });
   });
@@ -195,7 +195,7 @@ function ledgerOf(name: string, awaited: Awaited = ORDER) {
 describe('pushes', () => {
   const trade = { tradeId: '170162801', amountK: 5, rate: 1.21818, time: '2018-04-25T12:07:16.000Z' };
 
-  test("an order's life: filled by its position, whatever its status says", () => {
+  test('an order is filled by its position, whatever its status says', () => {
     expect(ledgerOf('market-order')).toEqual({
       trades: [trade],
       closedTrades: [],
@@ -207,7 +207,7 @@ describe('pushes', () => {
     });
   });
 
-  test('a trade id that was only reserved is no fill', () => {
+  test('a reserved trade id is not a fill', () => {
     expect(ledgerOf('killed')).toEqual({
       trades: [],
       closedTrades: [],
@@ -219,7 +219,7 @@ describe('pushes', () => {
     });
   });
 
-  test('executed at its end, and no position told', () => {
+  test('executed without a position', () => {
     expect(ledgerOf('executed-without-position')).toMatchObject({ filled: true, trades: [{ ...trade, time: null }] });
   });
 
@@ -233,7 +233,7 @@ describe('pushes', () => {
     });
   });
 
-  test('of another order nothing is taken', () => {
+  test('ignores pushes of another order', () => {
     expect(ledgerOf('market-order', { ...ORDER, orderId: '1' })).toEqual({
       trades: [],
       closedTrades: [],

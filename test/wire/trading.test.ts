@@ -60,7 +60,7 @@ const withIds = (row: object): object =>
 const fileOf = (name: ModelName): string => `${MODELS[name].rows.replaceAll('_', '-')}.json`;
 
 describe('a table', () => {
-  it.each(MODEL_NAMES)('%s keeps every field that it came with, and loses its total', async (name: ModelName) => {
+  it.each(MODEL_NAMES)('%s preserves every field, without its total', async (name: ModelName) => {
     const { rows } = MODELS[name];
     const file = fileOf(name);
     answered(file);
@@ -72,7 +72,7 @@ describe('a table', () => {
     for (const [index, row] of plain.entries()) expect(found[index]).toMatchObject(storedFields(row, name));
   });
 
-  it('that says nothing of being executed is taken for what it is', async () => {
+  it('without a flag of execution is accepted', async () => {
     answered('says-nothing.json');
     expect(await trading.model('Order')).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('accounts', () => {
     expect(sent()).toEqual(['GET /trading/get_model/Accounts']);
   });
 
-  it('are looked for at the other one where that has none, or is not known, and then there first', async () => {
+  it('are requested at the other path if the first has none or is unknown, and there first the next time', async () => {
     const stored: AccountsPath[] = [];
     const memory = { read: () => stored.at(-1) ?? 'documented', keep: (path: AccountsPath) => void stored.push(path) };
     const remembering = openTrading(client, memory);
@@ -117,7 +117,7 @@ describe('accounts', () => {
     expect(stored).toEqual(['common', 'documented']);
   });
 
-  it('are nowhere where both paths are unknown, and a refusal is no reason to look elsewhere', async () => {
+  it('are missing if both paths are unknown; after a refusal the other path is not tried', async () => {
     answers = [answer(404, '{}')];
     expect(await failure(trading.accounts())).toMatchObject({ code: 'wrong_path', exit: 3 });
     expect(sent()).toHaveLength(2);
@@ -127,14 +127,14 @@ describe('accounts', () => {
   });
 });
 
-describe('other answers', () => {
+describe('other responses', () => {
   it('instruments', async () => {
     answered('instruments.json');
     expect(await trading.instruments()).toEqual(JSON.parse(sample('instruments.json')).data.instrument);
     expect(sent()).toEqual(['GET /trading/get_instruments']);
   });
 
-  it('candles are asked for with a number even where there is a range', async () => {
+  it('candles are requested with a number even with a range', async () => {
     answered('candles.json');
     const query = { offerId: '1', period: 'm1', from: 1498136400, to: 1498140000 };
     expect(await trading.candles(query)).toEqual(JSON.parse(sample('candles.json')).candles);
@@ -143,7 +143,7 @@ describe('other answers', () => {
     expect(await failure(trading.candles(query))).toMatchObject({ code: 'refused', exit: 3 });
   });
 
-  it.each(['subscribed-text.json', 'subscribed-list.json'])('%s: prices are subscribed to', async (file) => {
+  it.each(['subscribed-text.json', 'subscribed-list.json'])('%s: subscribes to prices', async (file) => {
     answered(file);
     await trading.subscribePrices('EUR/USD');
     expect(sent()).toEqual(['POST /subscribe pairs=EUR%2FUSD']);

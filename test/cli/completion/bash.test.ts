@@ -29,7 +29,7 @@ ${lines.map((typed) => `one ${typed.map((word) => `'${word}'`).join(' ')}`).join
 }
 
 describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
-  it('offers groups and commands, and an alias where no name fits', () => {
+  it('offers groups and commands, and an alias if no name matches', () => {
     const [top, al, alerts, li, query, unknown] = offered(
       ['svc', ''],
       ['svc', 'al'],
@@ -47,7 +47,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('knows options before the command, aliases, and help', () => {
+  it('completes after global options, aliases and help', () => {
     const [after, alias, help, topics, short, format] = offered(
       ['svc', '-o', 'json', '--profile', 'alerts', 'sil'],
       ['svc', 'silences', 'rm', '--dry'],
@@ -64,7 +64,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(short).toEqual(['ndjson']);
   });
 
-  it('offers options where one may stand, in the spelling that changes something', () => {
+  it('offers options where one is allowed, in the form that changes the default', () => {
     const [list, create, top, dashes, value] = offered(
       ['svc', 'alerts', 'list', '-'],
       ['svc', 'silences', 'create', '-'],
@@ -81,7 +81,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(value).toEqual([]);
   });
 
-  it('offers choices, after a blank, after =, and after = alone where it takes no other', () => {
+  it('offers choices after a space and after =', () => {
     const [state, output, cut, dryRun, noValue] = offered(
       ['svc', 'alerts', 'list', '--state', 's'],
       ['svc', 'alerts', 'list', '--output=ta'],
@@ -96,7 +96,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(noValue).toEqual([]);
   });
 
-  it('offers files where a file is meant', () => {
+  it('offers files for file options and arguments', () => {
     const [file, attached, none] = offered(
       ['svc', 'silences', 'create', '-f', 'no'],
       ['svc', 'alerts', 'list', '--cacert=no'],
@@ -107,7 +107,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(none).toEqual([]);
   });
 
-  it('offers settings, profiles and what the service lately told, and asks nobody', () => {
+  it('offers settings, profiles and cached values without a request', () => {
     shop.know({ silences: ['2f1a', '77c0'], fingerprints: ['b62d'], receivers: ['team-db'], subscriptions: ['ep_1'] });
     const [setting, profiles, silences, more, dashes, fingerprint, receiver, subscription, endpoint, other, elsewhere] =
       offered(
@@ -195,7 +195,7 @@ dump
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 
-  it('puts the id of a product in place of a part of its title, or offers the titles of several', async () => {
+  it('replaces a part of a title by the product id, or offers several titles', async () => {
     shop.know({ products: PRODUCTS });
     expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
     expect(await terminal.complete('svc catalog history Rye\\ b')).toBe('svc catalog history 6dacfd24 ');
@@ -242,7 +242,7 @@ dump
     expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
   });
 
-  it('goes on from what was typed of a name, however it was quoted', async () => {
+  it('continues a partly typed name in any quoting', async () => {
     shop.know({ receivers: ['team (db):x y', 'team (web)'] });
     for (const typed of [
       'team\\ \\(d',
@@ -268,7 +268,7 @@ dump
     ]);
   });
 
-  it('offers nothing that cannot be typed, and a dash only to who typed one', async () => {
+  it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {
     await expectTypableOffers(shop, terminal);
     expect(existsSync(join(shop.folder, 'MARKER'))).toBe(false);
   });

@@ -56,7 +56,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
   const typed = (lines: readonly string[] | undefined): string[] =>
     (lines ?? []).map((line) => line.split('\t')[0] ?? '');
 
-  it('offers groups, commands and aliases, and says what they mean', () => {
+  it('offers groups, commands and aliases with descriptions', () => {
     const [top, al, alerts, query, after, help, unknown] = offered(
       'svc ',
       'svc al',
@@ -100,7 +100,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     expect(none).toEqual([]);
   });
 
-  it('offers settings, profiles and what the service lately told, and asks nobody', () => {
+  it('offers settings, profiles and cached values without a request', () => {
     shop.know({
       silences: [{ value: '2f1a', note: 'disk swap' }, '77c0'],
       fingerprints: ['b62d'],
@@ -154,7 +154,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     });
 
-    it('inserts the title of a product, which svc takes too', async () => {
+    it('inserts the title of a product', async () => {
       shop.know({ products: PRODUCTS });
       expect(await terminal.run('svc catalog history bread')).toEqual(['catalog', 'history', 'Rye bread']);
       expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
@@ -174,7 +174,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
     });
 
-    it('goes on from what was typed of a name, however it was quoted', async () => {
+    it('continues a partly typed name in any quoting', async () => {
       shop.know({ receivers: ["it's (db) $x"] });
       for (const typed of ["'it\\'s (", '"it\'s (', "it\\'s\\ \\("]) {
         expect(await terminal.run(`svc alerts list -r ${typed}`), typed).toEqual([
@@ -186,7 +186,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       }
     });
 
-    it('offers no name with a tilde in front, which fish would not quote', async () => {
+    it('offers no name that begins with a tilde, which fish does not quote', async () => {
       shop.know({ receivers: ['~root'] });
       expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
     });

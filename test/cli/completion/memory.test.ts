@@ -107,8 +107,8 @@ function asked(source: keyof typeof LINES, run: Options = {}, prefix = '', ...op
 
 const cacheFile = (): string => join(home, 'cache/completion-alerts.json');
 
-describe('what is noted', () => {
-  it('is what lists and single items show, with what tells a person which is which', async () => {
+describe('the cached names', () => {
+  it('are those that lists and single items show, with a description', async () => {
     await run('alerts list');
     expect(await asked('fingerprints')).toEqual(['b62dae5b00000001\tNodeDown instance=node-07']);
     expect(await asked('receivers')).toEqual(['team \\(db\\)', 'slack.oncall']);
@@ -154,18 +154,18 @@ describe('what is noted', () => {
     expect(await asked('receivers')).toEqual(['team \\(db\\)', 'slack.oncall']);
   });
 
-  it('is the new silence as well', async () => {
+  it('include a new silence', async () => {
     answers = { ...answers, '/silences': { silenceID: '77c00000-1111-4222-8333-444455556666' } };
     await run('silences create alertname=NodeDown -c why --yes');
     expect(await asked('silences')).toEqual(['77c00000-1111-4222-8333-444455556666\talertname="NodeDown" why']);
   });
 
-  it('is not what nobody sees: in a pipe nothing is written', async () => {
+  it('are not updated when the output is a pipe', async () => {
     await run('alerts list', { terminal: false });
     expect(readdirSync(home)).not.toContain('cache');
   });
 
-  it('is a thousand names at most', async () => {
+  it('are at most a thousand', async () => {
     answers = {
       '/alerts': Array.from({ length: 1200 }, (_, i) => ({ ...ALERT, fingerprint: i.toString(16).padStart(16, '0') })),
     };
@@ -180,7 +180,7 @@ describe('what is noted', () => {
 describe('a matcher', () => {
   const matching = (typed: string, ...before: string[]) => offered(['alerts', 'list', ...before], typed, {});
 
-  it('is a label with its operator, or at first the name of an alert', async () => {
+  it('completes to a label with its operator, or to the name of an alert', async () => {
     const labels = { alertname: 'NodeDown', severity: 'critical', 'a.b': 'x', job: 'a, "b"', empty: '', zone: 'ü 1' };
     answers = {
       '/alerts': [
@@ -209,8 +209,8 @@ describe('a matcher', () => {
   });
 });
 
-describe('what is offered', () => {
-  it('may be found by its note, where no value begins as the word does', async () => {
+describe('the offered names', () => {
+  it('may match by description if no value begins with the word', async () => {
     const items = [
       { canonical_product_id: 'p1', title: 'Milk 1 l' },
       { canonical_product_id: 'p2', title: 'Rye bread\u202e' },
@@ -227,7 +227,7 @@ describe('what is offered', () => {
     expect(await kindOf('silences get', 'swap')).toBe(`named\t\n${SILENCE.id}\talertname="NodeDown" disk\\u202eswap\n`);
   });
 
-  it('is a minute old at most', async () => {
+  it('are at most a minute old', async () => {
     await run('alerts list');
     expect(await asked('fingerprints', { now: NOW + 59_999 })).toHaveLength(1);
     expect(await asked('fingerprints', { now: NOW + 60_000 })).toEqual([]);
@@ -237,7 +237,7 @@ describe('what is offered', () => {
     expect(await asked('receivers', { now: NOW + 60_000 })).toHaveLength(2);
   });
 
-  it('belongs to a profile and an address, as the line says them', async () => {
+  it('belong to the profile and address of the command line', async () => {
     mkdirSync(join(home, 'config'), { mode: 0o700 });
     const profiles = { prod: { 'alerts.url': address }, other: { 'alerts.url': 'http://127.0.0.1:1' } };
     writeFileSync(join(home, 'config/settings.json'), JSON.stringify({ profiles }), { mode: 0o600 });
@@ -256,7 +256,7 @@ describe('what is offered', () => {
     expect(await asked('fingerprints', { env }, '', '--profile', 'prod'), 'replaced by another').toEqual([]);
   });
 
-  it('begins with what was typed, and with a dash only if that was', async () => {
+  it('begin with the typed word, and with a dash only if it does', async () => {
     answers = { '/receivers': ['ann', 'bob', '-rf', 'x\ny', 'x\x1b[31m', ''].map((name) => ({ name })) };
     await run('alerts receivers');
     expect(await asked('receivers')).toEqual(['ann', 'bob', 'x\\x{a}y', 'x\\x{1b}\\[31m']);
@@ -264,7 +264,7 @@ describe('what is offered', () => {
     expect(await asked('receivers', {}, '-')).toEqual(['-rf']);
   });
 
-  it('is nothing where nothing is known, whatever is wrong', async () => {
+  it('are empty if nothing is cached, whatever else is wrong', async () => {
     expect(await asked('silences')).toEqual([]);
     expect(await asked('silences', { env: { SVC_ALERTS_URL: 'not an address' } })).toEqual([]);
     expect(await asked('silences', { env: { SVC_PROFILE: 'none' } })).toEqual([]);
@@ -286,7 +286,7 @@ describe('what is offered', () => {
     expect(await asked('fingerprints'), 'a broken file is replaced').toHaveLength(1);
   });
 
-  it('is every setting and every profile, of this machine', async () => {
+  it('include every setting and profile of this machine', async () => {
     expect(await asked('settings', {}, 'alerts.u')).toEqual([
       'alerts.url\tAddress of the alert manager',
       'alerts.urls\tAddresses of the members of one HA cluster, instead of alerts.url',
@@ -302,14 +302,14 @@ describe('what is offered', () => {
 });
 
 describe('the file', () => {
-  it('is for its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     await run('alerts list');
     expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(home, 'cache'))).toEqual(['completion-alerts.json']);
   });
 
-  it('fails no command where it cannot be written', async () => {
+  it('does not fail a command if it cannot be written', async () => {
     writeFileSync(join(home, 'cache'), 'a file stands there');
     await run('alerts list');
     rmSync(join(home, 'cache'));

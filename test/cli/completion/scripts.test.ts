@@ -20,11 +20,11 @@ const LONGEST_SCRIPT = 150;
 describe.each(Object.entries(FILES))('%s', (shell, file) => {
   const script = readFileSync(join(SCRIPTS, file), 'utf8');
 
-  it('is what svc completion prints', async () => {
+  it('equals the output of svc completion', async () => {
     expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: script, stderr: '', asked: [], opened: [] });
   });
 
-  it('is short: it asks svc', () => {
+  it('is short, because it asks svc', () => {
     expect(script.split('\n').length - 1).toBeLessThanOrEqual(LONGEST_SCRIPT);
     expect(script).toContain('__complete');
   });
@@ -46,24 +46,27 @@ async function offered(line: string): Promise<string[]> {
 }
 
 describe('svc __complete', () => {
-  it.each(GROUPS)('knows every command of $name, its aliases and its options, and no hidden one', async (group) => {
-    for (const command of await loadCommands(group)) {
-      for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
-        expect(await offered(name)).toContain(name.split(' ').at(-1));
-        expect(await offered(`${name} --output=js`)).toEqual(['json']);
+  it.each(GROUPS)(
+    'completes every command of $name, its aliases and its options, but no hidden ones',
+    async (group) => {
+      for (const command of await loadCommands(group)) {
+        for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
+          expect(await offered(name)).toContain(name.split(' ').at(-1));
+          expect(await offered(`${name} --output=js`)).toEqual(['json']);
+        }
+        const options = await offered(`${command.id} -`);
+        const flags = Object.entries(allFlags(command));
+        expect(options).toEqual(
+          flags
+            .filter(([, flag]) => !('hidden' in flag && flag.hidden))
+            .flatMap(([name, flag]) => [
+              flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`,
+              ...(flag.short === undefined ? [] : [`-${flag.short}`]),
+            ]),
+        );
       }
-      const options = await offered(`${command.id} -`);
-      const flags = Object.entries(allFlags(command));
-      expect(options).toEqual(
-        flags
-          .filter(([, flag]) => !('hidden' in flag && flag.hidden))
-          .flatMap(([name, flag]) => [
-            flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`,
-            ...(flag.short === undefined ? [] : [`-${flag.short}`]),
-          ]),
-      );
-    }
-  });
+    },
+  );
 
   it.each([
     ['alerts list --cacert=no', 'files\t--cacert=\n'],
@@ -73,7 +76,7 @@ describe('svc __complete', () => {
     ['alerts list --older-than ', 'any\t\n'],
     ['alerts list -- --out', 'values\t\n'],
     ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
-  ])('says for "%s" what is completed', async (line, answer) => {
+  ])('completes "%s"', async (line, answer) => {
     const typed = line.split(' ');
     const current = typed.pop();
     expect((await svc(['__complete', `matching=${current}`, ...typed])).stdout).toBe(answer);
@@ -88,13 +91,13 @@ describe('svc __complete', () => {
     expect(await offered('catalog products --order ')).toContain('price_asc');
   });
 
-  it('answers values that do not begin as the word does only where all are asked for', async () => {
+  it('returns values with another beginning only if all are requested', async () => {
     const options = ['alerts', 'list', '--state'];
     expect((await svc(['__complete', 'matching=sup', ...options])).stdout).toBe('values\t\nsuppressed\n');
     expect((await svc(['__complete', 'all=sup', ...options])).stdout).toContain('\nactive\n');
   });
 
-  it('answers nothing to a script of another version', async () => {
+  it('returns nothing to a script of another version', async () => {
     expect(await svc(['__complete', 'receivers', '', '--', 'alerts'])).toMatchObject({ code: 0, stdout: '' });
     expect(await svc(['__complete'])).toMatchObject({ code: 0, stdout: '' });
   });
@@ -103,7 +106,7 @@ describe('svc __complete', () => {
 const hasPwsh = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit 0']).status === 0;
 
 describe.skipIf(!hasPwsh)('PowerShell', () => {
-  it('reads its script without an error', () => {
+  it('parses its script without an error', () => {
     const script = `$errors = $null
 [void][System.Management.Automation.Language.Parser]::ParseFile('${join(SCRIPTS, 'svc.ps1')}', [ref]$null, [ref]$errors)
 $errors | ForEach-Object { $_.Message }`;

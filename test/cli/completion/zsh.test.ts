@@ -97,7 +97,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(await terminal.complete('svc help alerts li')).toBe('svc help alerts list ');
   });
 
-  it('offers all there is', async () => {
+  it('offers every candidate', async () => {
     expect(await offered('svc ')).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
     const commands = await offered('svc alerts ');
     expect(commands).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
@@ -110,7 +110,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
       expect(options).toContain(option);
   });
 
-  it('offers settings, profiles and what the service lately told, and asks nobody', async () => {
+  it('offers settings, profiles and cached values without a request', async () => {
     shop.know({
       silences: [{ value: '2f1a', note: 'disk: swap' }, '77c0'],
       fingerprints: ['b62d'],
@@ -126,7 +126,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(shop.connections()).toBe(0);
   });
 
-  it('says what a word means', async () => {
+  it('shows descriptions', async () => {
     shop.know({ silences: [{ value: '2f1a', note: 'disk: swap %B $(x)' }, '77c0'] });
     await terminal.complete('svc silences get ');
     await terminal.shows('2f1a  -- disk: swap %B $(x)');
@@ -134,7 +134,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     await terminal.shows(/expire +-- Expire silences/);
   });
 
-  it('puts the id of a product in place of a part of its title, and says which it is', async () => {
+  it('replaces a part of a title by the product id, and shows the title', async () => {
     shop.know({ products: PRODUCTS });
     expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
     expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history 5c0f1a52');
@@ -173,7 +173,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
   });
 
-  it('offers nothing that cannot be typed, and a dash only to who typed one', async () => {
+  it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {
     await expectTypableOffers(shop, terminal);
   });
 });

@@ -35,7 +35,7 @@ function loadedFiles(index: string): readonly (readonly [id: string, file: strin
 const commands = (await commandTree(GROUPS)).groups.flatMap((group) => group.commands);
 
 describe.each(commands)('svc $id', ({ id, description, exitStatuses }) => {
-  it('declares the statuses that its code has', () => {
+  it('declares the exit statuses that its code can produce', () => {
     const file = files.get(id);
     if (file === undefined) throw new Error('no file declares it');
     const used = literals(syntaxTree(file), (node) => isProperty(node, 'exits')) as readonly ErrorCode[];
@@ -44,7 +44,7 @@ describe.each(commands)('svc $id', ({ id, description, exitStatuses }) => {
     expect(exitStatuses).toEqual(expect.arrayContaining(needed));
   });
 
-  it('declares the statuses that it tells of', () => {
+  it('declares the exit statuses that its help names', () => {
     const named = [...(description ?? '').matchAll(/\bexit(?: status)? (\d+)\b/gi)].map(([, status]) => Number(status));
     expect(exitStatuses).toEqual(expect.arrayContaining(named));
   });

@@ -23,7 +23,7 @@ describe('svc help --format json', async () => {
   const tree = await data<CommandTree>('--format', 'json');
   const commands = tree.groups.flatMap((group) => group.commands);
 
-  it('has all that is declared', () => {
+  it('has every declaration', () => {
     expect(tree.version).toBe(pkg.version);
     expect(tree.groups.map(({ name }) => name)).toEqual(GROUPS.map(({ name }) => name));
     expect(commands.map(({ id }) => id)).toEqual(declared.map(({ id }) => id));
@@ -44,7 +44,7 @@ describe('svc help --format json', async () => {
     }
   });
 
-  it('has every key in each object of a kind', () => {
+  it('has the same keys in all objects of a kind', () => {
     const alike = (nodes: readonly object[]) =>
       expect(new Set(nodes.map((node) => Object.keys(node).sort().join())).size).toBe(1);
     alike(tree.groups);
@@ -57,7 +57,7 @@ describe('svc help --format json', async () => {
     alike(tree.settings);
   });
 
-  it('tells an option as it is declared', () => {
+  it('describes an option as declared', () => {
     const output = tree.optionSets.global.find(({ name }) => name === 'output');
     expect(output).toMatchObject({ short: 'o', type: 'choice', value: '<format>', negated: false, default: null });
     expect(output?.choices).toContain('ndjson');
@@ -78,7 +78,7 @@ describe('svc help --format json', async () => {
     expect(commands.find(({ id }) => id === 'silences create')?.exitStatuses).toContain(8);
   });
 
-  it('has of a group, a command and a topic that part', async () => {
+  it('prints only the part for a group, a command or a topic', async () => {
     const [alerts] = tree.groups;
     expect(await data('alerts', '--format=json')).toEqual(alerts);
     expect(await data('alerts', 'ls', '--format', 'json')).toEqual(alerts?.commands[0]);
@@ -88,7 +88,7 @@ describe('svc help --format json', async () => {
     expect(topic).toMatchObject({ name: 'times', text: (await svc(['help', 'times'])).stdout });
   });
 
-  it('takes the output options that data has', async () => {
+  it('accepts the output options of data', async () => {
     expect(await data('-o', 'json')).toEqual(tree);
     expect(await data('--json')).toEqual(tree);
     expect(await data('--query', 'groups[0].name')).toBe('alerts');
@@ -97,7 +97,7 @@ describe('svc help --format json', async () => {
     expect((await svc(['help', 'alerts', 'list', '--format', 'json', '-q'])).stdout).toBe('alerts list\n');
   });
 
-  it('is not asked for by a setting that is meant for values', async () => {
+  it('ignores the setting for the output format', async () => {
     const run = await svc(['help', 'alerts'], { env: { SVC_OUTPUT: 'json' } });
     expect(run.stdout).toBe((await svc(['alerts', '--help'])).stdout);
   });

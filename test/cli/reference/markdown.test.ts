@@ -18,7 +18,7 @@ const text = fc
 const read = (markdown: string): string => markdown.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 
 describe('escapeMarkdown', () => {
-  it('says what the text says', () => {
+  it('preserves the text', () => {
     fc.assert(
       fc.property(text, (text) => {
         expect(read(escapeMarkdown(text))).toBe(text.replace(/\s+/g, ' ').trim());
@@ -26,7 +26,7 @@ describe('escapeMarkdown', () => {
     );
   });
 
-  it('leaves nothing that means something', () => {
+  it('leaves no active Markdown', () => {
     fc.assert(
       fc.property(text, (text) => {
         const bare = escapeMarkdown(text).replace(/\\[!-/:-@[-`{-~]/g, ' ');
@@ -35,13 +35,13 @@ describe('escapeMarkdown', () => {
     );
   });
 
-  it('leaves names as they are', () => {
+  it('does not change names', () => {
     expect(escapeMarkdown('SVC_ALERTS_URL, event_type & web-1')).toBe('SVC_ALERTS_URL, event_type & web-1');
   });
 });
 
 describe('code', () => {
-  it('holds any text between fences that it does not hold', () => {
+  it('fences any text with a longer fence', () => {
     fc.assert(
       fc.property(text, (text) => {
         fc.pre(text !== '');
@@ -54,13 +54,13 @@ describe('code', () => {
   });
 });
 
-it('keeps a bar in a cell, in code and out of it', () => {
+it('escapes a bar in a cell, inside and outside code', () => {
   expect(markdownTable(['a', 'b'], [[code('x|y'), escapeMarkdown('p|q')]])).toBe(
     '| a | b |\n|---|---|\n| `x\\|y` | p\\|q |',
   );
 });
 
-it('makes paragraphs of lines, a list of several names, and code of commands', () => {
+it('turns lines into paragraphs, several names into a list, and commands into code', () => {
   const written = paragraphs(
     'Its traps:\nlost-create: no answer\nrate-429: *too often*\nfish: alone\n\nsvc completion fish > x',
   );

@@ -53,7 +53,7 @@ function read(roff: string): string {
 }
 
 describe('escapeRoff', () => {
-  it('says what the text says, and begins no request', () => {
+  it('preserves the text and begins no request', () => {
     fc.assert(
       fc.property(text, (text) => {
         const roff = escapeRoff(text);
@@ -105,13 +105,13 @@ describe.runIf(formatter)('groff', () => {
     return { stdout, stderr };
   };
 
-  it('has nothing to say about any page', async () => {
+  it('accepts every page without a warning', async () => {
     const all = Object.values(await manualPages(GROUPS)).join('');
     expect(execFileSync('groff', ['-man', '-ww', '-z'], { input: all, encoding: 'utf8', stdio: 'pipe' })).toBe('');
     expect(format(all).stderr).toBe('');
   });
 
-  it('shows any text as it is', () => {
+  it('shows any text unchanged', () => {
     const samples = fc.sample(text, 1000).filter((one) => /^[\x20-\x7e]*$/.test(one));
     expect(samples.length).toBeGreaterThan(50);
     const page = [title('x', '1'), section('A', verbatim(samples.map((one) => `|${one}|`)))].join('\n');
@@ -119,7 +119,7 @@ describe.runIf(formatter)('groff', () => {
     for (const one of samples) expect(lines).toContain(`           |${one.replace(/\s+/g, ' ')}|`);
   });
 
-  it('takes any text as a heading and as a term', () => {
+  it('accepts any text as a heading and as a term', () => {
     const samples = fc.sample(text, 500).filter((one) => /^[\x20-\x7e]*$/.test(one));
     const parts = samples.flatMap((one) => [subsection(`h${one}`), item(bold(`t${one}`), one)]);
     expect(format(`${[title('x', '1'), section('A', ...parts)].join('\n')}\n`).stderr).toBe('');

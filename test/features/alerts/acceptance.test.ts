@@ -80,7 +80,7 @@ receivers:
     expect(notified('AddAlert').map(({ status }) => status)).toEqual(['firing', 'resolved']);
   });
 
-  test('TestQueryAlert: by name, by matcher, and a name that reads as one', async () => {
+  test('TestQueryAlert: by name, by matcher, and by a name that looks like a matcher', async () => {
     await ok(['alerts', 'create', 'test1', 'severity=warning', '--for', '5m']);
     await ok(['alerts', 'create', 'alertname=test2', 'severity=info', '--for', '5m']);
     await ok(['alerts', 'create', 'alertname="{alertname=test3}"', 'severity=info', '--for', '5m']);
@@ -106,7 +106,7 @@ receivers:
   });
 
   // amtool refuses braces; svc accepts a list of labels in braces everywhere.
-  test('TestRoutesTest: the receiver; a list that is not closed is refused', async () => {
+  test('TestRoutesTest: the receiver; an unclosed list is refused', async () => {
     for (const labels of ['foo=bar', '{foo=bar}'])
       expect((await ok(['alerts', 'route', labels, '-q'])).stdout).toBe('default\n');
     expect(await run(['alerts', 'route', '{foo=bar'])).toMatchObject({ code: 2, stdout: '' });

@@ -7,7 +7,7 @@ const names: fc.Arbitrary<string> = fc.constantFrom('alertname', 'team', 'host',
 const labels = fc.dictionary(names, fc.constantFrom('x', 'y', ''), { noNullPrototype: true });
 
 describe('the matchers of labels', () => {
-  test('are one equality for each label that is not dropped', () => {
+  test('are one equality for each remaining label', () => {
     fc.assert(
       fc.property(labels, fc.array(names, { maxLength: 2 }), (set, drop) => {
         const expected = Object.keys(set).filter((name) => !drop.includes(name));

@@ -215,7 +215,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     [['silence', 'query', '--id=2f1a'], 'type: svc silences get <id>'],
     [['silence', 'import', '--force', 'x.json'], 'silence import --on-conflict duplicate x.json'],
     [['silence', 'import', '-f', 'x.json'], 'silence import --on-conflict duplicate x.json'],
-  ])('options of %j: says what to type instead', async (argv, hint) => {
+  ])('options of %j: prints what to type instead', async (argv, hint) => {
     const run = await verbatim(argv);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(hint)]);
   });

@@ -62,32 +62,32 @@ test.each<readonly [name: string, call: (to: Alertmanager) => AsyncIterable<unkn
     (to) => to.silences(['a="b"', 'c!="d"']),
     '/silences?filter=a%3D%22b%22&filter=c!%3D%22d%22',
   ],
-])('%s are asked for', async (_name, call, path) => {
+])('requests %s', async (_name, call, path) => {
   const { server, alertmanager } = await serve(answer(200, '[]'));
   expect(await all(call(alertmanager))).toEqual([]);
   expect(server.requests.map(({ method, path: asked }) => `${method} ${asked}`)).toEqual([`GET /prefix/api/v2${path}`]);
 });
 
-test('silences are read with what doc 1 does not know', async () => {
+test('preserves fields of silences that doc 1 does not have', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify([SILENCE])));
   expect(await all(alertmanager.silences())).toEqual([SILENCE]);
   expect(server.requests).toHaveLength(1);
 });
 
-test('one silence is asked for by its id in lower case', async () => {
+test('requests a silence by its id in lower case', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify(SILENCE)));
   expect(await alertmanager.silence(ID.toUpperCase())).toEqual(SILENCE);
   expect(server.requests[0]?.path).toBe(`/prefix/api/v2/silence/${ID}`);
 });
 
-test('what is no id is sent to nobody', async () => {
+test('sends no request for an invalid id', async () => {
   const { server, alertmanager } = await serve(answer(200, ''));
   await expect(alertmanager.silence('2f1a')).rejects.toMatchObject({ code: 'invalid_value' });
   await expect(alertmanager.deleteSilence('../alerts', CONFIRMED)).rejects.toMatchObject({ code: 'invalid_value' });
   expect(server.connections).toBe(0);
 });
 
-test('a silence is posted with all its fields, and the answer is its id', async () => {
+test('posts a silence with all its fields, and returns its id', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify({ silenceID: ID })));
   expect(await alertmanager.postSilence(NEW_SILENCE)).toEqual({ silenceID: ID });
   const [request] = server.requests;
@@ -96,13 +96,13 @@ test('a silence is posted with all its fields, and the answer is its id', async 
   expect(JSON.parse(request?.body ?? '')).toEqual(NEW_SILENCE);
 });
 
-test('alerts are posted, a success has no body', async () => {
+test('posts alerts; a success has no body', async () => {
   const { server, alertmanager } = await serve(answer(200, '', { 'content-type': '' }));
   await alertmanager.postAlerts([{ labels: { alertname: 'Up' } }]);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual([{ labels: { alertname: 'Up' } }]);
 });
 
-test('a silence is expired by DELETE, only with a confirmation', async () => {
+test('expires a silence by DELETE, only with a confirmation', async () => {
   const { server, alertmanager } = await serve(answer(200, ''));
   await alertmanager.deleteSilence(ID, CONFIRMED);
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -113,7 +113,7 @@ test('a silence is expired by DELETE, only with a confirmation', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a dry run keeps writes back and lets reads through', async () => {
+test('a dry run sends reads but no writes', async () => {
   const server = await faultServer((socket) => socket.write(answer(200, '[]')));
   onTestFinished(() => server.close());
   const alertmanager = openAlertmanager(targetFor(server.url, { dryRun: true }));
@@ -128,14 +128,14 @@ test('a dry run keeps writes back and lets reads through', async () => {
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('bytes can be had unparsed', async () => {
+test('returns unparsed bytes', async () => {
   const text = '[ {"any": "thing"} ]';
   const { alertmanager } = await serve(answer(200, text));
   const alerts = alertmanager.alertsRaw().then((raw) => raw?.bytes ?? expect.fail());
   expect(Buffer.concat(await all(await alerts)).toString()).toBe(text);
 });
 
-test('matchers are refused in the words of the server', async () => {
+test("reports refused matchers in the server's words", async () => {
   const { alertmanager } = await serve(answer(400, '"error parsing regexp: missing closing ): `(`"'));
   await expect(all(alertmanager.alerts({ filter: ['a=~"("'] }))).rejects.toMatchObject({
     code: 'refused',
@@ -144,7 +144,7 @@ test('matchers are refused in the words of the server', async () => {
   });
 });
 
-test('a write that the server gave up on is not repeated, and its outcome is unknown', async () => {
+test('does not repeat a write on which the server timed out; its outcome is unknown', async () => {
   const { server, alertmanager } = await serve(
     answer(503, 'Exceeded configured timeout of 2s.\n', { 'content-type': 'text/plain' }),
   );
@@ -156,7 +156,7 @@ test('a write that the server gave up on is not repeated, and its outcome is unk
   expect(server.requests).toHaveLength(1);
 });
 
-test('a read is repeated while the server is busy', async () => {
+test('repeats a read while the server is busy', async () => {
   const busy = answer(503, 'Limit of concurrent GET requests reached (1), try again later.\n', {
     'content-type': 'text/plain',
   });
@@ -172,7 +172,7 @@ test.each([
   ['a page of another program', answer(200, '<html></html>', { 'content-type': 'text/html' })],
   ['an object for a list', answer(200, '{}')],
   ['an alert without its fields', answer(200, '[{"labels":{}}]')],
-])('%s is a bad answer', async (_name, text) => {
+])('refuses %s as a bad response', async (_name, text) => {
   const { alertmanager } = await serve(text);
   await expect(all(alertmanager.alerts())).rejects.toMatchObject({ code: 'bad_answer' });
 });

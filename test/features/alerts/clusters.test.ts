@@ -53,7 +53,7 @@ describe('alerts list', () => {
   test.each([
     ['--profile twice', onBoth],
     ['--all-profiles', onAll],
-  ])('with %s merges what is in the same state, the worst first', async (_name, run) => {
+  ])('with %s merges alerts in the same state, worst first', async (_name, run) => {
     const listed = await run('alerts list -o json');
     expect([listed.code, listed.stderr]).toEqual([0, '']);
     expect(names(rows(listed))).toEqual([
@@ -75,7 +75,7 @@ describe('alerts list', () => {
     ]);
   });
 
-  test('a cluster that cannot be read is named, and the exit status is 10', async () => {
+  test('names a cluster that cannot be read, and exits 10', async () => {
     profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
     const listed = await svc(['alerts', 'list', '--profile', 'eu', '--profile', 'gone', '-o', 'json'], { home });
     expect(listed.code).toBe(10);
@@ -83,7 +83,7 @@ describe('alerts list', () => {
     expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
   });
 
-  test('a cluster that returns only part of an answer counts as not read', async () => {
+  test('treats a partial response as a failed cluster', async () => {
     const whole = JSON.stringify(await (await fetch(`${us.url}/api/v2/alerts`)).json());
     await using partial = await faultServer((socket) => {
       socket.end(answer(200, whole).slice(0, -40), 'latin1');
@@ -95,7 +95,7 @@ describe('alerts list', () => {
     expect(listed.stderr).toMatch(/^us: /);
   });
 
-  test('where none can be read, all are named with the common status', async () => {
+  test('if none can be read, names all with the common status', async () => {
     profiles({ eu: 'http://127.0.0.1:1', us: 'http://127.0.0.1:1' });
     const listed = await onBoth('alerts list');
     expect(listed).toMatchObject({ code: 7, stdout: '' });
@@ -134,7 +134,7 @@ describe('alerts list', () => {
   });
 });
 
-test('alerts check holds only if it holds in every cluster', async () => {
+test('alerts check passes only if it passes in every cluster', async () => {
   const checked = await onBoth('alerts check Alone --allow-missing -o json');
   expect(checked.code).toBe(1);
   expect(rows(checked).map(({ cluster, ok, count }) => [cluster, ok, count])).toEqual([
@@ -147,7 +147,7 @@ test('alerts check holds only if it holds in every cluster', async () => {
 describe('silences', () => {
   const written = async (line: string, options: RunOptions = {}) => onBoth(`silences ${line} -o json`, options);
 
-  test('create, list and expire by comment in each cluster, with the way to undo it', async () => {
+  test('create, list and expire by comment in each cluster, with undo commands', async () => {
     const created = await written('create alertname=Shared -d 1h -c CHG-1');
     expect(created.code).toBe(0);
     expect(rows(created).map(({ cluster }) => cluster)).toEqual(['eu', 'us']);
@@ -163,7 +163,7 @@ describe('silences', () => {
     expect(rows(await written('list'))).toEqual([]);
   });
 
-  test('create says what became of each where one is away', async () => {
+  test('create reports each outcome if one cluster is down', async () => {
     profiles({ eu: 'http://127.0.0.1:1', us: us.url });
     const created = await written('create alertname=Shared -d 1h -c CHG-2');
     expect(created.code).toBe(10);
@@ -186,7 +186,7 @@ describe('silences', () => {
     expect(lost.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('check lists the first to end at the top, and never says ok of a part', async () => {
+  test('check lists the first to end at the top, and never prints ok for partial data', async () => {
     const create = (profile: string, time: string) =>
       svc(['silences', 'create', 'alertname=Soon', '-d', time, '-c', 'CHG-9', '--profile', profile], { home });
     expect([(await create('eu', '50m')).code, (await create('us', '40m')).code]).toEqual([0, 0]);

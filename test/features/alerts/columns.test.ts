@@ -8,11 +8,11 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^(?:${pattern.replaceAll('\\x{', '\\u{')})$`, 'su').test(text);
 }
 
-it.each(['team-db', 'slack.oncall', 'x\ny', 'team (db)'])('leaves %j as readable as it can be', (name) => {
+it.each(['team-db', 'slack.oncall', 'x\ny', 'team (db)'])('escapes in %j only what is necessary', (name) => {
   expect(receiverPattern(name)).toBe({ 'x\ny': 'x\\x{a}y', 'team (db)': 'team \\(db\\)' }[name] ?? name);
 });
 
-it('matches the name it was made of, and no other without a dot', () => {
+it('matches the original name, and no other without a dot', () => {
   const name = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\\x{'));
   fc.assert(
     fc.property(fc.oneof(name, fc.string({ unit: fc.constantFrom(...'.*+?()[]{}|^$\\-a\n\x1b\u202e') })), (text) => {

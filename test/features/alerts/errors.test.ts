@@ -231,6 +231,6 @@ test.each<readonly [Endpoint, number, string]>([
   ['alerts', 502, ''],
   ['alerts', 403, ''],
   ['alerts', 429, ''],
-])('%s answered %d %s is left to the common reading', (name, status, text) => {
+])('%s answered %d %s is handled by the common code', (name, status, text) => {
   expect(explainAlertmanager({ status, contentType: JSON_TYPE, text, headers: {} }, ENDPOINTS[name])).toBeUndefined();
 });

@@ -46,7 +46,7 @@ describe('suggestions', () => {
     expect(suggestNames(matchers, known)).toEqual(texts);
   });
 
-  test('a name is within two edits exactly as the textbook counts them, and the closest is taken', () => {
+  test('suggests the closest name within two edits, as the textbook algorithm does', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'C'), minLength: 3, maxLength: 7 });
     let [near, far] = [0, 0];
     fc.assert(
@@ -102,7 +102,7 @@ describe('known names', () => {
     expect([...alertNames].sort()).toEqual(['DiskFull', 'HostDown', 'NodeDown', 'QueueFull', 'Watchdog']);
   });
 
-  test('the alerts are enough where the rest cannot be read', async () => {
+  test('use only alerts if the rest cannot be read', async () => {
     const refused = new SvcError('refused', 'multiple matcher sets');
     const bomb = ['a: &a [x, x, x]', ...[...'bcdefgh'].map((c, i) => `${c}: &${c} [${`*${'abcdefg'[i]},`.repeat(9)}]`)];
     for (const configuration of [refused, ': [', '', bomb.join('\n')]) {
@@ -111,7 +111,7 @@ describe('known names', () => {
     }
   });
 
-  test('a signal ends the reading', async () => {
+  test('stop reading after a signal', async () => {
     await expect(readKnownNames(server(new SvcError('interrupted', 'interrupted')))).rejects.toThrow('interrupted');
   });
 });

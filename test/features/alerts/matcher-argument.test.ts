@@ -88,7 +88,7 @@ describe.each([
     expect(error).toMatchObject({ code: 'invalid_value', exit: 2 });
     expect(error.message).toContain(why);
   });
-  test('is shown in the spellings that may be meant, each of which is taken', () => {
+  test('suggests possible spellings, each of which is accepted', () => {
     const shown = argumentsOf(refusal(args).hint);
     expect(shown).toEqual(spellings);
     for (const word of shown) {
@@ -110,19 +110,19 @@ test.each([
   '2xx',
   'Disk full (/var)',
   "it's",
-])('a first bare text %s is an alert name', (word) => {
+])('a leading bare text %s is an alert name', (word) => {
   const notices: string[] = [];
   const matchers = parseMatcherArguments([word, 'a=b'], (notice) => notices.push(notice));
   expect(matchers).toEqual([matcher('alertname', '=', word), matcher('a', '=', 'b')]);
   expect(notices).toEqual([`${word} taken as alertname="${word}"`]);
 });
 
-test('a list is one argument that stands for its items', () => {
+test('a list in one argument means its items', () => {
   const matchers = parseMatcherArguments(['{a="b", c=~"d,e" ,"f g"!="h",}', 'i=j']);
   expect(matchers.map(formatMatcher)).toEqual(['a="b"', 'c=~"d,e"', '"f g"!="h"', 'i="j"']);
 });
 
-test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('a long run of blanks behind %j is gone through once', (begin) => {
+test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('reads a long run of spaces after %j in linear time', (begin) => {
   for (const end of ['', 'c', ',']) {
     try {
       parseMatcherArguments([`${begin}${' '.repeat(500_000)}${end}`]);
@@ -132,7 +132,7 @@ test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('a long run of blanks behind %
   }
 });
 
-test('no argument is no matcher', () => {
+test('no argument means no matcher', () => {
   expect(parseMatcherArguments([])).toEqual([]);
 });
 
@@ -154,7 +154,7 @@ test('name and value in double quotes always mean what they say, alone and in a 
   );
 });
 
-test('any argument is taken or refused with exit 2', () => {
+test('accepts any argument or refuses it with exit 2', () => {
   const garbage = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{}[(\'` \n'), maxLength: 12 });
   fc.assert(
     fc.property(fc.array(garbage, { minLength: 1, maxLength: 2 }), (args) => {

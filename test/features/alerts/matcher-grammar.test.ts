@@ -44,7 +44,7 @@ test.each([
   ['a=b,,c=d', ['a=b', '', 'c=d']],
   ['', []],
   [' , ', [' ']],
-])('%s is split at the commas outside quotes', (list, items) => {
+])('splits %s at the commas outside quotes', (list, items) => {
   expect(splitList(list)).toEqual(items);
 });
 
@@ -95,7 +95,7 @@ test.each([
   );
 });
 
-test('no input breaks a grammar, and the fallback only ever gives what one of them gives', () => {
+test('never throws, and the fallback returns the result of one of the grammars', () => {
   const input = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{} \n\'é'), maxLength: 12 });
   fc.assert(
     fc.property(input, (text) => {
@@ -108,6 +108,6 @@ test('no input breaks a grammar, and the fallback only ever gives what one of th
   );
 });
 
-test('a long quoted text that is never closed is refused at once', () => {
+test('refuses a long unclosed quote in linear time', () => {
   expect(result(parseUtf8, `a="${'x\\"'.repeat(100_000)}`)).toBe(refused);
 });

@@ -17,20 +17,20 @@ test.each([
   [matcher('foo-bar', '!~', 'a\tb'), '"foo-bar"!~"a\tb"'],
   [matcher('say "hi"', '=', 'x'), '"say \\"hi\\""="x"'],
   [matcher('1st', '=', 'x'), '"1st"="x"'],
-])('%j is written %s', (of, text) => {
+])('formats %j as %s', (of, text) => {
   expect(formatMatcher(of)).toBe(text);
 });
 
-test.each([undefined, null, true])('isEqual %s of the service is true', (isEqual) => {
+test.each([undefined, null, true])('reads isEqual %s of the service as true', (isEqual) => {
   expect(matcherFrom({ name: 'a', value: 'b', isRegex: false, isEqual })).toEqual(matcher('a', '=', 'b'));
 });
 
-test('isEqual false and unknown fields of the service', () => {
+test('preserves isEqual false and unknown fields of the service', () => {
   const wire = { name: 'a', value: 'b', isRegex: true, isEqual: false, added: 1 };
   expect(matcherFrom(wire)).toEqual(matcher('a', '!~', 'b'));
 });
 
-test('order and repetition do not make matchers different, anything else does', () => {
+test('compares matchers without order and repetition', () => {
   const [a, b] = [matcher('a', '=', 'x'), matcher('b', '=', 'y')];
   expect(sameMatchers([a, b], [b, a])).toBe(true);
   expect(sameMatchers([a, b], [b, a, b])).toBe(true);
@@ -82,7 +82,7 @@ const PATTERNS = [
 
 const judge = async (one: Matcher, v: string): Promise<boolean> => (await labelTest([one]))(v === '' ? {} : { v });
 
-test.each(['(a', 'a)', '[a', 'a**', '(?=a)'])('%s is no expression: left to the server', async (pattern) => {
+test.each(['(a', 'a)', '[a', 'a**', '(?=a)'])('leaves the invalid expression %s to the server', async (pattern) => {
   await expect(labelTest([matcher('v', '=~', pattern)])).rejects.toThrow(/only the server can tell/);
 });
 

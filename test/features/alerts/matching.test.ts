@@ -22,7 +22,7 @@ test.each([
   [[matcher('env', '=~', '.+'), matcher('env', '!=', 'prod')], []],
   [[matcher('env', '!=', ''), matcher('env', '!=', 'prod')], []],
   [[], []],
-])('%j is warned about: %j', async (matchers, warnings) => {
+])('warns about %j: %j', async (matchers, warnings) => {
   expect(await matcherWarnings(matchers)).toEqual(warnings);
 });
 

@@ -44,7 +44,7 @@ const member = (post = POSTED) =>
 const methods = ({ requests }: Awaited<ReturnType<typeof member>>) => requests.map(({ method }) => method);
 
 describe('reads', () => {
-  test('go to the next member if one is away, and stay there', async () => {
+  test('go to the next member if one is down, and stay there', async () => {
     await using second = await member();
     const listed = await run('silences list --with-counts -o json', [GONE, second.url]);
     expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
@@ -52,18 +52,18 @@ describe('reads', () => {
     expect(listed.stderr.match(/is away/g)).toHaveLength(1);
   });
 
-  test('are not repeated at a member that fails, while there is another', async () => {
+  test('are not repeated at a failing member while there is another', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(503, '')));
     await using second = await member();
     expect((await run('alerts list -o json', [first.url, second.url])).code).toBe(0);
     expect(first.requests).toHaveLength(1);
   });
 
-  test('fail if all members are away', async () => {
+  test('fail if all members are down', async () => {
     expect(await run('alerts list', [GONE, GONE.replace(':1', ':2')])).toMatchObject({ code: 7, stdout: '' });
   });
 
-  test('fail if the answer is no', async () => {
+  test('fail if a member refuses', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(403, '')));
     await using second = await member();
     expect((await run('alerts list', [first.url, second.url])).code).toBe(4);
@@ -79,13 +79,13 @@ describe('a write', () => {
     expect([methods(first).filter((one) => one === 'POST'), methods(second)]).toEqual([['POST'], []]);
   });
 
-  test('goes to the next where no connection could be made', async () => {
+  test('goes to the next if no connection could be made', async () => {
     await using second = await member();
     expect((await run(CREATE, [GONE, second.url])).code).toBe(0);
     expect(methods(second).filter((one) => one === 'POST')).toEqual(['POST']);
   });
 
-  test('that may have been applied goes to no other', async () => {
+  test('that may have been applied goes to no other member', async () => {
     await using first = await member('');
     await using second = await member();
     expect((await run(CREATE, [first.url, second.url])).code).toBe(8);

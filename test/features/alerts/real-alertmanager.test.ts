@@ -38,7 +38,7 @@ describeRealServers(({ release, version }) => {
   // The server compiles regular expressions, which the grammars here leave to it.
   const rows = GRAMMAR_TABLE.filter(([input]) => !input.includes('(?!'));
 
-  test.each(rows)('reads the filter %j as the table says', async (input, classic, _utf8, fallback) => {
+  test.each(rows)('interprets the filter %j as documented', async (input, classic, _utf8, fallback) => {
     const expected = classicOnly ? classic : fallback;
     const path = `/api/v2/alerts?filter=${encodeURIComponent(input)}`;
     const { status } = await wire(server.url, path);
@@ -50,7 +50,7 @@ describeRealServers(({ release, version }) => {
     expect(found.map(({ labels }) => labels[expected.name])).toEqual([expected.value]);
   });
 
-  test('finds by the canonical spelling whatever a value holds', async () => {
+  test('finds any value by the canonical spelling', async () => {
     const values = [
       'a\tb',
       '\x1b[31m',
@@ -75,7 +75,7 @@ describeRealServers(({ release, version }) => {
     }
   });
 
-  test('tells apart by state what its booleans do not', async () => {
+  test('distinguishes states that its booleans do not', async () => {
     const inhibitor = { alertname: 'state', cluster: 'one', severity: 'critical' };
     await postAlerts(server.url, [
       { labels: inhibitor },
@@ -107,7 +107,7 @@ describeRealServers(({ release, version }) => {
     expect(alertmanager.clockSkewMs).toBeLessThan(5_000);
   });
 
-  test('refuses in words that are understood', async () => {
+  test('refuses in words that svc understands', async () => {
     const silence = { ...window(), matchers: [{ name: 'a', value: 'b', isRegex: false }] };
     const refusals: [() => Promise<unknown>, object][] = [
       [() => alertmanager.silence(UNKNOWN), { code: 'not_found', exit: 5 }],
@@ -138,7 +138,7 @@ describeRealServers(({ release, version }) => {
     for (const [call, expected] of refusals) await expect(call()).rejects.toMatchObject(expected);
   });
 
-  test('is not mistaken for a missing silence where the path is wrong', async () => {
+  test('does not look like a missing silence if the path is wrong', async () => {
     const elsewhere = openAlertmanager(targetFor(`${server.url}/elsewhere`));
     await expect(elsewhere.silence(UNKNOWN)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });
     await expect(elsewhere.deleteSilence(UNKNOWN, CONFIRMED)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });

@@ -28,7 +28,7 @@ test.each([
   ['silence without matchers', silence, SILENCE.replace(/"matchers":\[[^\]]*\]/, '"matchers":[]')],
   ['posted silence', postableSilence, SILENCE.replace(/"id":"[^"]*",/, '')],
   ['posted alert', postableAlert, '{"labels":{"__proto__":"kept"},"extra":true}'],
-])('%s: all that came is kept as it came', (_, schema, text) => {
+])('%s: preserves every field', (_, schema, text) => {
   const result = schema.safeParse(JSON.parse(text));
   if (!result.success) throw new Error('it was refused');
   // Compared as text: toEqual does not look at an own property called __proto__.
@@ -50,6 +50,6 @@ test.each([
   ['no matchers', silence, SILENCE.replace('matchers', 'm')],
   ['a matcher without isRegex', silence, SILENCE.replace('isRegex', 'regex')],
   ['no cluster', status, STATUS.replace('cluster', 'c')],
-])('%s is not what the interface promises', (_, schema, text) => {
+])('refuses %s, which violates the interface', (_, schema, text) => {
   expect(schema.safeParse(JSON.parse(text)).success).toBe(false);
 });

@@ -55,7 +55,7 @@ test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
   expect(selected.map(([name]) => name)).toEqual(names);
 });
 
-test('what is shown', () => {
+test('the selected alerts', () => {
   expect(Object.values(EVERY).map(effectiveState)).toEqual([
     'active',
     'silenced',
@@ -78,7 +78,7 @@ function served(
   return inhibited || status.inhibitedBy.length === 0;
 }
 
-test('no alert that is wanted is lost by the request, and where the server selects, none is too many', () => {
+test('the request loses no wanted alert, and returns no others if the server can filter', () => {
   const alerts = [active, silenced, inhibited, both, unprocessed];
   fc.assert(
     fc.property(fc.subarray<AlertState>([...ALERT_STATES]), (wanted) => {

@@ -43,7 +43,7 @@ const row = fc.record(
 );
 
 describe('rows of a file', () => {
-  test('good ones come as the schema would give them, with the defaults and without what the service sets', async () => {
+  test('valid rows are parsed as the schema does, with defaults and without fields that the service sets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
         const expected = rows.map(({ status: _, updatedAt: __, id, startsAt, ...rest }) => {
@@ -59,7 +59,7 @@ describe('rows of a file', () => {
     );
   });
 
-  test('a time that is already resolved is what reading it gives', () => {
+  test('keeps a time that is already absolute', () => {
     fc.assert(
       fc.property(time, (text) => {
         expect(instant(text)).toBe(text);
@@ -77,7 +77,7 @@ describe('rows of a file', () => {
     ['2026-11-20 12:00:00.000Z', 'write 2026-11-20T12:00:00.000Z'],
     ['2026-11-20T12:00:00.000z', 'write 2026-11-20T12:00:00.000Z'],
     ['Fri Nov 20 2026 12:00:00', 'not a time'],
-  ])('%s is refused although it is as long', async (endsAt, why) => {
+  ])('refuses %s of the same length', async (endsAt, why) => {
     const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
     const error = (await parse([silence]).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
     expect(`${error.message} ${(error.cause as { hint?: string }).hint}`).toContain(why);
@@ -85,7 +85,7 @@ describe('rows of a file', () => {
   });
 });
 
-describe('rows that are the same silence', () => {
+describe('rows for the same silence', () => {
   const base = { startsAt: '2026-11-20T12:00:00.000Z', endsAt: '2027-01-01T00:00:00.000Z' };
   const meaning = ({ matchers, createdBy, comment }: PostableSilence): string => {
     const all = matchers.map((m) => JSON.stringify([m.name, m.value, m.isRegex, m.isEqual ?? true]));
@@ -107,7 +107,7 @@ describe('rows that are the same silence', () => {
     comment: few,
   });
 
-  test('are those with the same matchers in any order, author and comment, and no others', () => {
+  test('have the same matchers in any order, author and comment', () => {
     fc.assert(
       fc.property(fc.array(small, { minLength: 2, maxLength: 12 }), (rows) => {
         const silences: PostableSilence[] = rows.map((one) => ({ ...base, ...one }));

@@ -18,7 +18,7 @@ describe('a failure', () => {
     fc.string(),
   );
 
-  test('of any body is told in few words, or left to the transport', () => {
+  test('with any body is reported in a few words, or left to the transport', () => {
     fc.assert(
       fc.property(fc.constantFrom(400, 401, 404, 405, 422, 500, 503), body, (status, text) => {
         const error = explain(status, text);
@@ -29,18 +29,18 @@ describe('a failure', () => {
     );
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('404 %s is no word of the service', (detail) => {
+  test.each(['__proto__', 'constructor', 'toString'])('404 %s is not from the service', (detail) => {
     expect(explain(404, JSON.stringify({ detail }))).toMatchObject({ code: 'wrong_path' });
   });
 
-  test('of a parameter that is named by no text is told all the same', () => {
+  test('of a parameter without a text is still reported', () => {
     const detail = [{ loc: ['query', JSON.parse('{"toString":1}')], msg: 'Field required' }];
     expect(explain(422, JSON.stringify({ detail }))?.message).toBe(
       'the catalog refused the request: query: Field required',
     );
   });
 
-  test('names each parameter that is at fault, and not the hundredth', () => {
+  test('names each invalid parameter, up to a limit', () => {
     const detail = Array.from({ length: 100 }, (_, n) => ({ loc: ['query', `p${n}`], msg: 'Field required' }));
     const message = explain(422, JSON.stringify({ detail }))?.message ?? '';
     expect(message).toMatch(/^the catalog refused the request: query\.p0: Field required; query\.p1: Field required; /);
@@ -48,7 +48,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a base URL with a path too many', () => {
+describe('a base URL with an extra path', () => {
   const at = (status: number, detail: unknown, path: string, base: string) => {
     const text = JSON.stringify({ detail });
     const call = { method: 'GET', path, effect: 'read' } as const;
@@ -65,14 +65,14 @@ describe('a base URL with a path too many', () => {
       message: expect.stringContaining(`the path of the base URL is ${base}`),
     });
   });
-  test('an id that is not there is not found, whatever the path', () => {
+  test('a missing id exits 5 under any path', () => {
     expect(at(404, 'product_not_found', '/products/{canonical_product_id}', '/v1')?.code).toBe('not_found');
     expect(at(404, 'Not Found', '/products', '/')?.message).not.toContain('base URL');
   });
 });
 
 describe('a number', () => {
-  test('is itself, and so is its text', () => {
+  test('is parsed, also from text', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(numberOf(value)).toBe(value);
@@ -81,16 +81,19 @@ describe('a number', () => {
     );
   });
 
-  test.each([null, undefined, '', ' ', 'cheap', '1,5', '0x10', 'Infinity', '1e999', '12 RUB'])('%j is none', (text) => {
-    expect(numberOf(text)).toBeNull();
-  });
+  test.each([null, undefined, '', ' ', 'cheap', '1,5', '0x10', 'Infinity', '1e999', '12 RUB'])(
+    '%j is not a number',
+    (text) => {
+      expect(numberOf(text)).toBeNull();
+    },
+  );
 
   test.each([
     ['84.99', 84.99],
     [' +.5 ', 0.5],
     ['-1e-3', -0.001],
     ['7.', 7],
-  ])('%j is one', (text, value) => {
+  ])('%j is a number', (text, value) => {
     expect(numberOf(text)).toBe(value);
   });
 });

@@ -34,7 +34,7 @@ async function read(ask: (query: PageQuery) => Promise<Page<Numbered>>, stretch:
 
 const span = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
 
-test('any part of any list is read whole and in order, each request for 100 at most, and none after a short page', async () => {
+test('reads any part of any list completely and in order, at most 100 per request, and stops after a short page', async () => {
   const numbers = { count: fc.nat(450), offset: fc.nat(460), size: fc.option(fc.integer({ min: 1, max: 120 })) };
   const cases = fc.record({ ...numbers, limit: fc.option(fc.integer({ min: 1, max: 460 })) });
   await fc.assert(
@@ -52,13 +52,13 @@ test('any part of any list is read whole and in order, each request for 100 at m
   );
 });
 
-test('a full page at the very end costs a request more, whatever the total says', async () => {
+test('sends one more request after a full last page, whatever the total', async () => {
   const { ask, asked } = service(200, { total: 200 });
   expect((await read(ask, { limit: undefined, offset: 0 })).numbers).toHaveLength(200);
   expect(asked).toEqual(['0+100', '100+100', '200+100']);
 });
 
-test('a service that takes no notice of the offset is read twice at most', async () => {
+test('reads a service that ignores the offset at most twice', async () => {
   const same = async (): Promise<Page<Numbered>> => ({
     items: span(0, 100).map((id) => ({ id })),
     total: undefined,
@@ -70,7 +70,7 @@ test('a service that takes no notice of the offset is read twice at most', async
   });
 });
 
-test('a service that takes no notice of the offset, and gives its rows in another order each time, is left in the end', async () => {
+test('gives up on a service that ignores the offset and shuffles its rows', async () => {
   let turn = 0;
   const ask = async (): Promise<Page<Numbered>> => {
     turn++;
@@ -82,7 +82,7 @@ test('a service that takes no notice of the offset, and gives its rows in anothe
   expect(problems).toEqual([{ text: expect.stringContaining('has no new row'), incomplete: true }]);
 });
 
-test('a service that takes no notice of the limit gives no more than was wanted', async () => {
+test('returns no more than the limit from a service that ignores it', async () => {
   const everything = async (): Promise<Page<Numbered>> => ({
     items: span(0, 500).map((id) => ({ id })),
     total: 500,
@@ -91,7 +91,7 @@ test('a service that takes no notice of the limit gives no more than was wanted'
   expect((await read(everything, { limit: 130, offset: 0 })).numbers).toEqual(span(0, 130));
 });
 
-test('nothing is asked for where nobody reads', async () => {
+test('sends no request without a reader', async () => {
   const { ask, asked } = service(1000);
   const all = { limit: undefined, offset: 0 };
   for await (const { items } of pages(ask, all, () => {})) if (items.some(({ id }) => id === 150)) break;
@@ -111,7 +111,7 @@ function written(count: number, moved: readonly (readonly [request: number, row:
   return { ask, requests: () => asked, all: () => ids };
 }
 
-test('rows that move while they are read come once each, and none is lost unsaid', async () => {
+test('returns rows that move once each, and reports lost ones', async () => {
   const move = fc.tuple(fc.integer({ min: 2, max: 25 }), fc.nat(420));
   await fc.assert(
     fc.asyncProperty(
@@ -136,7 +136,7 @@ test('rows that move while they are read come once each, and none is lost unsaid
   );
 });
 
-test('a hundred rows that come to the front at once are not taken for a service that does not page', async () => {
+test('a hundred new rows at the front do not look like a service that does not page', async () => {
   const { ask, requests } = written(
     300,
     span(200, 300).map((row) => [2, row]),
@@ -147,7 +147,7 @@ test('a hundred rows that come to the front at once are not taken for a service 
   expect(requests()).toBe(6);
 });
 
-test('a list that nothing disturbs is read once', async () => {
+test('reads a stable list once', async () => {
   const { ask, requests } = written(250, []);
   expect((await read(ask, { limit: undefined, offset: 0 })).problems).toEqual([]);
   expect(requests()).toBe(3);

@@ -18,7 +18,7 @@ describe('the size in a title', () => {
     expect(titled(title).size).toEqual({ amount, per });
   });
 
-  test.each(['Milk 3.2 %', 'Model 5 large', '2 great things', 'Vitamin 12345678 g', ''])('%j has none', (title) => {
+  test.each(['Milk 3.2 %', 'Model 5 large', '2 great things', 'Vitamin 12345678 g', ''])('%j has no size', (title) => {
     expect(titled(title).size).toBeUndefined();
   });
 });
@@ -29,7 +29,7 @@ test('the size of the package takes precedence over the title', () => {
   expect(traitsOf({}, [{ ...source, package_unit: 'XYZ' }]).size).toEqual({ amount: 1, per: 'l' });
 });
 
-test('case, accents, the order of words and the place of brand and size do not count', () => {
+test('ignores case, accents, the order of words and the position of brand and size', () => {
   const { score } = likeness(
     titled('Café Crème Müller, 250 g', 'Müller'),
     titled('MULLER creme cafe 0.25 kg', 'muller'),
@@ -43,7 +43,7 @@ test('a longer title has a lower score, and the reasons say so', () => {
   expect(score).toBe(53);
 });
 
-test('whatever titles are, a score is between 0 and 100 and the same both ways', () => {
+test('for any titles, a score is between 0 and 100 and symmetric', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     fc
@@ -63,7 +63,7 @@ test('whatever titles are, a score is between 0 and 100 and the same both ways',
   );
 });
 
-test('a title of any length is compared at once', () => {
+test('compares a title of any length in linear time', () => {
   for (const part of ['1', '1 ', '1x', 'a ', '1.', 'й']) {
     const long = titled(part.repeat(200_000));
     likeness(long, long);

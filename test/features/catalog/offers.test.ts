@@ -25,7 +25,7 @@ const lowestOf = (one: Source): number | null => {
   return known.length === 0 ? null : Math.min(...known);
 };
 
-test('the cheapest of a unit is the one below which there is none, and all sources are told once', () => {
+test('the cheapest of a unit has the lowest price, and each source appears once', () => {
   fc.assert(
     fc.property(sources, (all) => {
       const offers = offersOf('p1', all, RULES);
@@ -44,7 +44,7 @@ test('the cheapest of a unit is the one below which there is none, and all sourc
   );
 });
 
-test('a spread counts every price once, and goes from the least to the greatest', () => {
+test('a spread counts every price once, from the lowest to the highest', () => {
   fc.assert(
     fc.property(sources, fc.constantFrom('store' as const, 'region' as const), (all, by) => {
       const offers = offersOf('p1', all, RULES);
@@ -63,7 +63,7 @@ test('a spread counts every price once, and goes from the least to the greatest'
   );
 });
 
-test('no two sources have one name, and each begins with its store', () => {
+test('names of sources are unique and begin with the store', () => {
   fc.assert(
     fc.property(sources, (all) => {
       const names = seriesNames(all);
@@ -73,7 +73,7 @@ test('no two sources have one name, and each begins with its store', () => {
   );
 });
 
-test('a name is the store and the place, and no more than it takes', () => {
+test('a name is the store and the place, and more only if necessary', () => {
   const one = { parser_name: 'a', source_id: '1', settlement: { name: 'X', region: 'R' } };
   const names = (...more: Parameters<typeof seriesNames>[0]) => seriesNames([one, ...more]);
   expect(names()).toEqual(['a X']);

@@ -22,7 +22,7 @@ const reading = (value: number | null, changePercent: number | null = null): Rea
   changePercent,
 });
 
-test('a change is a percentage with or without a direction, and nothing else is one', () => {
+test('accepts a percentage with or without a direction as a change, and nothing else', () => {
   fc.assert(
     fc.property(fc.constantFrom('', '+', '-'), fc.integer({ min: 1, max: 99_999 }), fc.nat(99), (sign, whole, part) => {
       const percent = Number(`${whole}.${part}`);
@@ -45,7 +45,7 @@ test('a change is a percentage with or without a direction, and nothing else is 
 
 const value = fc.option(fc.integer({ min: 0, max: 100 }));
 
-test('what holds for all holds for one, and what is not known decides nothing', () => {
+test('what is true for all is true for one, and unknown values decide nothing', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 6 }), fc.nat(100), fc.boolean(), (values, limit, below) => {
       const condition = conditionOf({ ...only, [below ? 'below' : 'above']: limit });
@@ -65,7 +65,7 @@ test('what holds for all holds for one, and what is not known decides nothing', 
   );
 });
 
-test('a rise is no fall', () => {
+test('a rise is not a fall', () => {
   fc.assert(
     fc.property(fc.double({ min: -200, max: 200, noNaN: true }), fc.integer({ min: 1, max: 100 }), (moved, percent) => {
       const ok = (sign: string) =>
@@ -77,7 +77,7 @@ test('a rise is no fall', () => {
   );
 });
 
-test('of many sources those are named that decide', () => {
+test('names the deciding sources of many', () => {
   const readings = [1, 2, 3, 4, 5, 6].map((one) => ({ ...reading(one), series: `s${one}` }));
   const text = (above: number, judged: 'any' | 'all') =>
     verdictText(judge(conditionOf({ ...only, above }), readings, judged), judged);

@@ -89,7 +89,7 @@ function reference(
   return answers.length === 0 || answers.includes(undefined) ? undefined : false;
 }
 
-test('a verdict is what a plain reading of the history says, over a thousand random ones', async () => {
+test('equals a simple evaluation of a thousand random histories', async () => {
   const place: fc.Arbitrary<Place> = fc.record({
     sights: fc.uniqueArray(
       fc.record({ hours: fc.nat(300), price: fc.option(fc.integer({ min: 0, max: 40 }), { freq: 6 }) }),

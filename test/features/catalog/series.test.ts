@@ -56,7 +56,7 @@ function uniform(from: number, to: number, interval: (typeof INTERVALS)[number])
   return { from, to, interval, starts, end: (starts.at(-1) ?? from) + step };
 }
 
-test('a series is what the service answers for one source, however many sources its observations are of', () => {
+test("equals the service's own series, however many sources have the observations", () => {
   fc.assert(
     fc.property(
       fc.array(observation, { maxLength: 25 }),
@@ -78,11 +78,11 @@ test('a series is what the service answers for one source, however many sources 
   );
 });
 
-describe('which rows are one series', () => {
+describe('rows of one series', () => {
   const names = (rows: readonly Source[], snapshots: readonly Snapshot[] = []) =>
     seriesOf(rows, snapshots).map((one) => [one.source_id, one.price_unit, one.unit]);
 
-  test('those of a store, a place and a unit, the newest row speaking for them', () => {
+  test('have the same store, place and unit; the newest row names them', () => {
     const rows = [
       row('old', { observed_at: '2026-01-01T00:00:00Z' }),
       row('new', { observed_at: '2026-01-02T00:00:00.000001Z' }),
@@ -102,14 +102,14 @@ describe('which rows are one series', () => {
     ]);
   });
 
-  test('a row without a price has no unit either, and belongs to the only series there', () => {
+  test('a row without a price has no unit, and belongs to the only series of its place', () => {
     const sold = row('sold', { price: 5, observed_at: '2026-01-01T00:00:00Z' });
     const out = row('out', { price: null, price_unit: null, observed_at: '2026-01-02T00:00:00Z' });
     expect(names([sold, out])).toEqual([['out', 'RUB', 'PCE']]);
     expect(names([sold, out, row('euro', { price_unit: 'EUR' })])).toHaveLength(3);
   });
 
-  test('sources of which no row is left may be of different places', () => {
+  test('sources without rows may have different places', () => {
     const one = snapshotOf({ observed: BEGIN * 1000, value: 5 }, 1, 'a');
     expect(names([], [one, { ...one, source_id: 'b' }])).toHaveLength(2);
     expect(
@@ -124,7 +124,7 @@ describe('which rows are one series', () => {
   });
 });
 
-test('a value is in effect until the next observation, whether there is a value or not', () => {
+test('a value is valid until the next observation, even one without a value', () => {
   const at = (days: number) => (BEGIN + days * DAY) * 1000;
   const [series] = seriesOf(
     [row('a'), row('b')],
@@ -155,6 +155,6 @@ test.each([
   [366 * DAY, '1d'],
   [400 * DAY, '7d'],
   [9000 * DAY, '7d'],
-])('a window of %i ms is asked for by %s', (length, interval) => {
+])('requests a window of %i ms by %s', (length, interval) => {
   expect(suitableInterval({ from: BEGIN, to: BEGIN + length })).toBe(interval);
 });

@@ -4,7 +4,7 @@ import { exact, filled, percentOf, statisticsOf } from '../../../src/features/ca
 
 const series = (...values: (number | null)[]) => ({ dates: values.map((_, index) => `d${index}`), values });
 
-test('only points with a value count', () => {
+test('counts only points with a value', () => {
   const statistics = statisticsOf(series(null, 99.9, null, 89.9, 120, null));
   expect(statistics).toEqual({
     points: 6,
@@ -21,14 +21,14 @@ test('only points with a value count', () => {
   });
 });
 
-test('nothing comes of nothing', () => {
+test('has no statistics without values', () => {
   const none = { first: null, firstAt: null, last: null, lastAt: null, min: null, max: null, mean: null };
   const unmoved = { change: null, changePercent: null };
   expect(statisticsOf(series())).toEqual({ points: 0, covered: 0, ...none, ...unmoved });
   expect(statisticsOf(series(null, null))).toEqual({ points: 2, covered: 0, ...none, ...unmoved });
 });
 
-test('there is no change with one value, and no percentage of nothing', () => {
+test('has no change of one value, and no percentage of zero', () => {
   expect(statisticsOf(series(null, 5))).toMatchObject({ first: 5, last: 5, change: null, changePercent: null });
   expect(statisticsOf(series(0, 5))).toMatchObject({ first: 0, change: 5, changePercent: null });
   expect(statisticsOf(series(5, 0))).toMatchObject({ change: -5, changePercent: -100 });
@@ -38,7 +38,7 @@ test('there is no change with one value, and no percentage of nothing', () => {
 
 const value = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }));
 
-test('the mean is between the least and the greatest, which are among the values', () => {
+test('the mean is between the minimum and the maximum, which are among the values', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 300 }), (values) => {
       const { min, max, mean, covered } = statisticsOf(series(...values));
@@ -55,12 +55,12 @@ test('the mean is between the least and the greatest, which are among the values
   );
 });
 
-test('prices do not show how a computer keeps fractions', () => {
+test('prices have no binary rounding errors', () => {
   expect(exact(99.9 - 89.8)).toBe(10.1);
   expect(exact(0.1 + 0.2)).toBe(0.3);
 });
 
-test('filling lasts from a value to the next, and begins with the one before', () => {
+test('fills from each value to the next, starting with the one before the window', () => {
   expect(filled([null, 3, null, null, 0, null], null)).toEqual([null, 3, 3, 3, 0, 0]);
   expect(filled([null, 3, null], 7)).toEqual([7, 3, 3]);
   expect(filled([], 7)).toEqual([]);

@@ -38,7 +38,7 @@ describe.each(ZONES)('in %s', (name) => {
   const zone = zoneOf(name);
   const clock = clockIn(name);
 
-  test('an offset is that of the clocks, and a time that they show is found again', () => {
+  test('converts to local time and back', () => {
     fc.assert(
       fc.property(TIME, (any) => {
         const at = Math.floor(any / 1000) * 1000;
@@ -54,7 +54,7 @@ describe.each(ZONES)('in %s', (name) => {
     );
   });
 
-  test('a point is an hour, a quarter of a day, a day or a week of the clocks, and no time is left out', () => {
+  test('points are hours, quarters of a day, days or weeks of local time, without gaps', () => {
     fc.assert(
       fc.property(
         TIME,
@@ -90,7 +90,7 @@ describe.each(ZONES)('in %s', (name) => {
 const hours = (starts: readonly number[], end: number): number[] =>
   starts.map((start, index) => ((starts[index + 1] ?? end) - start) / HOUR);
 
-test('days on which the clocks change have 23 and 25 hours', () => {
+test('days with a clock change have 23 or 25 hours', () => {
   const zone = zoneOf('Europe/Berlin');
   const spring = calendarWindow(
     { from: Date.UTC(2026, 2, 27, 23), to: Date.UTC(2026, 2, 30, 22), interval: '1d' },
@@ -114,7 +114,7 @@ test('days on which the clocks change have 23 and 25 hours', () => {
   expect(hours(quarters.starts, quarters.end)).toEqual([7, 6, 6, 6]);
 });
 
-test('a day alone begins in the zone, and a time with its own zone is what it is', () => {
+test('a date begins in the zone; a time with an offset is exact', () => {
   const zone = zoneOf('Asia/Tokyo');
   const ms = Date.UTC(2026, 10, 1);
   expect(plainInstant({ ms, date: true }, 0, zone)).toBe(ms - 9 * HOUR);
@@ -122,7 +122,7 @@ test('a day alone begins in the zone, and a time with its own zone is what it is
   expect(plainInstant({ ms: ms + 250, relative: true }, 0, zone)).toBe(ms);
 });
 
-test('a window with its end first, and one of far too many points, is refused', () => {
+test('refuses a reversed window, and one with too many points', () => {
   expect(() => calendarWindow({ from: 1, to: 0, interval: '1d' }, UTC)).toThrow('after --to');
   const all = { from: Date.UTC(1900, 0, 1), to: Date.UTC(2036, 0, 1) };
   expect(() => calendarWindow({ ...all, interval: '1h' }, UTC)).toThrow('the maximum is 1000000');

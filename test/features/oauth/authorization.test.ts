@@ -24,7 +24,7 @@ const begin = (more: Partial<ServerMetadata> = {}): { authorization: Authorizati
 };
 
 describe('a verifier', () => {
-  it('has 256 bits as 43 characters, none of them more often than chance', () => {
+  it('has 256 bits in 43 characters, uniformly distributed', () => {
     const COUNT = 10_000;
     const values = Array.from({ length: COUNT }, randomValue);
     expect(new Set(values).size).toBe(COUNT);
@@ -48,7 +48,7 @@ describe('a verifier', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('the authorization request', () => {
   it('has every parameter of doc 2 §5 once, and no secret', () => {
     const { authorization } = begin();
     const { searchParams, origin, pathname, hash } = authorization.url;
@@ -76,7 +76,7 @@ describe('what is asked', () => {
     expect(authorization.url.href).not.toContain(verifier);
   });
 
-  it('keeps what the endpoint has of its own, and asks nothing twice', () => {
+  it('keeps the parameters of the endpoint, without duplicates', () => {
     const { authorization } = begin({
       authorization_endpoint: 'https://service.example/a?tenant=1&state=theirs&state=too&scope=all',
     });
@@ -86,14 +86,14 @@ describe('what is asked', () => {
     expect(searchParams.get('scope')).toBe('mcp:connect');
   });
 
-  it('shares nothing with another attempt', () => {
+  it('shares no value with another attempt', () => {
     const [one, other] = [begin().authorization.url.searchParams, begin().authorization.url.searchParams];
     for (const name of ['state', 'code_challenge']) expect(one.get(name)).not.toBe(other.get(name));
   });
 });
 
-describe('which answer is taken', () => {
-  it('one with the state and a code, whatever else it has', () => {
+describe('the accepted response', () => {
+  it('has the state and a code, and may have other parameters', () => {
     const { authorization, state } = begin();
     expect(authorization.judge(`foo=&session_state=a.b&code=c%2B1&state=${state}&foo=2&response=x`)).toMatchObject({
       kind: 'taken',
@@ -122,20 +122,20 @@ describe('which answer is taken', () => {
     ['an empty code', (state) => `code=&state=${state}`],
     ['nothing', () => ''],
   ];
-  it.each(REFUSED)('not one with %s, after which the right one still is', (_name, query) => {
+  it.each(REFUSED)('is not one with %s; the right one is still accepted later', (_name, query) => {
     const { authorization, state } = begin();
     for (let times = 0; times < 3; times++) expect(authorization.judge(query(state)).kind).toBe('refused');
     expect(authorization.judge(`code=c&state=${state}`).kind).toBe('taken');
   });
 
-  it('none a second time', () => {
+  it('is accepted once', () => {
     const { authorization, state } = begin();
     expect(authorization.judge(`code=c&state=${state}`).kind).toBe('taken');
     expect(authorization.judge(`code=c&state=${state}`).kind).toBe('refused');
     expect(authorization.judge(`error=access_denied&state=${state}`).kind).toBe('refused');
   });
 
-  it('a denial ends it, in the words of the service', () => {
+  it('a denial ends the login in the words of the service', () => {
     const { authorization, state } = begin();
     const verdict = authorization.judge(`error=access_denied&error_description=no%1b%5B31m+way&state=${state}`);
     expect(verdict).toMatchObject({ kind: 'over', shown: true, failure: { exit: 4 } });
@@ -148,7 +148,7 @@ describe('which answer is taken', () => {
     ['a longer issuer', 'iss=https://service.example/', true],
     ['no issuer where one is promised', '', true],
     ['an empty issuer', 'iss=', false],
-  ])('%s ends it', (_name, iss, promised) => {
+  ])('%s ends the login', (_name, iss, promised) => {
     const { authorization, state } = begin({ authorization_response_iss_parameter_supported: promised });
     const verdict = authorization.judge(`code=c0de&state=${state}&${iss}`);
     expect(verdict).toMatchObject({ kind: 'over', shown: false, failure: { exit: 3 } });
@@ -156,12 +156,12 @@ describe('which answer is taken', () => {
     expect(authorization.judge(`code=c&state=${state}`).kind).toBe('refused');
   });
 
-  it.each([true, false])('its own issuer is right (promised: %s)', (promised) => {
+  it.each([true, false])('accepts its own issuer (announced: %s)', (promised) => {
     const { authorization, state } = begin({ authorization_response_iss_parameter_supported: promised });
     expect(authorization.judge(`code=c&state=${state}&iss=https%3A%2F%2Fservice.example`).kind).toBe('taken');
   });
 
-  it('nobody finds one by trying', () => {
+  it('cannot be guessed', () => {
     const { authorization } = begin();
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (query) => authorization.judge(query).kind === 'refused'));
     fc.assert(
@@ -173,7 +173,7 @@ describe('which answer is taken', () => {
   });
 });
 
-describe('what may be pasted', () => {
+describe('accepted pasted text', () => {
   it.each([
     [`${REDIRECT}?code=c&state=s`, 'code=c&state=s'],
     [`  ${REDIRECT}?code=c&state=s\r\n`, 'code=c&state=s'],
@@ -209,7 +209,7 @@ describe('what may be pasted', () => {
     expect(problem).not.toContain('c0de');
   });
 
-  it('anything is read or told, and what is told holds nothing of it', () => {
+  it('parses any text or reports it without repeating it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         const { query, problem } = readPastedRedirect(text, REDIRECT);

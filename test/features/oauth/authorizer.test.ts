@@ -34,7 +34,7 @@ describe('the token file of a profile', () => {
     expect(sent()).toEqual([`Bearer ${TOKEN}`]);
   });
 
-  it('is read for each command, and named when other users can read it', async () => {
+  it('is read for each command; warns if other users can read it', async () => {
     const { path, run } = setUp();
     await run(LISTS.alerts);
     writeFileSync(path, 'second-token-0123456789');
@@ -44,7 +44,7 @@ describe('the token file of a profile', () => {
     expect(stderr).toContain(`other users can read ${path}`);
   });
 
-  it('gives way to the environment and to a header file', async () => {
+  it('is overridden by the environment and by a header file', async () => {
     const { path, run } = setUp();
     await run(LISTS.alerts, { env: { SVC_ALERTS_TOKEN: 'from-the-environment' } });
     writeFileSync(`${path}.header`, 'authorization: Bearer from-a-header-file\n', { mode: 0o600 });
@@ -59,7 +59,7 @@ describe('the token file of a profile', () => {
     expect(stderr).toContain('SVC_ALERTS_TOKEN is not used');
   });
 
-  it('goes to no other address than that of its profile', async () => {
+  it('is sent only to the address of its profile', async () => {
     const elsewhere = setUp({ address: 'http://127.0.0.1:1' });
     const noAddress = setUp({ address: null });
     for (const { run } of [elsewhere, noAddress]) {
@@ -87,7 +87,7 @@ describe('the token file of a profile', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/alerts\.tokenFile: cannot read/) });
   });
 
-  it('takes the place of a login', async () => {
+  it('replaces a login', async () => {
     const { run } = setUp();
     expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: `${TOKEN}\n` });
     const status = await run(['oauth', 'status', '-o', 'json']);

@@ -53,8 +53,8 @@ const PLAIN = 'Content-Type: text/plain; charset=utf-8';
 const BAD = message('400 Bad Request', [PLAIN], 'This request does not belong to the sign-in that svc waits for.\n');
 const SEE_DONE = message('303 See Other', ['Location: /done', PLAIN], '', 'keep-alive');
 
-describe('what is answered', () => {
-  it('the right answer: a redirect without a query, and a static page behind it', async () => {
+describe('the response', () => {
+  it('to the right request is a redirect without a query, then a static page', async () => {
     const listener = await listening();
     const { port } = listener;
     const answer = listener.answer(judge);
@@ -128,13 +128,13 @@ describe('what is answered', () => {
     expect(await answer).toBe('right');
   });
 
-  it('a HEAD has no body', async () => {
+  it('to HEAD has no body', async () => {
     const { port } = await listening();
     const bytes = await exchangeBytes(port, get(PATH, port).replace('GET', 'HEAD'));
     expect(bytes.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  it('takes what a browser sends, and a client without its headers', async () => {
+  it('accepts browsers, and clients without browser headers', async () => {
     for (const more of ['Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site\r\n', '']) {
       const listener = await listening();
       const answer = listener.answer(judge);
@@ -143,7 +143,7 @@ describe('what is answered', () => {
     }
   });
 
-  it('is good for one answer', async () => {
+  it('accepts one authorization response', async () => {
     const listener = await listening();
     const answer = listener.answer(judge);
     const again = get(`${PATH}?right&second`, listener.port, 'Connection: close\r\n');
@@ -152,12 +152,12 @@ describe('what is answered', () => {
     expect(bytes.slice(SEE_DONE.length)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('takes nothing before it is asked', async () => {
+  it('accepts nothing before the login starts', async () => {
     const listener = await listening();
     expect(statusOf(await exchangeBytes(listener.port, get(`${PATH}?right`, listener.port)))).toBe(400);
   });
 
-  it('ends with a denial, which the browser learns of no more than of anything else', async () => {
+  it('ends with a denial, which the browser page does not show', async () => {
     const listener = await listening();
     const answer = listener.answer(judge);
     const ended = expect(answer).rejects.toMatchObject({ message: 'denied' });
@@ -169,7 +169,7 @@ describe('what is answered', () => {
     expect(bytes.slice(0, SEE_DONE.length)).toBe(SEE_DONE);
   });
 
-  it('ends with the answer of another server, which gets no redirect', async () => {
+  it('ends with a response from another server, which gets no redirect', async () => {
     const listener = await listening();
     const ended = expect(listener.answer(judge)).rejects.toMatchObject({ message: 'wrong-server' });
     const bytes = exchangeBytes(listener.port, get(`${PATH}?wrong-server`, listener.port));
@@ -183,8 +183,8 @@ function get(target: string, port: number, more = ''): string {
   return `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${more}\r\n`;
 }
 
-describe('where it listens', () => {
-  it('at 127.0.0.1 alone', async () => {
+describe('the address', () => {
+  it('is 127.0.0.1 only', async () => {
     const { port, redirectUri } = await listening();
     expect(redirectUri).toBe(`http://127.0.0.1:${port}${PATH}`);
     expect(await isOpen(port, '::1')).toBe(false);
@@ -196,7 +196,7 @@ describe('where it listens', () => {
     expect(await isOpen(port, '127.0.0.2')).toBe(false);
   });
 
-  it('at ::1 where there is no IPv4', async () => {
+  it('is ::1 without IPv4', async () => {
     const listener = await listening(['192.0.2.1', '::1']);
     expect(listener.redirectUri).toBe(`http://[::1]:${listener.port}${PATH}`);
     const answer = listener.answer(judge);
@@ -205,7 +205,7 @@ describe('where it listens', () => {
     expect(await answer).toBe('right');
   });
 
-  it('at no other port than the one it is told', async () => {
+  it('has exactly the given port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -217,14 +217,14 @@ describe('where it listens', () => {
     expect(listener.port).toBe(port);
   });
 
-  it('at a path of 64 bits for each issuer', () => {
+  it('has a random path of 64 bits per issuer', () => {
     expect(callbackPath('https://a.example')).toMatch(/^\/callback\/[0-9a-f]{16}$/);
     expect(callbackPath('https://a.example')).not.toBe(callbackPath('https://b.example'));
   });
 });
 
-describe('how it ends', () => {
-  it('although a browser holds connections that it never used', async () => {
+describe('the end', () => {
+  it('does not wait for unused connections of a browser', async () => {
     const listener = await listening();
     const { port } = listener;
     const idle = await Promise.all([connected(port), connected(port), connected(port)]);
@@ -236,7 +236,7 @@ describe('how it ends', () => {
     for (const socket of idle) socket.destroy();
   });
 
-  it('waits half a second at most for the page to be fetched, and serves it meanwhile', async () => {
+  it('waits at most half a second for the page to be loaded', async () => {
     const listener = await listening();
     const { port } = listener;
     const answer = listener.answer(judge);
@@ -257,7 +257,7 @@ describe('how it ends', () => {
     expect(await isOpen(alone.port)).toBe(false);
   });
 
-  it('after 60 requests that are no answer', async () => {
+  it('comes after 60 other requests', async () => {
     const listener = await listening();
     const { port } = listener;
     const ended = expect(listener.answer(judge)).rejects.toMatchObject({
@@ -268,7 +268,7 @@ describe('how it ends', () => {
     await ended;
   });
 
-  it('a client that sends slowly is cut off', async () => {
+  it('closes a slow connection', async () => {
     const { port } = await listening();
     const slow = (await connected(port)).resume();
     const drip = setInterval(() => slow.write('x'), 200);
@@ -277,7 +277,7 @@ describe('how it ends', () => {
     clearInterval(drip);
   });
 
-  it('has 32 connections and no more', async () => {
+  it('allows at most 32 connections', async () => {
     const { port } = await listening();
     const sockets = await Promise.all(Array.from({ length: 32 }, () => connected(port)));
     const last = await connected(port);

@@ -49,12 +49,12 @@ describe('the headers of a profile', () => {
     }
   });
 
-  it('give way to --header of the same name', async () => {
+  it('are replaced by --header of the same name', async () => {
     await setUp('X-Scope-OrgID: blue')([...LISTS.alerts, '--header', 'x-scope-orgid: green']);
     expect(sent('x-scope-orgid')).toEqual(['green']);
   });
 
-  it('may be the credential, which gives way to the environment unless --profile is given', async () => {
+  it('may be the credential, which the environment overrides unless --profile is given', async () => {
     const run = setUp('@', { lines: 'Authorization: GenieKey 0123456789\n' });
     const env = { SVC_ALERTS_TOKEN: 'from-the-environment' };
     await run(LISTS.alerts);
@@ -68,13 +68,13 @@ describe('the headers of a profile', () => {
     expect(stderr).toContain('SVC_ALERTS_TOKEN is not used');
   });
 
-  it('and a token of the same profile are two credentials', async () => {
+  it('conflict with a token of the same profile', async () => {
     const run = setUp('@', { lines: 'Authorization: GenieKey 0123456789\n', more: { 'alerts.tokenCommand': 'true' } });
     expect(await run(LISTS.alerts)).toMatchObject({ code: 2, stderr: expect.stringContaining('two credentials') });
     expect(server.requests).toEqual([]);
   });
 
-  it('go to no other address than that of the profile', async () => {
+  it('go only to the address of the profile', async () => {
     const run = setUp('X-Scope-OrgID: blue', { address: 'http://127.0.0.1:1' });
     const { code, stderr } = await run([...LISTS.alerts, '--base-url', server.url]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('alerts.headers is for') });
@@ -114,7 +114,7 @@ describe('the headers of a profile', () => {
   it.each([
     ['cannot be read', '/missing/headers'],
     ['has a line that is no header', undefined],
-  ])('in a file that %s end the command', async (_what, path) => {
+  ])('in a file that %s make the command fail', async (_what, path) => {
     const run =
       path === undefined
         ? setUp('@', { lines: 'k-0123456789\n' })

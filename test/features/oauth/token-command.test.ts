@@ -74,7 +74,7 @@ describe('a token command', () => {
     expect(stdout + stderr).not.toContain('token-of-a-command');
   });
 
-  it('signs in to the trading gateway, and again where its token has expired', async () => {
+  it('signs in to the trading gateway, and again if its token has expired', async () => {
     const trading = await gateway();
     const tokens = `n=$(wc -c < "$0"); [ $n -gt 1 ] && echo ${GATEWAY_TOKEN} || echo expired-token`;
     const { run, runs } = setUp(
@@ -91,7 +91,7 @@ describe('a token command', () => {
     }
   });
 
-  it('is also one program, and a JSON array as text', async () => {
+  it('may be one program, or a JSON array as text', async () => {
     const printing = setUp((home) => {
       writeFileSync(join(home, 'token.sh'), '#!/bin/sh\necho from-a-program\n', { mode: 0o700 });
       return { 'alerts.tokenCommand': join(home, 'token.sh') };
@@ -103,7 +103,7 @@ describe('a token command', () => {
     expect(sent()).toEqual(['Bearer from-a-program', 'Bearer from an array']);
   });
 
-  it('runs once for all requests of a command, without our credentials and without input', async () => {
+  it("runs once per command, without svc's credentials and without input", async () => {
     const { run, runs } = script('cat; env | grep -c SVC_ALERTS_TOKEN; true', 'webhooks');
     await run(['webhooks', 'list'], { env: { SVC_ALERTS_TOKEN: 'not-for-the-command' }, stdin: 'piped' });
     await run(['doctor', 'webhooks']);
@@ -122,7 +122,7 @@ describe('a token command', () => {
     expect(runs()).toBe(2);
   });
 
-  it('runs once more for all parallel requests whose token has expired', async () => {
+  it('runs once more for parallel requests with an expired token', async () => {
     const rows = Array.from({ length: 40 }, (_, index) => ({
       matchers: [{ name: 'job', value: `j${index}`, isRegex: false, isEqual: true }],
       startsAt: '2020-01-01T00:00:00Z',
@@ -197,7 +197,7 @@ describe('a token command', () => {
     };
   };
 
-  it('that hangs is ended after 10 seconds', async () => {
+  it('that hangs is killed after 10 seconds', async () => {
     const { run, pid, gone } = hanging();
     const { code, stderr } = await run({ sleepsUntil: (ms) => (ms === 10_000 ? pid().then(() => {}) : undefined) });
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('did not finish within 10 s') });
@@ -216,14 +216,14 @@ describe('a token command', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('that does not exist is named, and so is the way to write its arguments', async () => {
+  it('that does not exist is named, with the way to write arguments', async () => {
     const { run } = setUp(() => ({ 'alerts.tokenCommand': 'pass show alerts' }));
     const { code, stderr } = await run(LISTS.alerts);
     expect(code).toBe(4);
     expect(stderr).toMatch(/cannot be run: not found[\s\S]*as a JSON array/);
   });
 
-  it('that runs svc for the same service does not run itself for ever', async () => {
+  it('that runs svc for the same service does not recurse', async () => {
     const { run } = setUp(() => ({ 'webhooks.tokenCommand': ['svc', 'oauth', 'token'] }));
     const { code, stderr } = await run(LISTS.webhooks, { env: { SVC_TOKEN_COMMANDS: ',webhooks' } });
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('runs svc') });
@@ -238,14 +238,14 @@ describe('a token command', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is not run by a dry run of a write, and not where the environment has a token', async () => {
+  it('does not run in a dry run of a write, or if the environment has a token', async () => {
     const { run, runs } = script('echo a-token');
     await run([...SILENCE, '--dry-run']);
     await run(LISTS.alerts, { env: { SVC_ALERTS_TOKEN: 'from-the-environment' } });
     expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer from-the-environment'], runs: 0 });
   });
 
-  it('goes to no other address than that of its profile', async () => {
+  it('is sent only to the address of its profile', async () => {
     const { run, runs } = setUp((home) => ({
       'alerts.url': 'http://127.0.0.1:1',
       'alerts.tokenCommand': ['sh', '-c', `printf x >> '${home}/runs'`],
@@ -261,7 +261,7 @@ describe('a token command', () => {
     },
   );
 
-  it('takes the place of a login', async () => {
+  it('replaces a login', async () => {
     const { run } = script('echo a-token', 'webhooks');
     expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: 'a-token\n' });
     const { stdout } = await run(['oauth', 'status', '-o', 'json']);
@@ -295,7 +295,7 @@ describe('a password file', () => {
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
-  it('with --profile goes with the user of the profile, not with that of the environment', async () => {
+  it('with --profile uses the user of the profile, not that of the environment', async () => {
     const { run } = withPassword();
     await run([...LISTS.alerts, '--profile', 'default'], { env: { SVC_ALERTS_USER: 'other' } });
     await run(LISTS.alerts, { env: { SVC_ALERTS_USER: 'other' } });

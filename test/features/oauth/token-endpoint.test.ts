@@ -37,7 +37,7 @@ const summary = (outcome: TokenOutcome) =>
   outcome.kind === 'granted' ? outcome : { kind: outcome.kind, code: outcome.failure.code };
 
 describe('the request', () => {
-  it('is a form of each field once, with the client', async () => {
+  it('is a form with each field once and the client', async () => {
     const { requests, outcome } = await request(says(200, TOKEN), { path: '/oauth/token?tenant={a}' });
     expect(outcome).toEqual({ kind: 'granted', grant: TOKEN });
     expect(requests).toMatchObject([
@@ -55,7 +55,7 @@ describe('the request', () => {
   const odd = 'a:b%c+d e!*()\'="/f&ü';
   const encoded = 'a%3Ab%25c%2Bd+e%21*%28%29%27%3D%22%2Ff%26%C3%BC';
 
-  it('form-encodes both parts of Basic before base64, and sends no secret besides', async () => {
+  it('form-encodes both parts of Basic before base64, and sends no other secret', async () => {
     const client: OAuthClient = {
       client_id: odd,
       client_secret: odd,
@@ -67,7 +67,7 @@ describe('the request', () => {
     expect(new URLSearchParams(requests[0]?.body).has('client_secret')).toBe(false);
   });
 
-  it('puts a posted secret into the form alone', async () => {
+  it('puts a posted secret into the form only', async () => {
     const client: OAuthClient = {
       client_id: odd,
       client_secret: odd,
@@ -83,7 +83,7 @@ describe('the request', () => {
     });
   });
 
-  it('takes headers along to the own origin only, and never a credential of another kind', async () => {
+  it('sends custom headers to its own origin only, and never another credential', async () => {
     const headers = { 'x-gate': 'g', authorization: 'Bearer other' };
     const same = await request(says(200, TOKEN), { more: { headers } });
     expect(same.requests[0]?.headers).toMatchObject({ 'x-gate': 'g' });
@@ -92,7 +92,7 @@ describe('the request', () => {
     expect(other.requests[0]?.headers['x-gate']).toBeUndefined();
   });
 
-  it('goes nowhere unencrypted', async () => {
+  it('is never sent unencrypted', async () => {
     const target = targetFor('https://api.example.com');
     const tokenEndpoint = 'http://api.example.com/oauth/token';
     await expect(requestToken({ target, tokenEndpoint, client: PUBLIC, fields: {} })).rejects.toMatchObject({
@@ -100,12 +100,12 @@ describe('the request', () => {
     });
   });
 
-  it('is sent in a dry run too: a read may need a token', async () => {
+  it('is sent in a dry run, too, because a read may need a token', async () => {
     const { outcome, requests } = await request(says(200, TOKEN), { more: { dryRun: true } });
     expect([outcome.kind, requests.length]).toEqual(['granted', 1]);
   });
 
-  it('shows no secret, not even where the service says it again', async () => {
+  it('shows no secret, not even one that the service repeats', async () => {
     const echo = `${OLD} ${encodeURIComponent('s&cret-0123')} s&cret-0123`;
     const client: OAuthClient = {
       client_id: 'c1',
@@ -128,7 +128,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it.each([
     ['a type in another case', { ...TOKEN, token_type: 'bEARER' }, { expires_in: 3600 }],
     ['a lifetime as text', { ...TOKEN, expires_in: '3600' }, { expires_in: 3600 }],
@@ -155,7 +155,7 @@ describe('the answer', () => {
     ['an HTML page', says(200, '<html>', { 'content-type': 'text/html' })],
     ['two megabytes', says(200, `"${'x'.repeat(2_000_000)}"`)],
     ['something that is not HTTP', (socket) => socket.end('hello\r\n\r\n')],
-  ] as [string, Fault][])('%s is unclear: the service may have acted', async (_, fault) => {
+  ] as [string, Fault][])('%s leaves the outcome unknown: the service may have acted', async (_, fault) => {
     const { outcome, requests } = await request(fault);
     expect(summary(outcome)).toMatchObject({ kind: 'unclear' });
     expect((outcome as { failure: { exit: number } }).failure.exit).toBe(7);
@@ -166,7 +166,7 @@ describe('the answer', () => {
     ['a reset', (socket) => socket.resetAndDestroy(), 'connection_lost'],
     ['silence', () => {}, 'timeout'],
     ['a cut body', (socket) => socket.end(answer(200, JSON.stringify(TOKEN)).slice(0, -20)), 'connection_lost'],
-  ] as [string, Fault, string][])('%s is unclear', async (_, fault, code) => {
+  ] as [string, Fault, string][])('%s leaves the outcome unknown', async (_, fault, code) => {
     const { outcome, requests } = await request(fault);
     expect([summary(outcome), requests.length]).toEqual([{ kind: 'unclear', code }, 1]);
   });
@@ -185,20 +185,20 @@ describe('the answer', () => {
     expect(outcome).toMatchObject({ kind: 'refused', error, failure: { code } });
   });
 
-  it('a redirect is followed to nowhere', async () => {
+  it('does not follow a redirect', async () => {
     await using elsewhere = await faultServer(says(200, TOKEN));
     const { outcome } = await request(says(307, '', { location: `${elsewhere.url}/t` }));
     expect([summary(outcome), elsewhere.connections]).toEqual([{ kind: 'refused', code: 'redirected' }, 0]);
   });
 
-  it('busy tells how long to wait', async () => {
+  it('says how long to wait for a busy service', async () => {
     const busy = await request(says(429, {}, { 'retry-after': '7' }));
     expect(busy.outcome).toMatchObject({ kind: 'busy', retryAfterMs: 7000, failure: { code: 'limited' } });
     const broken = await request(says(503, 'x'));
     expect(broken.outcome).toMatchObject({ kind: 'busy', retryAfterMs: undefined, failure: { code: 'server_error' } });
   });
 
-  it('no connection is not sent', async () => {
+  it('without a connection nothing was sent', async () => {
     const server = await faultServer(() => {});
     await server.close();
     const target = targetFor(server.url);

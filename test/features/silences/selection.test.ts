@@ -61,7 +61,7 @@ onBothServices((service) => {
       expect([refused.code, refused.sent, failure(refused).message]).toEqual([2, [], expect.stringContaining(message)]);
     });
 
-    test('a dry run sends nothing and shows each request', async () => {
+    test('a dry run sends nothing and prints each request', async () => {
       await seed({ comment: 'UPD-3' });
       await seed({ comment: 'UPD-3' });
       const dry = await run(['update', '--comment', 'UPD-3', '--author', 'bob', '--dry-run']);
@@ -77,7 +77,7 @@ onBothServices((service) => {
   const DAY = 24 * HOUR;
   const later = { now: () => Date.now() + 8 * DAY };
 
-  test('--created-since goes by the start, or the last change before it', async () => {
+  test('--created-since uses the start, or an earlier last change', async () => {
     const comment = 'SINCE';
     const endsAt = new Date(Date.now() + 9 * DAY).toISOString();
     const ids = [
@@ -93,7 +93,7 @@ onBothServices((service) => {
     expect(await listed(['--expired', '--comment', comment, '--created-since', '1h'])).toEqual([ids[0]]);
   });
 
-  test('--unused --for leaves out what began or was changed within the time', async () => {
+  test('--unused --for leaves out silences that began or changed within the time', async () => {
     const [used, unused] = [await seed({ comment: 'FOR' }), await seed({ comment: 'FOR' })];
     await postAlerts(service.url(), [{ labels: { alertname: 'Used', n: `${label - 1}` } }]);
     const argv = ['--comment', 'FOR', '--unused'];
@@ -111,7 +111,7 @@ onBothServices((service) => {
     }
   });
 
-  test('check lists what ends within the time, the first to end at the top, with exit 1', async () => {
+  test('check lists silences that end within the time, the first to end at the top, and exits 1', async () => {
     const comment = 'CHECK';
     const ends = (ms: number) => ({ comment, endsAt: new Date(Date.now() + ms).toISOString() });
     const [second, first] = [await seed(ends(2 * HOUR)), await seed(ends(HOUR)), await seed(ends(5 * HOUR))];

@@ -22,19 +22,19 @@ describe('findAccount', () => {
     for (const wanted of ['654062', '00654062']) expect(findAccount([HEDGING, NETTING], wanted)).toBe(NETTING);
   });
 
-  it('takes no zeros away and adds none', () => {
+  it('neither removes nor adds zeros', () => {
     for (const wanted of ['0654061', '000654061', '65406', '654061 ', '']) {
       expect(failed(() => findAccount([HEDGING, NETTING], wanted))).toMatchObject({ code: 'not_found', exit: 5 });
     }
   });
 
-  it('takes an id before a name that looks like it', () => {
+  it('prefers an id to a name that looks like it', () => {
     const other = account('1', '654061');
     expect(findAccount([other, HEDGING], '654061')).toBe(HEDGING);
     expect(findAccount([other], '654061')).toBe(other);
   });
 
-  it('takes the only one where none is named, and asks which of several', () => {
+  it('uses the only one if none is named, and requires a choice of several', () => {
     expect(findAccount([HEDGING], undefined)).toBe(HEDGING);
     expect(failed(() => findAccount([], undefined))).toMatchObject({ code: 'not_found' });
     const error = failed(() => findAccount([HEDGING, NETTING], undefined));
@@ -55,7 +55,7 @@ describe('findAccount', () => {
   });
 });
 
-it('letters are told in words, unknown ones as they are', () => {
+it('shows letters as words, and unknown ones unchanged', () => {
   expect(['N', 'W', 'A', 'Y', 'Q', 'X', undefined].map(marginCallText)).toEqual([
     'none',
     'warning: no new positions',
@@ -75,7 +75,7 @@ it('letters are told in words, unknown ones as they are', () => {
   ]);
 });
 
-it('hedges only where it says so', () => {
+it('hedges only if the account says so', () => {
   const hedging = ['Y', 'N', '0', undefined].map((letter) => hedges({ accountId: '1', hedging: letter }));
   expect(hedging).toEqual([true, false, false, undefined]);
 });

@@ -14,7 +14,7 @@ import type { Envelope } from '../../../src/features/trade/schema.ts';
 import type { CallValues, Endpoint } from '../../../src/http/endpoint.ts';
 
 describe('commandNumbers', () => {
-  it('counts the reads of doc 3 §8 that can be told, and no order', () => {
+  it('counts the known reads of doc 3 §8, and no orders', () => {
     const numberOf = (endpoint: Endpoint<Envelope>, values?: CallValues) =>
       COMMAND_NUMBERS[requestName(endpoint, values)];
     expect(numberOf(getAccounts)).toBe(79);
@@ -74,11 +74,11 @@ async function ask(full: number, atLimit: Counting['atLimit'], answer: object = 
 }
 
 describe('countedCaller', () => {
-  it('asks where there is room', async () => {
+  it('sends while there is room', async () => {
     expect(await ask(0, 'fail')).toEqual({ outcome: 'answered', log: ['take 46', 'sent'] });
   });
 
-  it('sends nothing where there is none, and says when there will be', async () => {
+  it('sends nothing at the limit, and says when it will be possible', async () => {
     expect(await ask(1, 'fail')).toEqual({
       outcome: {
         code: 'limited',
@@ -90,12 +90,12 @@ describe('countedCaller', () => {
     });
   });
 
-  it('waits where it is told to, and asks all the same where it is told that', async () => {
+  it('waits with wait, and sends with ignore', async () => {
     expect((await ask(2, 'wait')).log).toEqual(['take 46', 'wait 60000', 'take 46', 'wait 60000', 'take 46', 'sent']);
     expect((await ask(2, 'ignore')).log).toEqual(['take 46', 'sent']);
   });
 
-  it('believes an ORA-20301, of the command that it names', async () => {
+  it('fills the window of the command that an ORA-20301 names', async () => {
     const exceeded = (error: string) => ask(0, 'fail', { response: { executed: false, error } });
     expect(await exceeded('Error code ORA-20301, Cmd=44')).toMatchObject({
       outcome: { code: 'limited', more: { cmd: 44, retry_after: '1970-01-01T01:00:00.000Z' } },

@@ -17,7 +17,7 @@ test.each<readonly [ModelName, object]>([
   ['ClosedPosition', { tradeId: '7' }],
   ['Order', { orderId: '39' }],
   ['Summary', { offerId: 1 }],
-])('the total of %s is no row of it, whether it says so or only has no key', async (name, row) => {
+])('the total of %s is not a row, marked or without a key', async (name, row) => {
   const { rows, key = '' } = MODELS[name];
   const totals = [
     { isTotal: true, grossPL: 1 },
@@ -30,12 +30,12 @@ test.each<readonly [ModelName, object]>([
   ]);
 });
 
-test('a row of a table without keys is one, whatever it has', async () => {
+test('accepts any row of a table without keys', async () => {
   const properties = [{ name: '' }, { name: 'BASE_CRNCY', value: 'USD' }];
   expect(await tradingWith({ properties }).model('Properties')).toEqual(properties);
 });
 
-test('a table that is not there is told by its name', async () => {
+test('names a missing table', async () => {
   await expect(tradingWith({}).model('Order')).rejects.toMatchObject({
     code: 'bad_answer',
     message: 'the gateway\'s response has no list "orders"',

@@ -28,7 +28,7 @@ describe('the hours of forex, doc 3 §1', () => {
     expect(at(time)).toEqual({ state, opens, closes });
   });
 
-  it('opens and closes in the future, within nine days, and is what it says just before and then', () => {
+  it('returns the next opening and closing within nine days', () => {
     fc.assert(
       fc.property(fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2060, 0) }), (now) => {
         const { opensAt, closesAt } = marketHours(now);
@@ -43,7 +43,7 @@ describe('the hours of forex, doc 3 §1', () => {
     );
   });
 
-  it('tells a weekend from a gap', () => {
+  it('distinguishes a weekend from a gap', () => {
     const friday = Date.parse('2026-07-03T20:55:00Z');
     const sunday = Date.parse('2026-07-05T21:00:00Z');
     expect(isClosedThroughout(friday, sunday)).toBe(true);

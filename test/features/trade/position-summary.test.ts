@@ -37,7 +37,7 @@ const row = fc.record({
 });
 type AmountName = 'grossPL' | 'com' | 'roll' | 'usedMargin' | 'amountK';
 
-test('the totals of 1,000 random tables are those of whole numbers, and so is what is shown', () => {
+test('the totals of 1,000 random tables equal those of integers, also as shown', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 8 }), (table) => {
       const rows: OpenPosition[] = table.map(({ grossPL, com, roll, usedMargin, amountK, ...rest }, at) => ({
@@ -98,7 +98,7 @@ test.each([
   expect(exactSum(values)).toBe(sum);
 });
 
-test('both sides of each symbol are summed up, and the rates weighed by amount', () => {
+test('sums both sides of each symbol, with rates weighted by amount', () => {
   const row = (fields: Partial<OpenPosition>): OpenPosition => ({ tradeId: '1', ratePrecision: 5, ...fields });
   expect(
     summaryOf(

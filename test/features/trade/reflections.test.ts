@@ -37,7 +37,7 @@ describe('the token comes back in', () => {
     expectClean(stderr);
   });
 
-  it('an acknowledgement that nobody asked for, and an error of socket.io', async () => {
+  it('an unexpected acknowledgement, and an error of socket.io', async () => {
     await using feed = await feedGateway({ engine: { transports: ['polling'] } });
     const run = feed.run(STREAM);
     await feed.subscribed('Order');

@@ -34,7 +34,7 @@ describe('findSymbol', () => {
     );
   });
 
-  it('does not guess which of two that are alike is meant, but knows the exact one', () => {
+  it('does not guess between two similar symbols, but finds an exact match', () => {
     const both = ['EUR/USD', 'EURUSD'];
     for (const symbol of both) expect(findSymbol(both, symbol)).toBe(symbol);
     expect(() => findSymbol(both, 'eurusd')).toThrow(
@@ -42,7 +42,7 @@ describe('findSymbol', () => {
     );
   });
 
-  it('finds every symbol that is there by its own name', () => {
+  it('finds every symbol by its own name', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1 }), (symbols) => {
         for (const symbol of symbols) expect(findSymbol(symbols, symbol)).toBe(symbol);
@@ -55,7 +55,7 @@ it('folding twice is folding once', () => {
   fc.assert(fc.property(fc.string(), (text) => foldedSymbol(foldedSymbol(text)) === foldedSymbol(text)));
 });
 
-it('findOffer has the offer of the symbol', () => {
+it('findOffer finds the offer of the symbol', () => {
   const offers = [
     { offerId: '1', currency: 'EUR/USD' },
     { offerId: '1013', currency: 'US30' },
@@ -64,6 +64,6 @@ it('findOffer has the offer of the symbol', () => {
   expect(() => findOffer(offers, 'DE30')).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
 
-it('kinds of instruments are told in words, unknown ones as they are', () => {
+it('shows kinds of instruments as words, and unknown ones unchanged', () => {
   expect([1, 2, 5, 99, undefined].map(instrumentText)).toEqual(['forex', 'index', 'bullion', '99', undefined]);
 });

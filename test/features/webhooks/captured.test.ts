@@ -48,7 +48,7 @@ describe('captured JSON', () => {
     ),
   })).value;
 
-  it('of any shape crashes no reader', () => {
+  it('of any shape does not crash a reader', () => {
     fc.assert(
       fc.property(value, (json) => {
         const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in', PREFIX));
@@ -62,7 +62,7 @@ describe('captured JSON', () => {
   });
 
   it.each(['[', '{"data":[', '{"requests":[', '{"info":{},"item":[{"item":['])(
-    'nested without end crashes no reader: %s',
+    'with deep nesting does not crash a reader: %s',
     (open) => {
       const close = [...open].reverse().map((sign) => ({ '[': ']', '{': '}' })[sign] ?? '');
       const inner = open.startsWith('{"info"') ? '{"item":[' : open;
@@ -73,7 +73,7 @@ describe('captured JSON', () => {
     },
   );
 
-  it('has every byte of a body in base64, and every character of one in text', () => {
+  it('preserves every byte of a base64 body, and every character of a text body', () => {
     const headers = { 'X-Service-Signature': 'x' };
     fc.assert(
       fc.property(fc.uint8Array(), fc.string({ unit: 'grapheme' }), (bytes, text) => {
@@ -96,7 +96,7 @@ describe('curl --trace', () => {
       return `${(row * 16).toString(16).padStart(4, '0')}: ${hex.padEnd(48)}${part.toString('latin1').replace(/[^ -~]/g, '.')}`;
     });
 
-  it('gives back every byte that was sent, and none that was received', () => {
+  it('returns every sent byte, and no received one', () => {
     const part = fc.tuple(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 100 }));
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
@@ -112,11 +112,11 @@ describe('curl --trace', () => {
     );
   });
 
-  it('of any lines crashes no reader', () => {
+  it('with any lines does not crash a reader', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void outcome(() => sentBytes(Buffer.from(bytes), 'in'))));
   });
 });
 
-it('any bytes are named, or not', () => {
+it('describes any bytes, or not', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void outcome(() => refuseOthers(Buffer.from(bytes), 'in'))));
 });

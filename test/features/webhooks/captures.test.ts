@@ -86,7 +86,7 @@ describe('verify, inspect and replay read', () => {
     expect(peer.taken.map((one) => one.body)).toEqual([body]);
   });
 
-  it('a folder of all of them, and say which mismatches prove nothing', async () => {
+  it('a folder with all of them, and report mismatches that prove nothing', async () => {
     const { code, stdout, stderr } = await svc(['webhooks', 'verify', FOLDER, '--ignore-timestamp'], { env, now });
     expect(code).toBe(2);
     expect(stdout.match(/^valid /gm)).toHaveLength(FILES.length);
@@ -99,7 +99,7 @@ describe('verify, inspect and replay read', () => {
   });
 });
 
-it('--format reads what its beginning does not show', async () => {
+it('--format reads a file that is not recognized by its beginning', async () => {
   const recording = readFileSync(path('recording.ndjson'), 'utf8').split('\n')[0];
   const stdin = `garbage\n${recording}\n`;
   for (const argv of [
@@ -112,19 +112,19 @@ it('--format reads what its beginning does not show', async () => {
   }
 });
 
-it('a re-encoding that a length shows is named', async () => {
+it('name a re-encoding that a length reveals', async () => {
   const run = await svc(['webhooks', 'verify', path('log.ndjson'), '--ignore-timestamp'], { env, now });
   expect(run.stdout).toContain(
     'the file has 173 B, but Content-Length says otherwise: this export re-encodes the body',
   );
 });
 
-it('curl --trace-ascii of other characters is not judged', async () => {
+it('do not judge curl --trace-ascii with non-ASCII characters', async () => {
   const run = await svc(['webhooks', 'verify', path('curl-utf8.trace-ascii'), '--ignore-timestamp'], { env, now });
   expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('writes a dot for other bytes') });
 });
 
-it('curl -v has the headers of a body', async () => {
+it('--headers-file reads the output of curl -v', async () => {
   expect(await svc(['webhooks', 'verify', path('curl-v.txt')], { env, now })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('this is the output of curl -v, which has no body\nhint: pass the body'),
@@ -140,7 +140,7 @@ it.each([
   ['hello', 'it is text'],
   ['<?xml version="1.0"?><items/>', 'this is XML'],
   ['<!doctype html><p>', 'this is an HTML page'],
-])('an unknown file is described: %j', async (stdin, what) => {
+])('describe an unknown file: %j', async (stdin, what) => {
   for (const argv of [
     ['verify', '-'],
     ['replay', '-', '--to', 'http://127.0.0.1:1/'],

@@ -94,7 +94,7 @@ describe('a raw request', () => {
       'x',
     )[0];
 
-  it('is bounded by its length; what is missing makes it truncated', () => {
+  it('is limited by its length, and truncated if bytes are missing', () => {
     expect(one('Content-Length: 3', 'abcdef')).toMatchObject({ notes: ['bytes_after_body'] });
     expect(text(one('Content-Length: 3', 'abc\n')?.body ?? PING)).toBe('abc');
     expect(one('Content-Length: 3', 'abc\n')?.notes).toEqual([]);
@@ -104,7 +104,7 @@ describe('a raw request', () => {
     expect(httpDeliveries(request().subarray(0, -1), 'x')[0]).toMatchObject({ truncated: true });
   });
 
-  it('in chunks is put together, with extensions, trailers and bare line feeds', () => {
+  it('in chunks is joined, with extensions, trailers and bare line feeds', () => {
     for (const [body, wanted] of [
       ['3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n', 'abcde'],
       ['A\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n', '0123456789'],
@@ -124,7 +124,7 @@ describe('a raw request', () => {
     expect(text(decoded?.body ?? PING)).toBe('{"a":1}');
   });
 
-  it('may stand behind another in the same file', () => {
+  it('may follow another in the same file', () => {
     const found = httpDeliveries(Buffer.concat([request(), request('\n'), Buffer.from('\r\n')]), 'two.http');
     expect(found.map(({ source }) => source)).toEqual(['two.http#1', 'two.http#2']);
     expect(found.map(valid)).toEqual([true, true]);
@@ -155,7 +155,7 @@ describe('a HAR', () => {
   });
   const archive = (...entries: unknown[]): Buffer => Buffer.from(JSON.stringify({ log: { version: '1.2', entries } }));
 
-  it('is read entry by entry, others left out', () => {
+  it('is read entry by entry, without unrelated entries', () => {
     const [delivery, ...others] =
       capturedDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har', PREFIX) ?? [];
     expect(others).toEqual([]);
@@ -168,7 +168,7 @@ describe('a HAR', () => {
     expect(delivery && valid(delivery)).toBe(true);
   });
 
-  it('may have bodies in base64, or none where there was one', () => {
+  it('may have bodies in base64, or lack them', () => {
     const encoded = { text: PING.toString('base64') };
     for (const mark of [{ encoding: 'base64' }, { _encoding: 'base64' }, { _base64: true }]) {
       const [delivery] = capturedDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x', PREFIX) ?? [];
@@ -181,7 +181,7 @@ describe('a HAR', () => {
     expect(empty?.truncated).toBe(false);
   });
 
-  it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is none: %s', (bytes) => {
+  it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is refused: %s', (bytes) => {
     expect(capturedDeliveries(Buffer.from(bytes), 'x.har', PREFIX)).toBeUndefined();
   });
 });
@@ -192,7 +192,7 @@ describe('a curl line', () => {
     curlDeliveries(Buffer.from(line), 'line.sh', async (path) => Buffer.from(files[path] ?? `no ${path}`));
   const bodyOf = async (line: string): Promise<string> => Buffer.from((await curl(line))[0]?.body ?? []).toString();
 
-  it('as Chrome copies it', async () => {
+  it('copied from Chrome', async () => {
     const [delivery] = await curl(`curl 'https://example.com/hook' \\
   -X 'POST' \\
   -H 'Content-Type: application/json' \\
@@ -228,7 +228,7 @@ describe('a curl line', () => {
     expect(await bodyOf(line)).toBe(body);
   });
 
-  it('notes -d, and keeps what it strips for a hint', async () => {
+  it('records -d, and the stripped bytes for a hint', async () => {
     const [stripped] = await curl('curl x -d @body.json');
     expect(stripped).toMatchObject({ notes: ['curl_d_strips_newlines'], original: { hint: 'body_with_newlines' } });
     expect(Buffer.from(stripped?.original?.body ?? [])).toEqual(Buffer.from(`${PING}\n`));
@@ -246,7 +246,7 @@ describe('a curl line', () => {
     ]);
   });
 
-  it('has headers that are empty, not sent, or sent twice', async () => {
+  it('may have headers that are empty, not sent, or sent twice', async () => {
     const [delivery] = await curl(`curl x -H 'A;' -H 'B:' -HC:1 --header 'C:  2 '`);
     expect(delivery?.headers).toEqual([
       ['A', ''],
@@ -270,13 +270,13 @@ describe('a curl line', () => {
     ['curl x -d', 'ends after'],
     ['curl ^"https://x^" ^\r\n -d ^"a^"', 'cmd.exe'],
     ['wget x', 'no curl'],
-  ])('cannot be known: %s', async (line, why) => {
+  ])('are refused: %s', async (line, why) => {
     await expect(curl(line)).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining(why) });
   });
 });
 
 describe('a recording', () => {
-  it('is read by its own shape as by any JSON parser', () => {
+  it('is read as by a JSON parser', () => {
     const odd = [
       recorded(),
       recorded(Buffer.alloc(0)),
@@ -310,7 +310,7 @@ describe('a recording', () => {
     }
   });
 
-  it('of another writer has headers as an object, in any order', () => {
+  it('of another writer may have headers as an object, in any order', () => {
     const line = JSON.stringify({
       body_b64: PING.toString('base64'),
       headers: { 'x-service-timestamp': T, 'X-Service-Signature': [SIGNATURE] },
@@ -327,7 +327,7 @@ describe('a recording', () => {
     expect([notices, unusable]).toEqual([[], []]);
   });
 
-  it('that was cut anywhere is read up to the last whole line', async () => {
+  it('cut at any byte is read up to the last complete line', async () => {
     const whole = recorded();
     const line = recorded(Buffer.from('{"id":"evt_2"}'));
     for (let cut = 1; cut < line.length - 1; cut++) {
@@ -337,7 +337,7 @@ describe('a recording', () => {
     }
   });
 
-  it('with a line that is none tells it, and goes on', async () => {
+  it('with an invalid line reports it, and continues', async () => {
     const { found, unusable } = await read(Buffer.from(`${recorded()}{"a":1}\n[\n${recorded()}`));
     expect(found.map(({ source }) => source)).toEqual(['in:1', 'in:4']);
     expect(unusable.map(({ message }) => message)).toEqual([
@@ -347,7 +347,7 @@ describe('a recording', () => {
   });
 });
 
-describe('what an input is', () => {
+describe('the format of an input', () => {
   it.each([
     ['http', request()],
     ['http', request('\n')],
@@ -371,7 +371,7 @@ describe('what an input is', () => {
     expect(detectFormat(bytes.subarray(0, 16_384), PREFIX)).toBe(format);
   });
 
-  it.each([1, 5, 16_384, 1 << 20])('is found out in pieces of %i bytes, and nothing is lost', async (size) => {
+  it.each([1, 5, 16_384, 1 << 20])('is detected in pieces of %i bytes, without losing any', async (size) => {
     const long = Buffer.alloc(40_000, 'é');
     expect((await read(long, 'auto', size)).found[0]?.body).toEqual(long);
     expect((await read(request(), 'auto', size)).found.map(valid)).toEqual([true]);
@@ -379,7 +379,7 @@ describe('what an input is', () => {
     expect((await read(Buffer.alloc(0), 'auto', size)).found).toEqual([]);
   });
 
-  it('is a body where the signature is given apart, whatever it looks like', async () => {
+  it('is a body if the signature is passed separately', async () => {
     for (const bytes of [request(), Buffer.from(recorded())]) {
       const { found } = await read(bytes, 'auto', 1 << 20, true);
       expect(found).toHaveLength(1);
@@ -406,7 +406,7 @@ describe('any bytes', () => {
       return Buffer.concat([bytes.subarray(0, start), more, bytes.subarray(start + cut)]);
     });
 
-  it('crash no reader, and make no altered body valid', async () => {
+  it('neither crash a reader nor make an altered body valid', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.uint8Array(), spliced), fc.constantFrom(...formats), async (bytes, format) => {
         const { found } = await read(bytes, format).catch((error: SvcError): Got => {
@@ -433,18 +433,18 @@ describe('headers in a file', () => {
     ]);
   });
 
-  it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are none: %s', (content) => {
+  it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are invalid: %s', (content) => {
     expect(() => headerFile(Buffer.from(content), 'h.json')).toThrow(
       expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('h.json') }),
     );
   });
 });
 
-describe('the files that are named', () => {
+describe('files', () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-inputs-'));
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('are those of a folder, by name, but no hidden ones', () => {
+  it('of a folder are read by name, without hidden ones', () => {
     mkdirSync(join(dir, 'sub'));
     for (const name of ['b', 'a', '.hidden', 'sub/c']) writeFileSync(join(dir, name), '');
     expect(inputFiles([dir, 'x'])).toEqual([join(dir, 'a'), join(dir, 'b'), join(dir, 'sub/c'), 'x']);

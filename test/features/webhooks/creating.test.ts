@@ -47,7 +47,7 @@ async function create(recordings: Recordings, keep?: (secret: Secret, id: string
   return { created, stored };
 }
 
-describe('an answer that lacks', () => {
+describe('a response that lacks', () => {
   test('nothing', async () => {
     const answer = { endpoint_id: 'ep_1', secret: 'whsec_1', url: URL_A, events: ['summary.completed'], status: 1 };
     const { created, stored } = await create(service(answer, [made('ep_1')]));
@@ -56,7 +56,7 @@ describe('an answer that lacks', () => {
     expect((created as { answer: object }).answer).not.toHaveProperty('secret');
   });
 
-  test('an event that is a text', async () => {
+  test('an event that is a string', async () => {
     const answer = { endpoint_id: 'ep_1', secret: 'whsec_1', events: [JSON.parse('{"toString":1}')] };
     const { created, stored } = await create(service(answer, [made('ep_1')]));
     expect(stored).toEqual(['ep_1 whsec_1']);
@@ -70,13 +70,13 @@ describe('an answer that lacks', () => {
     [{ secret: 'whsec_1' }],
     [{ secret: 'whsec_1', endpoint_id: 7 }],
     [{ secret: 'whsec_1', endpoint_id: '' }],
-  ])('the id: %j is kept under the id that the list has, and told as not as asked', async (answer) => {
+  ])('the id: %j is stored under the id in the list, and reported as not as requested', async (answer) => {
     const { created, stored } = await create(service(answer, [made('ep_9')]));
     expect(stored).toEqual(['ep_9 whsec_1']);
     expect(created).toMatchObject({ id: 'ep_9', fault: { exit: 8 } });
   });
 
-  test('the secret: exit 8, and nothing is kept', async () => {
+  test('the secret: exit 8, nothing stored', async () => {
     for (const answer of [
       { endpoint_id: 'ep_1' },
       { endpoint_id: 'ep_1', secret: '' },
@@ -90,14 +90,14 @@ describe('an answer that lacks', () => {
     }
   });
 
-  test('some of the events: kept, and told', async () => {
+  test('some of the events: stored and reported', async () => {
     const { created, stored } = await create(service({ endpoint_id: 'ep_1', secret: 'whsec_1', events: [] }, []));
     expect(stored).toHaveLength(1);
     expect(created).toMatchObject({ fault: { exit: 8, message: 'events are [], expected [summary.completed]' } });
   });
 });
 
-test('a secret that cannot be kept: exit 8, without the secret', async () => {
+test('a secret that cannot be stored: exit 8, without the secret', async () => {
   const full = async (): Promise<never> => {
     throw new SvcError('file_unusable', 'cannot write key: no space left on device');
   };
@@ -109,7 +109,7 @@ test('a secret that cannot be kept: exit 8, without the secret', async () => {
   });
 });
 
-test('several new ones of the address: all are named, none is touched', async () => {
+test('several new subscriptions of the address: all are named, none is changed', async () => {
   const lost = new SvcError('outcome_unknown', 'POST: the connection broke; it may have been applied');
   const { created } = await create(service(lost, [made('ep_1'), made('ep_2')]));
   expect(created).toMatchObject({
@@ -118,7 +118,7 @@ test('several new ones of the address: all are named, none is touched', async ()
   });
 });
 
-test('an orphan is known although the service writes its address in another way', async () => {
+test('recognizes an orphan even if the service writes its address differently', async () => {
   const lost = new SvcError('outcome_unknown', 'POST: the connection broke; it may have been applied');
   const { created } = await create(service(lost, [{ ...made('ep_1'), url: 'https://A.example' }]));
   expect(created).toMatchObject({

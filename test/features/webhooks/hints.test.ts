@@ -57,19 +57,19 @@ describe('a body', () => {
   });
 
   it.each([`0${T}`, '17672256000000000000000', ` +${T}`, 'soon'])(
-    'that is what was signed, under the timestamp %j, needs no repair',
+    'that was signed with the timestamp %j gets no hint',
     (timestamp) => {
       const signatures = [signatureOf(SECRET, timestamp.trim(), PING)];
       expect(hints(PING, PING, { headers: { timestamps: [timestamp], signatures } })).toEqual([]);
     },
   );
 
-  it('that unpacks to very much is not unpacked', () => {
+  it('that unpacks to a huge size is not unpacked', () => {
     const huge = gzipSync(Buffer.alloc(64 << 20));
     expect(hints(Buffer.alloc(64 << 20), huge)).toEqual([]);
   });
 
-  it('has a test above for every repair, whose name is part and repair', () => {
+  it('covers every repair above', () => {
     expect(BODY_REPAIRS.map(({ name }) => name)).toEqual([
       'body_minus_trailing_newline',
       'body_plus_trailing_newline',
@@ -84,13 +84,13 @@ describe('a body', () => {
     for (const { name, sentence } of REPAIRS) expect(describeHint(name)).toBe(sentence);
   });
 
-  it('that was changed otherwise gets none', () => {
+  it('that was changed otherwise gets no hint', () => {
     expect(hints(COMPACT, COMPACT.replace('evt_1', 'evt_2'))).toEqual([]);
     expect(hints(COMPACT, '')).toEqual([]);
     expect(hints('{"a":1.0}', '{"a":1}')).toEqual([]);
   });
 
-  it('of any bytes gets a hint only where one of its repairs was signed', () => {
+  it('of any bytes gets a hint only if one of its repairs was signed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (sent, received) => {
         const [name] = hints(sent, received);
@@ -103,7 +103,7 @@ describe('a body', () => {
     );
   });
 
-  it('may nest as deep as it likes', () => {
+  it('may be nested to any depth', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     expect(hints(COMPACT, deep)).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('a secret', () => {
     expect(findHints({ headers: signedBy(key), body: PING, secrets })).toEqual([name]);
   });
 
-  it('and a final newline, which are slips that come together', () => {
+  it('with a trailing newline and another slip', () => {
     const found = findHints({
       headers: signedBy(SECRET.slice(6)),
       body: Buffer.concat([PING, Buffer.from('\n')]),
@@ -133,7 +133,7 @@ describe('a secret', () => {
   });
 });
 
-describe('what was signed', () => {
+describe('the signed text', () => {
   const mac = (key: string | Uint8Array, ...parts: (string | Uint8Array)[]): string => {
     const hmac = createHmac('sha256', key);
     for (const part of parts) hmac.update(part);
@@ -183,7 +183,7 @@ describe('a signature', () => {
   });
 });
 
-it('has a sentence for every name that is found', () => {
+it('has a sentence for every hint', () => {
   expect(describeHint('prefix_case')).toMatch(/^the signature matches/);
   expect(describeHint('body_with_newlines')).toContain('--data-binary');
   expect(describeHint('secret_standard_webhooks_key')).toContain('--key-derivation std');

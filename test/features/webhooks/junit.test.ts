@@ -11,7 +11,7 @@ function read(text: string): string {
   );
 }
 
-test('any text comes back, but for what XML cannot hold', () => {
+test('round-trips any text that XML can hold', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const escaped = xmlText(text);

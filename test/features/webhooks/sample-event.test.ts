@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 1, 0, 0, 0, 123);
 const fixed = { now: () => NOW, random: () => 0.5 };
 
 describe('sampleEvent', () => {
-  it('makes a summary with all that the document lists', () => {
+  it('has a summary with all documented fields', () => {
     const event = sampleEvent('summary.completed', fixed);
     expect(event).toMatchObject({ type: 'summary.completed', created_at: '2026-01-01T00:00:00Z' });
     expect(Object.keys(event.data)).toEqual([
@@ -25,7 +25,7 @@ describe('sampleEvent', () => {
     expect(last?.end).toBeLessThanOrEqual((event.data['duration_ms'] as number) / 1000);
   });
 
-  it.each(['webhook.ping', 'tomorrow.new'])('makes a %s of no data', (type) => {
+  it.each(['webhook.ping', 'tomorrow.new'])('has a %s without data', (type) => {
     expect(sampleEvent(type, fixed)).toMatchObject({ type, data: {} });
   });
 
@@ -40,7 +40,7 @@ describe('sampleEvent', () => {
     expect(sampleEvent('webhook.ping', { ...fixed, id: 'evt_mine' }).id).toBe('evt_mine');
   });
 
-  it('has exactly the size asked for, and reads back as it was', () => {
+  it('has exactly the requested size, and round-trips', () => {
     const least = eventBytes(sampleEvent('summary.completed', fixed)).length;
     fc.assert(
       fc.property(fc.integer({ min: least, max: 20_000 }), (size) => {
@@ -68,7 +68,7 @@ describe('the headers of a delivery', () => {
     ]);
   });
 
-  it('leave out what is not known, and take another prefix', () => {
+  it('leave out unknown values, and support another prefix', () => {
     expect(deliveryHeaders({ ...values, prefix: 'X-Acme-' })).toEqual([
       ['Content-Type', 'application/json'],
       ['X-Acme-Timestamp', '1767225600'],

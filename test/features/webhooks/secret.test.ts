@@ -35,11 +35,11 @@ describe('a signing secret', () => {
     expect(code(text)).toBe(wanted);
   });
 
-  it('is the whole text as it stands', () => {
+  it('is the whole text unchanged', () => {
     expect(hmacKey(signingSecret(SECRET, 'x'))).toBe(SECRET);
   });
 
-  it('is shown by no print', () => {
+  it('is never printed', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^whsec_[A-Za-z0-9]{12,40}$/), (text) => {
         const secret = signingSecret(text, 'x');
@@ -49,7 +49,7 @@ describe('a signing secret', () => {
     );
   });
 
-  it('is told apart by eight digits', () => {
+  it('is identified by eight digits', () => {
     expect(fingerprint(signingSecret(SECRET, 'x'))).toBe('5036e143');
     expect(fingerprint(signingSecret(`${SECRET}x`, 'x'))).toMatch(/^[0-9a-f]{8}$/);
     expect(fingerprint(signingSecret(`${SECRET}x`, 'x'))).not.toBe('5036e143');
@@ -57,13 +57,13 @@ describe('a signing secret', () => {
 });
 
 describe('a secret of Standard Webhooks', () => {
-  it('is the bytes behind the prefix', () => {
+  it('is the bytes after the prefix', () => {
     const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
     expect(Buffer.from(hmacKey(standardWebhooksSecret(signingSecret(SECRET, 'x'))))).toEqual(bytes);
     expect(Buffer.from(hmacKey(standardWebhooksSecret(signingSecret(SECRET.slice(6), 'x'))))).toEqual(bytes);
   });
 
-  it.each(['whsec_!!!!', 'whsec_====', 'whsec_a', 'whsec_abc def', 'whsec_é'])('%s is none', (text) => {
+  it.each(['whsec_!!!!', 'whsec_====', 'whsec_a', 'whsec_abc def', 'whsec_é'])('%s is not one', (text) => {
     const secret = signingSecret(text, 'key.txt');
     expect(() => standardWebhooksSecret(secret)).toThrow(expect.objectContaining({ code: 'bad_secret' }));
   });

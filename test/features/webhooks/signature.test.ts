@@ -44,7 +44,7 @@ describe('the vectors', () => {
   );
 });
 
-describe('what other verifiers take', () => {
+describe('what other verifiers accept', () => {
   it('a signature that is a prefix of the right one, or longer than it', () => {
     for (let length = 0; length < SIGNATURE.length; length++) {
       expect(verify(T, SIGNATURE.slice(0, length)).verdict, String(length)).toMatch(/^(malformed|missing)_signature$/);
@@ -74,13 +74,13 @@ describe('what other verifiers take', () => {
     expect(verify(T, SIGNATURE.replace('sha256', name)).verdict).toBe('unsupported_algorithm');
   });
 
-  it('blanks around the headers, which are no part of them', () => {
+  it('spaces around header values', () => {
     expect(verify(`\t ${T} `, `  ${SIGNATURE}\t`).verdict).toBe('valid');
     expect(verify(`\u00a0${T}`).verdict).toBe('malformed_timestamp');
     expect(verify(`${T}\n`).verdict).toBe('malformed_timestamp');
   });
 
-  it.each(['', ' ', '\t'])('nothing at all: %j', (nothing) => {
+  it.each(['', ' ', '\t'])('an empty value: %j', (nothing) => {
     expect(verify(T, nothing)).toMatchObject({ verdict: 'missing_signature', timestamp: NOW_S });
     expect(verify(nothing).verdict).toBe('missing_timestamp');
     expect(verifySignature({ timestamps: [], signatures: [] }, PING, [S1], CLOCK).verdict).toBe('missing_signature');
@@ -104,11 +104,11 @@ describe('what other verifiers take', () => {
     '١٧٦٧٢٢٥٦٠٠',
     '1'.repeat(16),
     'null',
-  ])('a timestamp that is no plain number of seconds, signed as it is: %s', (timestamp) => {
+  ])('a signed timestamp that is not a plain number of seconds: %s', (timestamp) => {
     expect(verify(timestamp, sign(timestamp))).toMatchObject({ verdict: 'malformed_timestamp', timestamp: null });
   });
 
-  it('a dot moved from the body into the timestamp, for every dot there is', () => {
+  it('a dot moved from the body into the timestamp, for every dot', () => {
     const body = Buffer.from('{"a":1.5,"b":"2.0"}');
     const signature = sign(T, body);
     const message = `${T}.${body}`;
@@ -140,7 +140,7 @@ describe('what other verifiers take', () => {
     }
   });
 
-  it('any age, where the tolerance is none, with a note', () => {
+  it('any age without a tolerance, with a note', () => {
     const clock = { nowS: NOW_S, toleranceS: undefined };
     const found = verifySignature(signed('1', sign('1')), PING, [S1], clock);
     expect(found).toMatchObject({ verdict: 'valid', notes: ['tolerance_not_checked'], ageS: NOW_S - 1 });
@@ -155,7 +155,7 @@ describe('what other verifiers take', () => {
     }
   });
 
-  it('headers that are there twice, the same or not', () => {
+  it('duplicate headers, equal or not', () => {
     const twice = { timestamps: [T], signatures: [SIGNATURE, SIGNATURE] };
     expect(verifySignature(twice, PING, [S1], CLOCK).verdict).toBe('duplicate_header');
     expect(verifySignature({ ...signed(T, SIGNATURE), timestamps: [T, '1'] }, PING, [S1], CLOCK).verdict).toBe(
@@ -189,7 +189,7 @@ describe('precedence', () => {
 });
 
 describe('several secrets', () => {
-  it('are all tried, and the first that signed is told', () => {
+  it('are all tried, and the first matching one is named', () => {
     const others = Array.from({ length: 4 }, (_, index) => secret(`whsec_other${index}`));
     for (let at = 0; at <= others.length; at++) {
       const secrets = [...others.slice(0, at), S1, ...others.slice(at)];
@@ -216,7 +216,7 @@ const anySecret = fc.string({ minLength: 1, maxLength: 80, unit: 'grapheme' }).f
 const anyTime = fc.nat({ max: 999_999_999_999_999 });
 
 describe('any bytes', () => {
-  it('that were signed are valid, in one piece or many, with any of the secrets', () => {
+  it('are valid if signed, in one piece or many, with any of the secrets', () => {
     fc.assert(
       fc.property(
         anyBody,
@@ -242,7 +242,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('fail with any single bit of body, timestamp, digest or secret flipped', () => {
+  it('are invalid after any single bit flip of body, timestamp, digest or secret', () => {
     const body = Buffer.from('{"id":"evt_1","n":1.5}');
     const signature = sign(T, body);
     const verdictOf = (timestamp: string, digest: string, bytes: Uint8Array, key = SECRET): string =>
@@ -269,7 +269,7 @@ describe('any bytes', () => {
     }
   });
 
-  it('never make a verifier throw, nor valid what was not signed', () => {
+  it('never make a verifier throw, and are never valid unsigned', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), anyBody, (timestamps, signatures, body) => {
         const found = verifySignature({ timestamps, signatures }, body, [S1], CLOCK);

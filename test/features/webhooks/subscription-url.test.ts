@@ -19,7 +19,7 @@ describe('what the service would refuse', () => {
     expect(() => checkReceiverUrl(text, '--url', REMOTE)).toThrow(SvcError);
   });
 
-  test('a service on this machine takes receivers on it, by http, and no others', () => {
+  test('a service on this machine accepts local receivers by http', () => {
     for (const text of ['http://127.0.0.1:1/', 'http://localhost/', 'http://[::1]:8787/hook']) {
       expect(checkReceiverUrl(text, '--url', { local: true })).toBe(text);
     }
@@ -28,7 +28,7 @@ describe('what the service would refuse', () => {
     }
   });
 
-  test('whatever it takes is sent as it was typed, and is https', () => {
+  test('an accepted address is sent as typed, and is https', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.webUrl({ validSchemes: ['http', 'https', 'ftp'], withQueryParameters: true }), fc.string()),
@@ -48,7 +48,7 @@ describe('what the service would refuse', () => {
   });
 });
 
-describe('what it would hardly reach', () => {
+describe('addresses that it can hardly reach', () => {
   test.each([
     ['https://10.1.2.3/', 'private address'],
     ['https://172.31.0.1/', 'private address'],
@@ -64,7 +64,7 @@ describe('what it would hardly reach', () => {
     expect(await receiverWarnings(text, REMOTE)).toEqual([expect.stringContaining(why)]);
   });
 
-  test('a password in the address is everybody’s', async () => {
+  test('a password in the address is visible to others', async () => {
     expect(await receiverWarnings('https://u:p@192.0.2.7/', REMOTE)).toEqual([
       expect.stringContaining('user name or password'),
     ]);
@@ -78,7 +78,7 @@ describe('what it would hardly reach', () => {
     },
   );
 
-  test('names that only look like this machine', () => {
+  test('names that only resemble this machine', () => {
     for (const name of ['localhost.a.example', '127.0.0.1.a.example', 'notlocalhost'])
       expect(isLoopback(name)).toBe(false);
   });

@@ -26,7 +26,7 @@ function context(passes: boolean) {
   };
 }
 
-test('a create that takes longer than three seconds is broken off after a signal', async () => {
+test('a create is aborted three seconds after a signal', async () => {
   const { ctx, send, slept, taken } = context(true);
   const { signal, unbroken } = runUninterrupted(ctx);
   const work = unbroken(async () => {
@@ -37,7 +37,7 @@ test('a create that takes longer than three seconds is broken off after a signal
   expect([slept, taken()]).toEqual([[3000], false]);
 });
 
-test('a create that is there in time has its result, and nothing is sent after it', async () => {
+test('a create that finishes in time returns its result, and nothing is sent afterwards', async () => {
   const { ctx, send } = context(false);
   const { signal, unbroken, interruption } = runUninterrupted(ctx);
   const aborted = await unbroken(async () => {
@@ -47,7 +47,7 @@ test('a create that is there in time has its result, and nothing is sent after i
   expect([aborted, signal.aborted, interruption()?.code]).toEqual([false, true, 'interrupted']);
 });
 
-test('without a signal nothing is different', async () => {
+test('does nothing without a signal', async () => {
   const { ctx, taken } = context(true);
   const { signal, unbroken, interruption } = runUninterrupted(ctx);
   expect(await unbroken(async () => 7)).toBe(7);

@@ -65,7 +65,7 @@ const eachOf = (lines: readonly string[]): number =>
   Number(/(\d+) candles each/.exec(lines.find((line) => line.includes('rising')) ?? '')?.[1] ?? 1);
 
 describe('in a terminal', () => {
-  test('each column shows the high and the low of its time in their cells, and how it went', async () => {
+  test('each column shows the high, the low and the direction of its time', async () => {
     await fc.assert(
       fc.asyncProperty(
         some,
@@ -106,7 +106,7 @@ describe('in a terminal', () => {
     );
   });
 
-  test('a weekend and a missing candle are as wide as they are long', async () => {
+  test('a weekend and a missing candle are as wide as their time', async () => {
     const up = [1, 2, 1, 2] as const;
     const list = hourly([up, up, null, up, ...Array(8).fill(null), up]);
     const widest = await chartLines(pictureOf(list, { width: 5 + 13 * 3, height: 4 }), options());
@@ -137,7 +137,7 @@ describe('in a terminal', () => {
 describe('as SVG', () => {
   const number = (text: string | undefined): number => Number(text ?? Number.NaN);
 
-  test('each has its body and its wicks at its prices, hollow if it rose', async () => {
+  test('each has its body and wicks at its prices, and is hollow if it rose', async () => {
     await fc.assert(
       fc.asyncProperty(some, async (list) => {
         const root = parseXml(await drawSvg(pictureOf(list), { time: 'utc' }, 400));

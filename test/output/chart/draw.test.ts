@@ -12,14 +12,14 @@ const drawn = (shown: ChartPicture, changes: Partial<OutputOptions> = {}): Promi
 const at = (width: number): Partial<OutputOptions> => ({ width, canvas: width });
 const BRAILLE = /[\u2801-\u28ff]/;
 
-describe('looks as it should', () => {
+describe('equals the snapshot', () => {
   test.each([40, 80, 200])('in %d columns', async (width) => {
     for (const shown of [STORE_PRICES, ONE_STORE, POINTS]) {
       expect(`\n${(await drawn(shown, at(width))).join('\n')}\n`).toMatchSnapshot(shown.title);
     }
   });
 
-  test('in few and in all colours, and in ASCII', async () => {
+  test('with few and all colours, and in ASCII', async () => {
     expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 1 })).join('\n')}\n`).toMatchSnapshot('16 colours');
     expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 3 })).join('\n')}\n`).toMatchSnapshot('all colours');
     for (const shown of [STORE_PRICES, ONE_STORE]) {
@@ -29,14 +29,14 @@ describe('looks as it should', () => {
     }
   });
 
-  test('in one line for each series', async () => {
+  test('with a line for each series', async () => {
     const shown = { ...STORE_PRICES, style: 'sparkline' } as const;
     for (const width of [40, 80])
       expect(`\n${(await drawn(shown, at(width))).join('\n')}\n`).toMatchSnapshot(`${width}`);
     expect(`\n${(await drawn(shown, { ...at(80), ascii: true })).join('\n')}\n`).toMatchSnapshot('ASCII');
   });
 
-  test('without anything that is not ASCII where that is asked for', async () => {
+  test('without non-ASCII characters on request', async () => {
     const plain = {
       ...STORE_PRICES,
       title: 'Milk',
@@ -49,7 +49,7 @@ describe('looks as it should', () => {
   });
 });
 
-describe('says in words what cannot be drawn', () => {
+describe('reports in words what cannot be drawn', () => {
   test('no value in the window', async () => {
     const texts = ['Price', 'no values from 2026-01-15 to 2026-02-14 UTC'];
     expect(await drawn(picture({ series: [series({ values: [null] })] }))).toEqual(texts);
@@ -64,7 +64,7 @@ describe('says in words what cannot be drawn', () => {
   });
 });
 
-test('names both zones where the clocks change', async () => {
+test('names both offsets when the clocks change', async () => {
   const zone = process.env['TZ'];
   process.env['TZ'] = 'Europe/Berlin';
   try {
@@ -82,24 +82,24 @@ test('names both zones where the clocks change', async () => {
   }
 });
 
-describe('the field', () => {
+describe('the plot', () => {
   const field = (lines: readonly string[]): string[] =>
     lines.filter((line) => /[│┤|+]/.test(line)).map((line) => line.replace(/^.*?[│┤|+]/, ''));
 
-  test('has what never changes at mid-height', async () => {
+  test('has a constant value at mid-height', async () => {
     const lines = field(await drawn(picture()));
     expect(lines).toHaveLength(15);
     expect(lines.map((line) => BRAILLE.test(line)).indexOf(true)).toBe(7);
     expect(lines.filter((line) => BRAILLE.test(line))).toHaveLength(1);
   });
 
-  test('has as many lines as it is told, and a value that lives for an instant', async () => {
+  test('has the requested number of lines, and shows a value of one instant', async () => {
     for (const height of [3, 5, 8, 30]) expect(field(await drawn(picture({ height })))).toHaveLength(height);
     const instant = picture({ from: FROM, to: FROM, series: [series({ until: FROM })] });
     expect(field(await drawn(instant)).join('')).toContain('●');
   });
 
-  test('shows a gap of one point among 120, whichever it is', async () => {
+  test('shows a gap of any one point among 120', async () => {
     const times = Array.from({ length: 120 }, (_, index) => FROM + (index * (TO - FROM)) / 120);
     for (let missing = 1; missing < 119; missing++) {
       const values = times.map((_, index) => (index === missing ? null : 50));
@@ -108,13 +108,13 @@ describe('the field', () => {
     }
   });
 
-  test('is blank where all is null, and keeps both sides apart', async () => {
+  test('is blank where all is null, and separates both sides', async () => {
     const gap = series({ at: [FROM, FROM + 10 * DAY, FROM + 20 * DAY], values: [1, null, 1] });
     const [line = ''] = field(await drawn(picture({ series: [gap] }))).filter((text) => BRAILLE.test(text));
     expect(line).toMatch(/^[\u2801-\u28ff]{25} {24,26}[\u2801-\u28ff]{25,26}$/);
   });
 
-  test('shows a line on the very same values as another', async () => {
+  test('shows a line that coincides with another', async () => {
     const lines = field(await drawn(picture({ series: [series(), series({ name: 'b' }), series({ name: 'c' })] })));
     for (const index of [0, 1, 2]) expect(lines.join('')).toContain(glyphOf(index, false));
   });
@@ -131,8 +131,8 @@ describe('the field', () => {
   });
 });
 
-describe('the facts', () => {
-  test('stand in a table, or each series by itself where that is too wide; nothing is left out', async () => {
+describe('the statistics', () => {
+  test('are in a table, or a list per series if that is too wide', async () => {
     const wide = await drawn(STORE_PRICES, at(80));
     const narrow = await drawn(STORE_PRICES, at(40));
     expect(wide.at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
@@ -145,7 +145,7 @@ describe('the facts', () => {
     expect((await drawn(STORE_PRICES, { ...at(80), headers: false })).join('\n')).not.toContain('FIRST');
   });
 
-  test('in a pipe no name is shortened, and no line is longer than the chart', async () => {
+  test('are complete in a pipe, and no wider than the chart', async () => {
     for (const canvas of [40, 78, 79, 200]) {
       for (const color of [0, 1] as const) {
         const lines = (await drawn(STORE_PRICES, { canvas, color })).map((line) => line.replace(/\x1b\[[\d;]*m/g, ''));
@@ -156,7 +156,7 @@ describe('the facts', () => {
     }
   });
 
-  test('names that begin alike are told apart where they are shortened', async () => {
+  test('keep shortened names distinct', async () => {
     const [north, south] = ['North', 'South'].map((end) => series({ name: `perekrestok Saint Petersburg ${end}` }));
     const both = picture({ series: [north, south].filter((one) => one !== undefined) });
     const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
@@ -167,7 +167,7 @@ describe('the facts', () => {
     expect(bars.map((line) => line.split('  ')[0])).toEqual(['…rsburg North', '…rsburg South']);
   });
 
-  test('names that differ only where they would be shortened are shown whole', async () => {
+  test('show names in full that would differ only in the shortened part', async () => {
     const names = ['one', 'two'].map((size) => `Oat drink with calcium, ${size} litres, perekrestok Moscow`);
     const both = picture({ series: names.map((name) => series({ name })) });
     const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
@@ -175,7 +175,7 @@ describe('the facts', () => {
     expect(lines).toEqual(expect.arrayContaining([`● ${names[0]}`, `▲ ${names[1]}`]));
   });
 
-  test('the width asked for is that of all', async () => {
+  test('have the requested width', async () => {
     for (const line of await drawn({ ...STORE_PRICES, width: 50 }, at(200))) {
       expect(displayWidth(line)).toBeLessThanOrEqual(50);
     }
@@ -227,8 +227,8 @@ const anyPicture = fc
     }),
   );
 
-describe('whatever there is to draw', () => {
-  test('no line is wider than it may be, nothing unsafe is printed, and the same is drawn again', async () => {
+describe('with any data', () => {
+  test('no line is too wide, nothing unsafe is printed, and the result is reproducible', async () => {
     await fc.assert(
       fc.asyncProperty(anyPicture, fc.integer({ min: 2, max: 220 }), async (shown, width) => {
         const lines = await drawn(shown, at(width));
@@ -242,7 +242,7 @@ describe('whatever there is to draw', () => {
     );
   });
 
-  test('every series with a value in the window is seen', async () => {
+  test('every series with a value in the window is visible', async () => {
     await fc.assert(
       fc.asyncProperty(anyPicture, fc.integer({ min: 60, max: 220 }), async (some, width) => {
         const shown: ChartPicture = { ...some, style: 'line', facts: undefined, title: '', height: 15 };

@@ -50,7 +50,7 @@ const text = async (changes: Partial<OutputOptions>): Promise<string> =>
   (await rendering(HISTORY, OUTPUT, changes)).text;
 
 describe('a chart', () => {
-  test('is drawn as a table and as a wide one, in a pipe as on a terminal', async () => {
+  test('is drawn with -o table and wide, in a pipe and at a terminal', async () => {
     const drawn = await text({});
     expect(drawn).toMatch(/^Product 7\n/);
     expect(drawn).toMatch(/[\u2801-\u28ff]/);
@@ -59,7 +59,7 @@ describe('a chart', () => {
     expect(await rendering(HISTORY, OUTPUT)).toMatchObject({ dropped: [], shared: [], cut: 0 });
   });
 
-  test('is rows with all their digits in csv, tsv and ndjson, an unknown value an empty field', async () => {
+  test('is rows with all digits in csv, tsv and ndjson, with empty fields for unknown values', async () => {
     expect(await text({ format: 'csv' })).toBe(
       "at,store,price\n2026-01-15T00:00:00Z,Lidl,10.123456789\n2026-01-16T00:00:00Z,Lidl,\n2026-01-17T00:00:00Z,'=Aldi,9\n",
     );
@@ -75,7 +75,7 @@ describe('a chart', () => {
     expect(await text({ format: 'yaml' })).toMatch(/^product: 7\nprices:\n/);
   });
 
-  test('--query is asked of the value, --fields names those of the rows', async () => {
+  test('--query applies to the value, --fields to the rows', async () => {
     expect(await text({ query: 'prices[0].store' })).toBe('Lidl\n');
     expect(await text({ query: 'product', format: 'csv' })).toBe('7\n');
     expect(await text({ fields: ['store', 'price'], format: 'json', limit: 1 })).toBe(
@@ -97,7 +97,7 @@ describe('a chart', () => {
     [{ sort: [''], format: 'csv' }, /--sort: the name is empty/],
     [{ query: '@', format: 'id' }, /-q and -o id print only ids/],
     [{ query: '][' }, /--query/],
-  ])('refuses %j up front', async (changes, message) => {
+  ])('refuses %j in advance', async (changes, message) => {
     await expect(checkOutputOptions(OUTPUT, options(changes))).rejects.toThrow(message);
   });
 
@@ -108,7 +108,7 @@ describe('a chart', () => {
     { format: 'id', sort: ['store'] },
     { fields: ['a'], sort: ['store'] },
     { headers: false },
-  ])('takes %j', async (changes) => {
+  ])('accepts %j', async (changes) => {
     await expect(checkOutputOptions(OUTPUT, options(changes))).resolves.toBeUndefined();
   });
 });

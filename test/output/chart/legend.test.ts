@@ -14,7 +14,7 @@ describe('fittingNames', () => {
     expect(fittingNames(names, width)).toEqual(expected);
   });
 
-  test('no name is wider than it may be, and names that differ at their ends stay different', () => {
+  test('no name is too wide, and names that differ at their ends stay distinct', () => {
     const name = fc.tuple(
       fc.string({ unit: 'grapheme', minLength: 12, maxLength: 20 }),
       fc.constantFrom('1', '2', '3'),

@@ -10,7 +10,7 @@ const runsOf = (one: ChartSeries, window: Window, columns: number): readonly Run
   stretchesOf(one, window, columns).flat();
 
 describe('stretchesOf', () => {
-  test('a value holds until the next, and the step into it is part of its column', () => {
+  test('a value lasts until the next, and the step into it is part of its column', () => {
     const runs = runsOf(series({ at: [0, 20], values: [1, 3], until: 40 }), WINDOW, 10);
     expect(runs).toEqual([
       { column: 0, low: 1, high: 1, last: 1 },
@@ -20,12 +20,12 @@ describe('stretchesOf', () => {
     ]);
   });
 
-  test('a gap within a column keeps what is before it from what is after it', () => {
+  test('a gap within a column separates both sides', () => {
     const stretches = stretchesOf(series({ at: [0, 4, 6], values: [1, null, 9], until: 10 }), WINDOW, 10);
     expect(stretches).toEqual([[{ column: 0, low: 1, high: 1, last: 1 }], [{ column: 0, low: 9, high: 9, last: 9 }]]);
   });
 
-  test('what holds from before the window is there from its beginning, what ended as it began is not', () => {
+  test('an earlier value is drawn from the start of the window, unless it ended there', () => {
     const columns = (at: number[], until: number): number[] =>
       runsOf(series({ at, values: at.map(() => 1), until }), WINDOW, 4).map(({ column }) => column);
     expect(columns([-50], 30)).toEqual([0]);
@@ -36,7 +36,7 @@ describe('stretchesOf', () => {
     expect(columns([50], 50)).toEqual([2]);
   });
 
-  test('a gap as wide as a column leaves one empty, wherever it is', () => {
+  test('a gap as wide as a column leaves a column empty', () => {
     const part = fc.double({ min: 1, max: 6, noNaN: true });
     // Of a number near 6.5 the sixteenth digit is rounded: 1 more than 5.499999999999999 is not quite 1 more then.
     const wide = fc.double({ min: 1 + 1e-12, max: 6, noNaN: true });
@@ -55,7 +55,7 @@ describe('stretchesOf', () => {
     );
   });
 
-  test('every other value of a series about as wide as the columns is seen to be missing', () => {
+  test('alternating missing values about as wide as a column are visible', () => {
     const at = Array.from({ length: 121 }, (_, k) => k);
     const values = at.map((k) => (k % 2 === 0 ? null : 100));
     const runs = runsOf(series({ at, values, until: 121 }), { from: 0, to: 121 }, 110);
@@ -67,7 +67,7 @@ describe('stretchesOf', () => {
     expect(runs.map(({ column }) => column)).toEqual([5]);
   });
 
-  test('every value in the window is within its column, nothing is where all is null', () => {
+  test('every value is in its column, and nothing is drawn for null', () => {
     const point = fc.record({
       length: fc.integer({ min: 0, max: 15 }),
       value: fc.option(fc.integer({ min: 0, max: 9 })),

@@ -30,7 +30,7 @@ describe('an SVG file', () => {
     expect(await drawSvg(shown, { time: 'utc' })).toMatchSnapshot();
   });
 
-  test('stands alone, and can be read by who cannot see it', async () => {
+  test('is self-contained and accessible', async () => {
     const text = await drawSvg(STORE_PRICES, { time: 'utc' });
     const root = parseXml(text);
     expect(root.name).toBe('svg');
@@ -45,7 +45,7 @@ describe('an SVG file', () => {
     expect(textOf(style as Element)).toContain('@media (prefers-color-scheme:dark)');
   });
 
-  test('has steps and never slopes, a gap where there is one, and each series in dashes of its own', async () => {
+  test('has steps instead of slopes, gaps, and a dash pattern per series', async () => {
     const root = await drawn(STORE_PRICES);
     const [metro, magnit, five] = lines(root).map(({ attributes }) => attributes);
     expect(pointsOf(magnit?.['d'] ?? '').filter(({ pen }) => !pen)).toHaveLength(2);
@@ -58,7 +58,7 @@ describe('an SVG file', () => {
     }
   });
 
-  test('shows values that stand alone as circles, and says what has none', async () => {
+  test('shows isolated values as circles, and names series without values', async () => {
     expect(named(await drawn(POINTS), 'circle').length).toBeGreaterThanOrEqual(8);
     const empty = await drawn(picture({ series: [series({ values: [null] })] }));
     expect(textOf(empty)).toContain('no values from 2026-01-15 to 2026-02-14 UTC');
@@ -70,7 +70,7 @@ describe('an SVG file', () => {
     expect(named(instant, 'circle').length).toBeGreaterThan(0);
   });
 
-  test('notes the least and the greatest of each series, unless there are too many', async () => {
+  test('labels the minimum and maximum of each series, unless there are too many', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => series({ name: `s${index}`, values: [index * 10 + 0.5] }));
     const texts = async (count: number) => named(await drawn(picture({ series: many(count) })), 'text').map(textOf);
@@ -78,7 +78,7 @@ describe('an SVG file', () => {
     expect(await texts(9)).not.toContain('40.5');
   });
 
-  test('keeps a spike of one point among 20,000, in a file of a fitting size', async () => {
+  test('keeps a spike of one point among 20,000 in a small file', async () => {
     const values = Array.from({ length: 20_000 }, (_, index) => (index === 13_337 ? 99 : 50 + (index % 3)));
     const at = values.map((_, index) => FROM + (index * (TO - FROM)) / values.length);
     const text = await drawSvg(picture({ series: [series({ at, values })] }), { time: 'utc' });
@@ -90,7 +90,7 @@ describe('an SVG file', () => {
     expect(text.length).toBeLessThan(80_000);
   });
 
-  test('is well-formed, within its frame and the same again, whatever is in it', async () => {
+  test('is well-formed, within its frame and reproducible for any data', async () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom(

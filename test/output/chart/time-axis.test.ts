@@ -68,7 +68,7 @@ describe('timeTicks', () => {
     expect(texts(from, to)).toEqual(expected);
   });
 
-  test('an hour that the clocks leave out has no tick, one that they repeat has one', () => {
+  test('a skipped hour has no tick, a repeated hour has one', () => {
     const zone = process.env['TZ'];
     process.env['TZ'] = 'Europe/Berlin';
     const night = (from: string, to: string): string[] =>
@@ -107,7 +107,7 @@ describe('timeTicks', () => {
     }
   });
 
-  test('an instant is told as exactly as it is', () => {
+  test('shows an instant exactly', () => {
     expect(instantText(Date.parse('2026-07-01T00:00:00Z'), 'utc')).toBe('2026-07-01');
     expect(instantText(Date.parse('2026-07-01T10:30:00Z'), 'utc')).toBe('2026-07-01 10:30');
     expect(instantText(Date.parse('2026-07-01T10:30:05Z'), 'utc')).toBe('2026-07-01 10:30:05');
@@ -126,7 +126,7 @@ describe('timeTicks', () => {
     fc.constant(1e300),
   );
 
-  test('ascend within the window, and their texts stand apart', () => {
+  test('ticks ascend within the window, and their labels do not touch', () => {
     fc.assert(
       fc.property(
         instants,
@@ -153,7 +153,7 @@ describe('timeTicks', () => {
     );
   });
 
-  test('lines below a field are as wide as it at most, and say where and when', () => {
+  test('lines below the plot are at most as wide, and show position and time', () => {
     fc.assert(
       fc.property(instants, spans, fc.integer({ min: 12, max: 200 }), fc.boolean(), (from, span, width, ascii) => {
         const lines = axisLines({ from, to: from + span }, 'utc', { width, margin: 4, ascii });

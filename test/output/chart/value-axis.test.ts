@@ -23,7 +23,7 @@ describe('rowScale', () => {
     [2 ** 53, 2 ** 53 + 2],
     [1, 1 + Number.EPSILON],
     [1e21, 2e22],
-  ])('has both ends as they are where nothing round tells them apart: %d to %d', (low, high) => {
+  ])('shows both ends exactly if no round values distinguish them: %d to %d', (low, high) => {
     const { labels, dot } = rowScale(low, high, 9);
     expect([labels[0], labels[8]]).toEqual([String(high), String(low)]);
     expect([dot(high), dot(low)]).toEqual([2, 34]);
@@ -38,7 +38,7 @@ describe('rowScale', () => {
     .filter(([one, other]) => one !== other)
     .map(([one, other, rows]) => ({ low: Math.min(one, other), high: Math.max(one, other), rows }));
 
-  test('every value has a dot, a greater one none below', () => {
+  test('every value has a dot, and a greater value is not lower', () => {
     fc.assert(
       fc.property(scales, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }), (scale, parts) => {
         const { low, high, rows } = scale;
@@ -51,7 +51,7 @@ describe('rowScale', () => {
     );
   });
 
-  test('every label stands where its value is drawn, and no two are alike', () => {
+  test('every label is at its value, and labels are distinct', () => {
     fc.assert(
       fc.property(scales, ({ low, high, rows }) => {
         const { labels, dot } = rowScale(low, high, rows);
@@ -77,7 +77,7 @@ describe('rowScale', () => {
   });
 });
 
-test('a tick is written with no more decimals than tell it from the next', () => {
+test('a tick has no more decimals than necessary', () => {
   const texts = (low: number, high: number, most: number): string[] => {
     const [step] = stepsFrom((high - low) / most, Math.max(Math.abs(low), Math.abs(high)));
     return step === undefined ? [] : ticksBetween(low, high, step).map(({ text }) => text);

@@ -5,7 +5,7 @@ import { parseMatcher } from '../../../src/sandbox/alerts/labels.ts';
 import { Refusal } from '../../../src/sandbox/http.ts';
 
 describe('bodies', () => {
-  test('labels are read as they were sent', () => {
+  test('reads labels as they were sent', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => one !== '__proto__');
     const set = fc.dictionary(text, text);
     fc.assert(
@@ -18,7 +18,7 @@ describe('bodies', () => {
     );
   });
 
-  test('every other body is refused', () => {
+  test('refuses every other body', () => {
     const part = fc.constantFrom(
       ...'{}[]:,"0 -.eE+',
       '1',
@@ -42,7 +42,7 @@ describe('bodies', () => {
 });
 
 describe('matchers', () => {
-  test('a quoted value is read as it was', () => {
+  test('reads a quoted value unchanged', () => {
     const value = fc.string({ unit: 'binary' });
     const operator = fc.constantFrom('=', '!=', '=~', '!~');
     fc.assert(

@@ -51,14 +51,14 @@ describe('the demo', () => {
     }
   });
 
-  test('prices have two decimals at most', () => {
+  test('prices have at most two decimals', () => {
     const texts = catalog.sources
       .flatMap((source) => [source, ...historyOf(source)])
       .flatMap(({ price, discount_price, loyal_price }) => [price, discount_price, loyal_price].map(String));
     expect(texts.filter((text) => !/^(?:null|\d+(?:\.\d\d?)?)$/.test(text))).toEqual([]);
   });
 
-  test('the last ninety days are intervals, what was before them single observations', () => {
+  test('the last ninety days are intervals, earlier ones single observations', () => {
     const [source] = titled('Oat drink, barista, 1 l');
     const past = source === undefined ? [] : historyOf(source);
     const first = past.findIndex(({ valid_from_at }) => valid_from_at !== null);
@@ -67,7 +67,7 @@ describe('the demo', () => {
     expect(past.slice(first).every(({ valid_to_at }) => valid_to_at !== null)).toBe(true);
   });
 
-  test('has what is odd in real ones', () => {
+  test('has the oddities of real catalogs', () => {
     const oat = titled('Oat drink, barista, 1 l');
     expect(new Set(oat.map(({ parser_name }) => parser_name)).size).toBe(3);
     expect(
@@ -110,7 +110,7 @@ describe('the demo', () => {
     expect(daily.length).toBeGreaterThan(catalog.sources.length / 2);
   });
 
-  test('is not there in an empty sandbox, whose traps are there', async () => {
+  test('is missing in an empty sandbox, but its traps work', async () => {
     const sandbox = await startSandbox({
       now: () => NOON_MS,
       random: () => 0.5,
@@ -136,7 +136,7 @@ describe('the traps', () => {
   const series =
     '/products/p1/dynamics?parser_name=chizhik&source_id=receiver:run-1:1&field=price&interval=1d&date_from=2026-02-01T00:00:00Z&date_to=2026-02-03T00:00:00Z';
 
-  test('database-down: the words of the database, and plain text elsewhere, after the parameters are read', async () => {
+  test('database-down: the text of the database, and plain text elsewhere, after the parameters are read', async () => {
     await using service = await startCatalog({ catalog: one });
     service.traps.add('database-down');
     const [status, body] = await service.get('/healthz');
@@ -169,7 +169,7 @@ describe('the traps', () => {
     expect([read.length, new Set(read).size]).toEqual([150, 149]);
   });
 
-  test('many-products: ten thousand more, each with a past', async () => {
+  test('many-products: ten thousand more, each with a history', async () => {
     await using service = await startCatalog({ catalog: one });
     service.traps.add('many-products');
     const pages = [0, 5000, 9901, 10_001].map((offset) =>

@@ -46,7 +46,7 @@ function values(
   return dynamics(request, () => rows).values;
 }
 
-describe('the answer', () => {
+describe('the response', () => {
   test('is these bytes: buckets from date_from, the last one reaching past date_to, times in UTC', async () => {
     const [status, body] = await service.get(
       path({ date_from: '2026-02-02T06:30:00.25+03:00', date_to: '2026-02-02T21:31:00+03:00' }),
@@ -82,11 +82,11 @@ describe('the answer', () => {
     expect(await service.get(path(changes))).toEqual([status, JSON.stringify({ detail })]);
   });
 
-  test('a product that nobody knows has no source', async () => {
+  test('an unknown product has no source', async () => {
     expect(await service.get(path({}, 'nobody'))).toEqual([404, '{"detail":"source not found"}']);
   });
 
-  test('a plus that is not encoded is a space', async () => {
+  test('an unencoded plus is a space', async () => {
     const encoded = path({ date_from: '2026-02-02T00:00:00+03:00' });
     expect((await service.get(encoded))[0]).toBe(200);
     expect(await service.get(encoded.replace('%2B', '+'))).toEqual([
@@ -140,17 +140,17 @@ describe('the value of a bucket', () => {
     expect(values([young, old], MONDAY, MONDAY + 2 * DAY)).toEqual([2, 2, 1]);
   });
 
-  test('an old observation fills its own bucket alone', () => {
+  test('an old observation fills only its own bucket', () => {
     expect(values([{ price: 7, observed_at: MONDAY + DAY }], MONDAY, MONDAY + 2 * DAY)).toEqual([null, 7, null]);
   });
 
-  test('what comes after date_to is not seen, although the last bucket reaches past it', () => {
+  test('nothing after date_to counts, although the last bucket extends beyond it', () => {
     const late = { price: 7, observed_at: MONDAY + DAY + 2 };
     expect(values([late], MONDAY, MONDAY + DAY + 1)).toEqual([null, null]);
     expect(values([late], MONDAY, MONDAY + DAY + 2)).toEqual([null, 7]);
   });
 
-  test('windows on multiples of the step, each up to the next, are the same as one', () => {
+  test('adjacent windows on multiples of the step equal one window', () => {
     const observation = fc.record({
       price: fc.option(fc.integer({ min: 1, max: 9 })),
       observed_at: fc.integer({ min: MONDAY - DAY, max: MONDAY + 12 * DAY }),
@@ -178,7 +178,7 @@ describe('the value of a bucket', () => {
 describe('times', () => {
   const instant = fc.integer({ min: at('0001-01-02T00:00:00Z'), max: at('9999-12-30T00:00:00Z') });
 
-  test('what is written is read again, in any zone', () => {
+  test('times round-trip in any zone', () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: -1439, max: 1439 }), (time, minutes) => {
         expect(parseIso(isoZ(time))).toBe(time);
@@ -190,7 +190,7 @@ describe('times', () => {
     );
   });
 
-  test('no text makes the reader fail', () => {
+  test('no text crashes the reader', () => {
     const pieces = fc.constantFrom('2026', '02', '-', ':', 'T', 'Z', '+', '00', '.', '5', ' ', '😀');
     fc.assert(
       fc.property(

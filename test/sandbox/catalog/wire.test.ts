@@ -42,7 +42,7 @@ describe('the wire', () => {
     expect((await wire(service.url, '/nothing', { method })).body).toBe(NOT_FOUND);
   });
 
-  test('HEAD is not allowed either, and says how long its answer would be', async () => {
+  test('HEAD is not allowed either, and reports the length of its response', async () => {
     const { status, headers, body } = await wire(service.url, '/healthz', { method: 'HEAD' });
     expect([status, headers.allow, headers['content-length'], body]).toEqual([405, 'GET', '31', '']);
   });
@@ -54,7 +54,7 @@ describe('the wire', () => {
     ['/categories/1/', '/categories/1'],
     ["/products/;!$&'()*+,=:@/", "/products/;!$&'()*+,=:@"],
     ['/products/%D1%85%20y/sources/', '/products/%D1%85%20y/sources'],
-  ])('%s leads to %s', async (path, to) => {
+  ])('%s redirects to %s', async (path, to) => {
     const { status, headers, body } = await wire(service.url, path);
     expect([status, headers.location, headers['content-length'], body]).toEqual([
       307,
@@ -74,17 +74,17 @@ describe('the wire', () => {
     '/Products',
     '//products',
     '/sync',
-  ])('%s is no route', async (path) => {
+  ])('%s is not a route', async (path) => {
     expect(await service.get(path)).toEqual([404, NOT_FOUND]);
   });
 
-  test('an id is what the path decodes to', async () => {
+  test('an id is the decoded path', async () => {
     expect((await service.get('/products/a%20b%25'))[1]).toBe('{"detail":"product_not_found"}');
     // the slash of this one cannot be sent
     expect(await service.get('/products/a%20b%25%2Fc')).toEqual([404, NOT_FOUND]);
   });
 
-  test('lets no web page in by a name that leads to loopback', async () => {
+  test('refuses other host names that resolve to loopback', async () => {
     const { status, body } = await wire(service.url, '/healthz', { headers: { host: 'evil.example' } });
     expect([status, body]).toEqual([403, 'The sandbox answers to loopback addresses only.\n']);
   });
@@ -140,7 +140,7 @@ describe('refusals', () => {
     expect(await service.get(path)).toEqual([status, `{"detail":${detail}}`]);
   });
 
-  test('every missing parameter of a price history is told', async () => {
+  test('names every missing parameter of a price history', async () => {
     const [status, body] = await service.get('/products/p1/dynamics?source_id=&interval=1d');
     expect(status).toBe(422);
     const missing = (name: string): string =>
@@ -162,7 +162,7 @@ describe('refusals', () => {
   });
 });
 
-test('what nobody thought of is 500, and the service goes on', async () => {
+test('an unexpected error is 500, and the service continues', async () => {
   const snapshots = (): never => {
     throw new Error('the disk is gone');
   };
@@ -189,14 +189,14 @@ describe('single records, and lists', () => {
     ]);
   });
 
-  test('past the end there is nothing, and the total is right', async () => {
+  test('past the end there are no items, and the total is right', async () => {
     expect(await service.get('/products?offset=7&limit=5')).toEqual([
       200,
       '{"items":[],"meta":{"limit":5,"offset":7,"total":2}}',
     ]);
   });
 
-  test('what is known from snapshots alone has no product and no sources', async () => {
+  test('a product with snapshots only has no product and no sources', async () => {
     expect((await service.get('/products/only-snapshots'))[0]).toBe(404);
     expect(await service.get('/products/only-snapshots/sources')).toEqual([
       200,

@@ -66,7 +66,7 @@ function framed(packet: string, kind = 0): Buffer {
 const UNKNOWN = [400, '{"code":1,"message":"Session ID unknown"}'];
 
 describe.each(Object.entries(SERVERS))('%s', (_, start) => {
-  it('takes a ping in bytes and keeps the session', async () => {
+  it('accepts a binary ping and keeps the session', async () => {
     await using server = await start();
     const { connect, poll, post } = client(server);
     await connect();
@@ -76,7 +76,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     expect(await poll()).toEqual([200, '1:3']);
   });
 
-  it('takes several packets in one body, also with letters of several bytes and a length of two digits', async () => {
+  it('accepts several packets in one body, with multi-byte characters and a length of two digits', async () => {
     await using server = await start();
     const { connect, poll, post } = client(server);
     await connect();
@@ -86,7 +86,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     expect(answers).toBe('1:31:3');
   });
 
-  it('takes the goodbye in bytes', async () => {
+  it('accepts a binary close', async () => {
     await using server = await start();
     const { connect, poll, post } = client(server);
     await connect();
@@ -94,7 +94,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     expect(await poll()).toEqual(UNKNOWN);
   });
 
-  it('ends a session whose body has no end of a length', async () => {
+  it('ends a session whose body has an unterminated length', async () => {
     await using server = await start();
     const { connect, poll, post } = client(server);
     await connect();
@@ -103,8 +103,8 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
   });
 });
 
-describe('a body in bytes', () => {
-  it('is read as it was written', () => {
+describe('a binary body', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 })), (packets) => {
         const body = Buffer.concat(packets.map((packet) => framed(packet)));
@@ -113,7 +113,7 @@ describe('a body in bytes', () => {
     );
   });
 
-  it('is read or refused, whatever it is', () => {
+  it('is read or refused with any content', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const packets = decodeBinaryPayload(Buffer.from(bytes));

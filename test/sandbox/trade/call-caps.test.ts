@@ -34,7 +34,7 @@ describe.each(READS.filter(([cmd]) => IS_HARD || IN_NPM_TEST.includes(cmd)))(
   },
 );
 
-test('several models of one request count each, or none where one is used up', async () => {
+test('several models of one request each count, or none if one is at its limit', async () => {
   await using gateway = await startGateway();
   const peer = await gateway.peer();
   const read = (...models: readonly string[]) => gateway.call(peer.id, 'GET', '/trading/get_model', { models });
@@ -45,7 +45,7 @@ test('several models of one request count each, or none where one is used up', a
   expect((await read('OpenPosition'))['response']).toMatchObject({ executed: false });
 });
 
-test('tables without a cap, orders and subscriptions are always answered', async () => {
+test('does not limit tables without a cap, orders and subscriptions', async () => {
   await using gateway = await startGateway();
   const peer = await gateway.peer();
   for (let count = 0; count < 60; count++) {
@@ -57,7 +57,7 @@ test('tables without a cap, orders and subscriptions are always answered', async
   }
 });
 
-test('svc takes the refusal for a limit: exit 6', async () => {
+test('svc reports the refusal as a limit: exit 6', async () => {
   await using gateway = await startGateway();
   const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
   // Each home has a count of its own.

@@ -53,7 +53,7 @@ describe('polling', () => {
     expect((await wire(gateway.url, path(gateway, sid))).body).toBe('2:40');
   });
 
-  test('answers the heartbeat, and with all that has come since the last poll', async () => {
+  test('answers the heartbeat, and returns everything since the last poll', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     expect(await post(gateway, sid, '1:2')).toMatchObject({ status: 200, body: 'ok' });
@@ -68,7 +68,7 @@ describe('polling', () => {
     );
   });
 
-  test('holds a poll until there is something to say', async () => {
+  test('holds a poll until there is data', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     const poll = wire(gateway.url, path(gateway, sid));
@@ -99,7 +99,7 @@ describe('polling', () => {
     expect(await asked('EIO=3&transport=websocket')).toEqual(failure(3, 'Bad request'));
   });
 
-  test('a token that is not good is told after the connection was opened', async () => {
+  test('reports an invalid token after the connection was opened', async () => {
     await using gateway = await startGateway();
     const wrong = `/socket.io/?access_token=${'0'.repeat(40)}&${QUERY}`;
     const { body } = await wire(gateway.url, wrong);
@@ -108,7 +108,7 @@ describe('polling', () => {
     expect(await gateway.call(sid, 'GET', '/trading/get_model')).toMatchObject({ response: { error: 'Unauthorized' } });
   });
 
-  test('ends with a goodbye, or where nothing is heard for too long', async () => {
+  test('ends with a close packet, or after silence', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     await post(gateway, sid, '2:41');
@@ -139,8 +139,8 @@ describe('polling', () => {
   });
 });
 
-describe('requests beside it', () => {
-  test('need a connection that is confirmed and not over', async () => {
+describe('other requests', () => {
+  test('need a confirmed connection', async () => {
     await using gateway = await startGateway();
     const refused = { response: { executed: false, error: 'Unauthorized' } };
     expect(await gateway.call('x'.repeat(20), 'GET', '/trading/get_model', { models: 'Order' })).toEqual(refused);
@@ -193,7 +193,7 @@ describe('requests beside it', () => {
     expect(JSON.stringify(gateway.requests)).not.toContain(gateway.token);
   });
 
-  test('are for loopback names alone, and for paths that there are', async () => {
+  test('are limited to loopback names and existing paths', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     const strange = await gateway.send(sid, 'GET', '/trading/get_model', {}, { host: 'evil.example' });
@@ -205,7 +205,7 @@ describe('requests beside it', () => {
 });
 
 describe('the balancer', () => {
-  test('leads a request without its cookie to the wrong node, where it is asked to', async () => {
+  test('sends a request without its cookie to the wrong node, as the trap says', async () => {
     await using gateway = await startGateway();
     gateway.traps.add('sticky-nodes');
     for (let count = 0; count < 4; count++) {
@@ -222,7 +222,7 @@ describe('the balancer', () => {
   });
 });
 
-test('closes while polls are poll', async () => {
+test('closes during polls', async () => {
   const gateway = await startGateway();
   const sid = await connect(gateway);
   const poll = wire(gateway.url, path(gateway, sid));

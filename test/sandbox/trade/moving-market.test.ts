@@ -46,19 +46,19 @@ describe('the walk', () => {
     return Math.sqrt(returns.reduce((sum, one) => sum + one * one, 0) / returns.length);
   };
 
-  test('moves about half a percent in a day, and by the factor of the volatility', () => {
+  test('moves about half a percent a day, times the volatility', () => {
     expect(deviation(1)).toBeGreaterThan(0.003);
     expect(deviation(1)).toBeLessThan(0.008);
     expect(deviation(5) / deviation(1)).toBeCloseTo(5, 0);
   });
 
-  test('stays positive and near its start however wild it is', () => {
+  test('stays positive and near its start at any volatility', () => {
     for (const volatility of [100, 1000]) {
       for (const [index, bid] of bids(3, volatility, 500).entries()) expect(bid, String(index)).toBeGreaterThan(0);
     }
   });
 
-  test('stops at the weekend, except where there is none, and opens with a gap', () => {
+  test('stops at the weekend, if there is one, and opens with a gap', () => {
     const source = randomWalk({ seed: 5, volatility: 1, tickMs: 600_000 });
     const moved: number[] = [];
     const jumps: number[] = [];
@@ -117,7 +117,7 @@ describe('the dealer of a seed', () => {
     return Array.from({ length: times }, () => dealer.rate({ ...ORDER, ...of }));
   };
 
-  test('slips, mostly against the order, and always in the same way', () => {
+  test('slips mostly against the order, reproducibly', () => {
     for (const isBuy of [true, false]) {
       const against = filled(9, { isBuy }).map((rate) => (isBuy ? rate - ask : bid - rate));
       const share = (is: (slip: number) => boolean) => against.filter(is).length / against.length;
@@ -150,7 +150,7 @@ describe('the dealer of a seed', () => {
     expect(dealer.isOutOfRange({ ...order, type: 'OM' }, ask + 1)).toBe(false);
   });
 
-  test('has parts that add up, one for a small order; and rejects one new order in fifty, never a close', () => {
+  test('fills in parts that add up, and rejects one new order in fifty, never a close', () => {
     const dealer = new Dealer(market, 3);
     for (const amountK of [1, 50, 999, 20_000]) {
       const parts = dealer.parts({ ...ORDER, amountK });
@@ -169,7 +169,7 @@ describe('a gateway with a seed', () => {
     ['GTC', 1000, 1000, 6],
     ['IOC', 50, 590, 3],
     ['FOK', 0, 0, 3],
-  ])('fills what is too large for one price in parts: %s', async (time_in_force, least, most, status) => {
+  ])('fills a large order in parts: %s', async (time_in_force, least, most, status) => {
     await using gateway = await start(6);
     const peer = await gateway.peer();
     const pushes = await listen(gateway, peer, ['Order', 'OpenPosition']);
@@ -185,7 +185,7 @@ describe('a gateway with a seed', () => {
     expect(amounts.length > 1).toBe(sum === 1000);
   });
 
-  test('pushes prices within the range of the day, and profit and loss that follow them', async () => {
+  test('pushes prices within the range of the day, with matching profit and loss', async () => {
     await using gateway = await start(11, 4);
     const peer = await gateway.peer();
     const { id } = peer;
@@ -236,7 +236,7 @@ describe('a gateway with a seed', () => {
     expect(open).toBe(rows.at(-6)?.[1]);
   });
 
-  test('at the weekend makes market orders wait, and fills a stop beyond the gap', async () => {
+  test('queues market orders at the weekend, and fills a stop beyond the gap', async () => {
     await using gateway = await start(5, 1, 100_000);
     const peer = await gateway.peer();
     const { id } = peer;
@@ -264,7 +264,7 @@ describe('a gateway with a seed', () => {
     await pushes.until('Order', ({ action, orderId }) => action === 'D' && orderId === waiting);
   });
 
-  test('calls an account whose margin is used up, and closes everything', async () => {
+  test('sends a margin call without margin, and closes everything', async () => {
     await using gateway = await start(4, 8);
     const peer = await gateway.peer();
     const pushes = await listen(gateway, peer, ['Account', 'Order']);

@@ -104,7 +104,7 @@ describe('an order', () => {
     expect(started.gateway.book.orders.size + started.gateway.book.trades.size).toBe(0);
   });
 
-  test('of an account that there is not is refused in the other shape', async () => {
+  test('of an unknown account is refused in the other format', async () => {
     await using started = await startTrading();
     expect(errorOf(await started.post('open_trade', marketOrder({ account_id: '1' })))).toEqual({
       type: 5,
@@ -123,13 +123,13 @@ describe('an order', () => {
     expect(opened(started.pushes)).toMatchObject([{ isBuy: true, open: 1.15013, amountK: 5, currency: 'EUR/USD' }]);
   });
 
-  test('of contracts counts thousandths of them', async () => {
+  test('of contracts counts thousandths', async () => {
     await using started = await startTrading();
     await started.over(orderIdOf(await started.post('open_trade', marketOrder({ symbol: 'BTC/USD', amount: 2 }))));
     expect(opened(started.pushes)).toMatchObject([{ amountK: 0.002, currency: 'BTC/USD' }]);
   });
 
-  test('at market is there at once, and gone once it is a trade', async () => {
+  test('at market appears at once, and disappears when it is filled', async () => {
     await using started = await startTrading();
     // so that it waits for us
     started.gateway.traps.add('market-closed');
@@ -147,7 +147,7 @@ describe('an order', () => {
 });
 
 describe('an entry order', () => {
-  test('waits for its price, and takes its stop and limit along', async () => {
+  test('waits for its price, and passes on its stop and limit', async () => {
     await using started = await startTrading();
     const orderId = orderIdOf(await started.post('create_entry_order', entry({ stop: -40, limit: 80 })));
     expect(await started.rows('Order', 'orders')).toMatchObject([
@@ -187,7 +187,7 @@ describe('an entry order', () => {
     expect(opened(started.pushes)).toMatchObject([{ open: rate, isBuy: is_buy }]);
   });
 
-  test('trails the price that goes away from it', async () => {
+  test('trails a price that moves away', async () => {
     await using started = await startTrading();
     await started.post('create_entry_order', entry({ rate: 1.16, trailing_step: 10 }));
     started.price('EUR/USD', 1.149);
@@ -196,7 +196,7 @@ describe('an entry order', () => {
     expect(await started.rows('Order', 'orders')).toMatchObject([{ buy: 1.159 }]);
   });
 
-  test('is changed, and deleted', async () => {
+  test('can be changed and deleted', async () => {
     await using started = await startTrading();
     const order_id = orderIdOf(await started.post('create_entry_order', entry()));
     expect(await started.post('change_order', { order_id, rate: 1.16, amount: 4, range: 0 })).toEqual({
@@ -221,7 +221,7 @@ describe('an entry order', () => {
     expect(opened(started.pushes)).toEqual([]);
   });
 
-  test('ends with its time', async () => {
+  test('expires', async () => {
     let now = NOW;
     await using gateway = await startGateway({ seed: 'empty', now: () => now });
     const peer = await gateway.peer();
@@ -249,7 +249,7 @@ describe('a trade', () => {
     return String(opened(started.pushes).at(-1)?.['tradeId']);
   };
 
-  test('is closed in parts', async () => {
+  test('can be closed in parts', async () => {
     await using started = await startTrading();
     const trade_id = await open(started);
     started.price('EUR/USD', 1.16);
@@ -271,7 +271,7 @@ describe('a trade', () => {
     expect(errorOf(await started.post('close_trade', { trade_id, ...closing(1) }))).toEqual(coded(1));
   });
 
-  test('is closed once, however often that is asked for', async () => {
+  test('is closed once, also by repeated requests', async () => {
     await using started = await startTrading();
     const trade_id = await open(started);
     started.gateway.traps.add('market-closed');
@@ -283,7 +283,7 @@ describe('a trade', () => {
     expect(started.gateway.book.closed).toHaveLength(1);
   });
 
-  test('has a stop and a limit that are set, moved and taken away', async () => {
+  test('has a stop and a limit that can be set, moved and removed', async () => {
     await using started = await startTrading();
     const trade_id = await open(started, { is_buy: false });
     const change = (fields: Fields) =>
@@ -313,7 +313,7 @@ describe('a trade', () => {
     expect(position).toMatchObject({ stopMove: trailing_step, stop });
   });
 
-  test('of an account that nets is closed by its opposite, the oldest first', async () => {
+  test('of a netting account is closed by opposite orders, oldest first', async () => {
     await using started = await startTrading();
     const trade_id = await open(started, { account_id: '654062', amount: 20 });
     await open(started, { account_id: '654062', amount: 10 });
@@ -325,7 +325,7 @@ describe('a trade', () => {
     expect(await started.rows('OpenPosition', 'open_positions')).toMatchObject([{ isBuy: false, amountK: 10 }, {}]);
   });
 
-  test('is closed with all of its symbol, or of its account', async () => {
+  test('can be closed with its symbol or its account', async () => {
     await using started = await startTrading();
     await open(started);
     await open(started, { symbol: 'XAU/USD' });
@@ -345,7 +345,7 @@ describe('a group of orders', () => {
   const pair = { ...entry(), is_buy2: false, rate2: 1.16, stop: -20, stop2: -30 };
   const groups = ({ gateway }: TradingGateway) => [...gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
 
-  test('is made, and goes with one of them', async () => {
+  test('is created, and ends with one of its orders', async () => {
     await using started = await startTrading();
     const { data } = await started.post('simple_oco', pair);
     const [first, second] = data as [{ orderId: number }, { orderId: number }];
@@ -367,7 +367,7 @@ describe('a group of orders', () => {
     expect(opened(started.pushes)).toHaveLength(1);
   });
 
-  test('is joined and left', async () => {
+  test('can be joined and left', async () => {
     await using started = await startTrading();
     const ids = [
       orderIdOf(await started.post('create_entry_order', entry())),
@@ -383,7 +383,7 @@ describe('a group of orders', () => {
     expect(groups(started)).toEqual([group, 0]);
   });
 
-  test('is not made where one of them is wrong', async () => {
+  test('is not created if one order is invalid', async () => {
     await using started = await startTrading();
     expect(errorOf(await started.post('simple_oco', { ...pair, rate2: 0 }))).toMatch('ORA-20105');
     expect(groups(started)).toEqual([]);

@@ -8,7 +8,7 @@ describe.each([
   ['websocket', ['websocket'], 'websocket'],
   ['polling and then a websocket', ['polling', 'websocket'], 'websocket'],
 ])('the real client by %s', (_, transports, last) => {
-  test('connects, is pushed to, and leaves', async () => {
+  test('connects, receives pushes, and disconnects', async () => {
     await using gateway = await startGateway();
     const peer = await gateway.peer(transports);
     expect(peer.id).toMatch(/^[\w-]{20}$/);
@@ -42,7 +42,7 @@ describe.each([
     expect(after).toEqual({ response: { executed: false, error: 'Unauthorized' } });
   });
 
-  test('is refused with a token that is not good', async () => {
+  test('is refused with an invalid token', async () => {
     await using gateway = await startGateway();
     await expect(gateway.peer(transports, 'f'.repeat(40))).rejects.toBe('Not authorized');
     expect(gateway.sessions).toEqual([]);

@@ -17,7 +17,7 @@ const TICKS = [
   at(120, 'EUR/USD', 1.19),
 ];
 
-test('pushes every tick in its order, as fast as it is told to', async () => {
+test('pushes every tick in order, at the requested speed', async () => {
   let now = NOW;
   await using gateway = await startGateway({ movement: { ticks: TICKS, speed: 60 }, now: () => now, seed: 'empty' });
   const peer = await gateway.peer();
@@ -47,7 +47,7 @@ test('pushes every tick in its order, as fast as it is told to', async () => {
   expect(prices()).toHaveLength(6);
 });
 
-test('stops and limits are checked at every tick, also where several pass at once', async () => {
+test('checks stops and limits at every tick, even if several pass at once', async () => {
   let now = NOW;
   await using gateway = await startGateway({ movement: { ticks: TICKS, speed: 1000 }, now: () => now, seed: 'empty' });
   const peer = await gateway.peer();

@@ -39,7 +39,7 @@ describe('svc', () => {
     }
   });
 
-  test.each(['polling', 'websocket'] as const)('is pushed to by %s', async (transport) => {
+  test.each(['polling', 'websocket'] as const)('receives pushes by %s', async (transport) => {
     await using gateway = await startGateway();
     await using own = sessionOf(gateway, { transport });
     const trading = openTrading(own.session);
@@ -59,7 +59,7 @@ describe('svc', () => {
     expect(gateway.sessions).toEqual([]);
   });
 
-  test('finds its node behind a balancer, forty times of forty', async () => {
+  test('reaches its node behind a balancer forty times out of forty', async () => {
     await using gateway = await startGateway();
     gateway.traps.add('sticky-nodes');
     for (let count = 0; count < 40; count++) {
@@ -68,7 +68,7 @@ describe('svc', () => {
     }
   });
 
-  test('is told that its token is refused, and that it asks too often', async () => {
+  test('gets errors for a refused token and too many requests', async () => {
     await using gateway = await startGateway();
     await using stranger = sessionOf(gateway, { token: () => new Secret('f'.repeat(40)) });
     await expect(stranger.session.connect()).rejects.toMatchObject({ code: 'unauthorized' });

@@ -9,7 +9,7 @@ import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } fr
 type Candle = readonly number[];
 
 describe('the demo', () => {
-  test('has two accounts, offers, trades and an order that waits', async () => {
+  test('has two accounts, offers, trades and a pending order', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const model = (models: string) => gateway.call(id, 'GET', '/trading/get_model/', { models });
@@ -44,7 +44,7 @@ describe('the demo', () => {
     expect(errorOf(await model('Orders'))).toMatchObject({ code: 2 });
   });
 
-  test('was traded when there was a market, whatever day it is', async () => {
+  test('has trades from market hours on any day', async () => {
     for (let day = 0; day < 7; day++) {
       await using gateway = await startGateway({ now: () => NOW + day * 86_400_000 });
       const { trades, closed, orders } = gateway.book;
@@ -59,7 +59,7 @@ describe('the demo', () => {
     }
   });
 
-  test('adds up', async () => {
+  test('has consistent sums', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     gateway.tick();
@@ -76,7 +76,7 @@ describe('the demo', () => {
 });
 
 describe('subscriptions', () => {
-  test('are of a session, and end when it says so', async () => {
+  test('belong to a session, and end on request', async () => {
     await using gateway = await startGateway();
     const [one, two] = [await gateway.peer(), await gateway.peer()];
     const first = await listen(gateway, one, ['EUR/USD', 'OpenPosition', 'Account', 'Offer', 'Summary']);
@@ -101,7 +101,7 @@ describe('subscriptions', () => {
     expect(first.seen).toHaveLength(seen);
   });
 
-  test('tell the price at once', async () => {
+  test('push the price at once', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const { pairs } = await gateway.call(id, 'POST', '/subscribe', { pairs: ['EUR/USD', 'US30'] });
@@ -112,7 +112,7 @@ describe('subscriptions', () => {
     expect(errorOf(await gateway.call(id, 'POST', '/subscribe', { pairs: 'EURUSD' }))).toMatchObject({ code: 2 });
   });
 
-  test('a symbol is shown and hidden for everybody', async () => {
+  test('shows and hides a symbol for all accounts', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const shown = async () => {
@@ -137,7 +137,7 @@ describe('candles', () => {
   };
   const seconds = (text: string): number => Date.parse(text) / 1000;
 
-  test('are the newest, of which the last goes on', async () => {
+  test('are the newest, with an unfinished last one', async () => {
     const answer = await ask('1/m1', { num: 3 });
     expect(answer).toMatchObject({ response: { executed: true, error: '' }, instrument_id: '1', period_id: 'm1' });
     const rows = answer['candles'] as Candle[];
@@ -157,7 +157,7 @@ describe('candles', () => {
     }
   });
 
-  test('of a range leave the number out of account, and other spellings of it', async () => {
+  test('of a range ignore the number in any spelling', async () => {
     const from = seconds('2026-06-01T10:00Z');
     const to = seconds('2026-06-01T11:00Z');
     const rows = (await ask('1/m15', { num: 1, from, to }))['candles'] as Candle[];
@@ -166,7 +166,7 @@ describe('candles', () => {
     expect(ignored.map(([at]) => at)).toEqual([NOW / 1000]);
   });
 
-  test('are the same in whatever window, each beginning where the last ended', () => {
+  test('are the same in any window, and contiguous', () => {
     const [eurusd] = INSTRUMENTS;
     const [m5, h1] = [periodOf('m5'), periodOf('h1')];
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
@@ -238,7 +238,7 @@ describe('candles', () => {
     expect(await executed({ num: 10_001, from, to: from })).toBe(days === undefined);
   });
 
-  test('are ten thousand at most, but for days and longer', async () => {
+  test('are at most ten thousand, except days and longer', async () => {
     const to = NOW / 1000;
     const minutes = (await ask('1/m1', { num: 1, from: to - 16 * 86_400, to }))['candles'] as Candle[];
     expect([minutes.length, minutes.at(-1)?.[0]]).toEqual([10_000, to]);
@@ -246,7 +246,7 @@ describe('candles', () => {
     expect(days.length).toBeGreaterThan(3500);
   });
 
-  test('of days are labelled by their end, which New York sets', async () => {
+  test('of days are labelled by their end in New York', async () => {
     const labels = async (from: string, to: string) =>
       ((await ask('1/D1', { num: 1, from: seconds(from), to: seconds(to) }))['candles'] as Candle[]).map(([at]) =>
         new Date(Number(at) * 1000).toISOString().slice(0, 16),
@@ -259,7 +259,7 @@ describe('candles', () => {
     ]);
   });
 
-  test('leave weekends out, but where they are traded', async () => {
+  test('leave out weekends, except for symbols that trade then', async () => {
     const weekend = { num: 1, from: seconds('2026-05-29T19:30Z'), to: seconds('2026-05-31T22:30Z') };
     const hours = (rows: unknown) =>
       (rows as Candle[]).map(([at]) => new Date(Number(at) * 1000).toISOString().slice(8, 13));
@@ -277,7 +277,7 @@ describe('candles', () => {
     },
   );
 
-  test('trading days follow each other through both changes of the clocks', () => {
+  test('trading days are contiguous through both clock changes', () => {
     let day = dayStart(Date.UTC(2026, 1, 1));
     const lengths = Array.from({ length: 300 }, () => {
       const next = nextDay(day);

@@ -61,13 +61,13 @@ describe('orders', () => {
     [['fok-killed'], 'GTC', [6], 6],
     [['fok-killed', 'partial-fills'], 'FOK', [], 3],
     [['fok-killed', 'partial-fills'], 'IOC', [2, 2], 3],
-  ] as const)('with %j and %s are filled so: %j', async (traps, time_in_force, parts, last) => {
+  ] as const)('with %j and %s are filled as: %j', async (traps, time_in_force, parts, last) => {
     await using service = await trapped(...traps);
     const { amounts, status } = await filled(service, marketOrder({ amount: 6, time_in_force }));
     expect([amounts, status]).toEqual([parts, last]);
   });
 
-  test('are pushed before they are answered', async () => {
+  test('are pushed before the response', async () => {
     await using service = await trapped('push-before-answer');
     const { gateway, peer } = service;
     const pushes = await listen(gateway, peer, ['Order']);
@@ -79,7 +79,7 @@ describe('orders', () => {
     ['lost-order-answer', 1],
     ['order-500', 0],
     ['order-500-applied', 1],
-  ] as const)('with %s are carried out %d times', async (trap, times) => {
+  ] as const)('with %s are executed %d times', async (trap, times) => {
     await using service = await trapped(trap);
     const { gateway, peer } = service;
     const sent = gateway.send(peer.id, 'POST', '/trading/open_trade', marketOrder());
@@ -114,7 +114,7 @@ describe('orders', () => {
   });
 });
 
-describe('what is read', () => {
+describe('reads', () => {
   test.each([
     ['GET', '/trading/get_model', { models: 'OpenPosition' }, 44],
     ['GET', '/trading/get_model', { models: ['Offer', 'Order'] }, 46],
@@ -122,7 +122,7 @@ describe('what is read', () => {
     ['GET', '/trading/get_model', { models: 'ClosedPosition' }, 118],
     ['POST', '/trading/update_subscriptions', { symbol: 'EUR/USD', visible: true }, 24],
     ['GET', '/trading/get_model', { models: 'Offer' }, undefined],
-  ] as const)('%s %s %j is asked for too often: Cmd=%s', async (method, path, fields, cmd) => {
+  ] as const)('%s %s %j exceeds its limit: Cmd=%s', async (method, path, fields, cmd) => {
     await using service = await trapped('ora-20301');
     const answer = await service.gateway.call(service.peer.id, method, path, fields);
     if (cmd === undefined) expect(answer['response']).toEqual({ executed: true });
@@ -132,7 +132,7 @@ describe('what is read', () => {
     }
   });
 
-  test('accounts are not where the document has them', async () => {
+  test('accounts are not at the documented path', async () => {
     await using service = await trapped('accounts-path-404');
     const { gateway, peer } = service;
     expect((await gateway.send(peer.id, 'GET', '/trading/get_model/Accounts')).status).toBe(404);
@@ -140,7 +140,7 @@ describe('what is read', () => {
     expect(accounts).toHaveLength(3);
   });
 
-  test('is hostile, and understood when it comes back', async () => {
+  test('return hostile text, which is accepted when it is sent back', async () => {
     await using service = await trapped('hostile-gateway');
     const { gateway, peer } = service;
     const { offers } = await gateway.call(peer.id, 'GET', '/trading/get_model', { models: 'Offer' });
@@ -156,8 +156,8 @@ describe('what is read', () => {
   });
 });
 
-describe('what is pushed', () => {
-  test('is nothing at all, no JSON, or a flood', async () => {
+describe('pushes', () => {
+  test('are missing, not JSON, or a flood', async () => {
     await using service = await trapped('no-push');
     const { gateway, peer } = service;
     const got: string[] = [];
@@ -172,7 +172,7 @@ describe('what is pushed', () => {
     expect(got[0]).toBe('this is no JSON');
   });
 
-  test('is refused to every token', async () => {
+  test('are refused for every token', async () => {
     await using gateway = await startGateway();
     gateway.traps.add('bad-token');
     await expect(gateway.peer()).rejects.toBe('Not authorized');

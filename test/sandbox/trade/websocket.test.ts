@@ -47,7 +47,7 @@ async function until(socket: Socket, wanted: string | Buffer): Promise<Buffer> {
 }
 
 describe('a websocket', () => {
-  test('that takes over before the first poll has `40` a little later, in its place', async () => {
+  test('that takes over before the first poll gets `40` instead', async () => {
     await using gateway = await startGateway();
     const opening = await wire(gateway.url, `/socket.io/?access_token=${gateway.token}&EIO=3&transport=polling`);
     const sid = /"sid":"([\w-]{20})"/.exec(opening.body)?.[1] ?? '';
@@ -87,7 +87,7 @@ describe('a websocket', () => {
     expect(gateway.sessions).toEqual([]);
   });
 
-  test('is refused where the session is not known, or where there is polling alone', async () => {
+  test('is refused for an unknown session, or with polling only', async () => {
     await using gateway = await startGateway();
     expect((await until(await raw(gateway, 'nobody'), '\r\n\r\n')).toString()).toMatch(/^HTTP\/1.1 400 /);
     gateway.traps.add('no-websocket');
@@ -112,7 +112,7 @@ describe('a websocket', () => {
     expect(gateway.sessions).toEqual([]);
   });
 
-  test('takes over from polling, and the poll is let go', async () => {
+  test('takes over from polling, and ends the poll', async () => {
     await using gateway = await startGateway();
     const { url, token } = gateway;
     const polling = `${url}/socket.io/?access_token=${token}&EIO=3&transport=polling&b64=1`;

@@ -30,7 +30,7 @@ async function list(service: TestService): Promise<readonly Item[]> {
 }
 
 describe('subscriptions', () => {
-  test('the secret is in the answer to the create, and nowhere else', async () => {
+  test('only the response to a create has the secret', async () => {
     await using service = await startService();
     const created = await create(service);
     expect(created).toEqual({
@@ -80,7 +80,7 @@ describe('subscriptions', () => {
     expect((await patch({ url: `${URL_A}?v=2` })).json).toMatchObject({ item: { status: 1, consecutive_failures: 0 } });
   });
 
-  test('five are all there may be, disabled ones among them', async () => {
+  test('allows five, including disabled ones', async () => {
     await using service = await startService();
     for (let count = 0; count < 5; count++) await create(service);
     for (const one of service.account.subscriptions.values()) one.status = 2;
@@ -111,7 +111,7 @@ describe('subscriptions', () => {
     expect(await list(service)).toEqual([]);
   });
 
-  test('receivers on this machine are taken unless told otherwise', async () => {
+  test('accepts receivers on this machine by default', async () => {
     await using service = await startService();
     await create(service, { url: 'http://127.0.0.1:8787/', events: [] });
     await using strict = await startService({ loopbackReceivers: false });
@@ -121,7 +121,7 @@ describe('subscriptions', () => {
   });
 });
 
-describe('the door', () => {
+describe('authentication and routes', () => {
   test('no token, or another one: 401 before anything else', async () => {
     await using service = await startService();
     for (const token of ['', 'pat_other', `${service.token}x`]) {
@@ -134,7 +134,7 @@ describe('the door', () => {
     }
   });
 
-  test('what is not there: 404 in the documented shape', async () => {
+  test('unknown paths: 404 in the documented format', async () => {
     await using service = await startService();
     for (const [method, path] of [
       ['GET', '/v1/webhooks/ep_1'],
@@ -175,7 +175,7 @@ describe('the log and the samples', () => {
     expect(await page('?page=3')).toEqual(pages[0]);
   });
 
-  test('samples: real ones where there are some, else one made up', async () => {
+  test('samples are real, or one is generated', async () => {
     await using service = await startService();
     const samples = async (query: string): Promise<{ id: string; type: string }[]> =>
       (await service.call('GET', `/v1/webhook-events/samples${query}`)).json as never;
@@ -192,7 +192,7 @@ describe('the log and the samples', () => {
 });
 
 describe('traps', () => {
-  test('a create that is carried out without a word, or with a wrong one', async () => {
+  test('a create without a response, or with a wrong one', async () => {
     await using service = await startService();
     service.traps.add('lost-create');
     await expect(service.call('POST', '/v1/webhooks', { url: URL_A })).rejects.toThrow();
@@ -205,7 +205,7 @@ describe('traps', () => {
     expect(await list(service)).toHaveLength(2);
   });
 
-  test('hostile text is everywhere but in the secret, and what is sent back is understood', async () => {
+  test('hostile text is everywhere except in the secret, and is accepted when it is sent back', async () => {
     await using service = await startService();
     service.traps.add('hostile-text');
     const created = await create(service);

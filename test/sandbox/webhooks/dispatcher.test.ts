@@ -22,7 +22,7 @@ async function settled(service: TestService, least = 1): Promise<readonly (reado
 
 const failures = (service: TestService, id: string) => service.account.subscriptions.get(id)?.consecutive_failures;
 
-test('a delivery is the envelope, signed over the very bytes', async () => {
+test('a delivery is the envelope, signed over its exact bytes', async () => {
   await using receiver = await startReceiver();
   await using service = await startService({ fast: FAST });
   const id = await subscribe(service, receiver.url);
@@ -42,7 +42,7 @@ test('a delivery is the envelope, signed over the very bytes', async () => {
   expect(JSON.parse(delivery.body.toString())).toMatchObject({ id: event, type: 'summary.completed' });
 });
 
-test('only listed types are delivered; a ping comes by a test', async () => {
+test('delivers only listed types; a test sends a ping', async () => {
   await using receiver = await startReceiver();
   await using service = await startService({ fast: FAST });
   await subscribe(service, receiver.url, []);
@@ -54,7 +54,7 @@ test('only listed types are delivered; a ping comes by a test', async () => {
   expect(service.account.log[0]).toMatchObject({ endpoint_id: id, event_type: 'webhook.ping' });
 });
 
-test('five retries, then the end; a success forgets the failures', async () => {
+test('retries five times; a success resets the failures', async () => {
   await using receiver = await startReceiver([500, 302, 500, 404, 503, 500, 200]);
   await using service = await startService({ fast: FAST });
   const id = await subscribe(service, receiver.url);
@@ -70,7 +70,7 @@ test('five retries, then the end; a success forgets the failures', async () => {
   expect(failures(service, id)).toBe(0);
 });
 
-test('twenty failures in a row disable the endpoint, and what comes later leaves no trace', async () => {
+test('twenty failures in a row disable the endpoint, and later events are not recorded', async () => {
   await using receiver = await startReceiver([500]);
   await using service = await startService({ fast: 5 * FAST });
   const id = await subscribe(service, receiver.url);

@@ -40,7 +40,7 @@ const decide = (fields: Readonly<Record<string, string>>, headers: Readonly<Reco
   wire(asking.url, '/oauth/decision', { method: 'POST', headers, body: new URLSearchParams(fields).toString() });
 
 describe('the page', () => {
-  test('runs nothing, is kept nowhere and stands in no frame', async () => {
+  test('has no scripts, is not cached and cannot be framed', async () => {
     const { client_id } = await client(asking);
     const { headers } = await authorize(asking, authorizeQuery(client_id));
     expect(headers).toMatchObject({
@@ -51,7 +51,7 @@ describe('the page', () => {
     });
   });
 
-  test('names the client and where the answer goes, as text', async () => {
+  test('names the client and the redirect, as text', async () => {
     const { page } = await question(`<script>alert("1")</script>'&`);
     expect(page).toContain('<strong>&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#39;&#38;</strong>');
     expect(page).toContain('<code>http://127.0.0.1:8250</code>');
@@ -59,7 +59,7 @@ describe('the page', () => {
     expect((await question('')).page).toMatch(/<strong>client_[0-9a-f]+<\/strong>/);
   });
 
-  test('Approve: back with a code and the state as it was', async () => {
+  test('Approve redirects with a code and the unchanged state', async () => {
     const { id } = await question();
     const answer = await decide({ question: id, decision: 'approve' });
     expect(answer).toMatchObject({ status: 303, body: '', headers: { 'referrer-policy': 'no-referrer' } });
@@ -67,7 +67,7 @@ describe('the page', () => {
     expect(parametersOf(answer)).toEqual({ code: expect.stringMatching(/^code_[\w-]{43}$/), state: 's t&a+te' });
   });
 
-  test.each(['deny', '', 'APPROVE'])('%j is no approval', async (decision) => {
+  test.each(['deny', '', 'APPROVE'])('%j is not an approval', async (decision) => {
     const { id } = await question();
     expect(parametersOf(await decide({ question: id, decision }))).toEqual({
       error: 'access_denied',
@@ -76,7 +76,7 @@ describe('the page', () => {
     });
   });
 
-  test('is answered once, in time, by its own form', async () => {
+  test('accepts one answer, in time, from its own form', async () => {
     const { id } = await question();
     await decide({ question: id, decision: 'deny' });
     const late = await question();
@@ -103,13 +103,13 @@ test('with --auto-approve there is no page', async () => {
   expect([answer.status, parametersOf(answer)]).toEqual([303, { code: expect.any(String), state: 's t&a+te' }]);
 });
 
-test('a redirect keeps its own query, and no state stays none', async () => {
+test('a redirect keeps its own query, and a missing state stays missing', async () => {
   const { client_id } = await client(silent, { redirect_uris: [`${REDIRECT}?a=1`] });
   const query = authorizeQuery(client_id, { redirect_uri: `${REDIRECT}?a=1`, state: undefined, scope: undefined });
   expect(parametersOf(await authorize(silent, query))).toEqual({ a: '1', code: expect.any(String) });
 });
 
-describe('a stranger gets a page, and no redirect', () => {
+describe('an unknown client gets a page instead of a redirect', () => {
   test.each([
     ['no client', () => authorizeQuery('', { client_id: undefined })],
     ['another client', () => authorizeQuery('client_other')],
@@ -133,7 +133,7 @@ describe('a stranger gets a page, and no redirect', () => {
   });
 });
 
-describe('the client is told', () => {
+describe('redirects with an error', () => {
   test.each([
     ['no response_type', { response_type: undefined }, 'unsupported_response_type'],
     ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
@@ -152,7 +152,7 @@ describe('the client is told', () => {
   });
 });
 
-test('a code is good for a minute', async () => {
+test('a code is valid for a minute', async () => {
   const codes = await Promise.all([1, 2].map(() => authorize(silent, authorizeQuery(known.client_id))));
   const [early = '', late = ''] = codes.map((answer) => parametersOf(answer)['code']);
   now += 59_999;

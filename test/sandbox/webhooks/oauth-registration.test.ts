@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('the metadata are those of the document, and nothing else', async () => {
+test('serves exactly the documented metadata', async () => {
   const { url } = service;
   const answer = answered(await wire(url, '/.well-known/oauth-authorization-server'));
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('another name that leads to this machine is refused, and so is a body without an end', async () => {
+test('refuses other names of this machine, and an endless body', async () => {
   const headers = { host: 'evil.example', 'content-type': 'application/json' };
   const body = JSON.stringify(metadata());
   const strange = await wire(service.url, '/oauth/register', { method: 'POST', headers, body });
@@ -77,7 +77,7 @@ describe('registration', () => {
     });
   });
 
-  test('what is left out is as RFC 7591 §2 has it, and what is not known is ignored', async () => {
+  test('applies the defaults of RFC 7591 §2, and ignores unknown fields', async () => {
     const { status, json } = await register(service, { redirect_uris: [REDIRECT], logo_uri: 'x', application_type: 1 });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -89,7 +89,7 @@ describe('registration', () => {
     expect(json).not.toHaveProperty('logo_uri');
   });
 
-  test('every client is another one', async () => {
+  test('creates a new client each time', async () => {
     const [one, other] = await Promise.all([register(service), register(service)]);
     expect(one.json['client_id']).not.toBe(other.json['client_id']);
   });
@@ -100,7 +100,7 @@ describe('registration', () => {
     'http://localhost:1/',
     'http://[::1]:65535/a?b=c',
     'https://app.example.com/callback',
-  ])('%s is a redirect that is taken', async (uri) => {
+  ])('accepts the redirect %s', async (uri) => {
     const { status, json } = await register(service, metadata({ redirect_uris: [uri] }));
     expect([status, json['redirect_uris']]).toEqual([201, [uri]]);
   });
@@ -150,7 +150,7 @@ describe('registration', () => {
     expect([status, json]).toEqual([400, { error: 'invalid_client_metadata', error_description: expect.any(String) }]);
   });
 
-  test('a form, or text, is refused: a page of elsewhere could send it unasked', async () => {
+  test('refuses a form or text, which another web page could send', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', '']) {
       const { status, json } = await register(service, metadata(), type);
       expect([type, status, json['error']]).toEqual([type, 400, 'invalid_client_metadata']);
@@ -158,7 +158,7 @@ describe('registration', () => {
     expect((await register(service, metadata(), 'Application/JSON; charset=utf-8')).status).toBe(201);
   });
 
-  test('what an error says has only what may stand there', async () => {
+  test('an error has only allowed characters', async () => {
     const { json } = await register(service, metadata({ redirect_uris: ['no "\u202e\\ \u001b[31m address'] }));
     expect(json['error_description']).toBe('no ??? ?[31m address is no address');
   });

@@ -68,7 +68,7 @@ describe.each(['none', 'client_secret_basic', 'client_secret_post'])('%s', (meth
     for (const secret of [...secretsIn(first), ...secretsIn(second)]) expect(printed).not.toContain(secret);
   });
 
-  test('a token that has ended is replaced on the way, unseen', async () => {
+  test('replaces an expired token silently', async () => {
     const { home } = await signIn({ args: ['--auth-method', method] });
     for (let hour = 1; hour <= 3; hour++) {
       const before = credential(home).refresh_token;
@@ -79,14 +79,14 @@ describe.each(['none', 'client_secret_basic', 'client_secret_post'])('%s', (meth
   });
 });
 
-test('signing in again is the same client at the same port, which is all that the sandbox lets in', async () => {
+test('signing in again uses the same client and port', async () => {
   const first = await signIn();
   const second = await signIn({ home: first.home });
   expect([second.code, redirectOf(second.authorization).port]).toEqual([0, redirectOf(first.authorization).port]);
   expect(stored(first.home)?.clients).toHaveLength(1);
 });
 
-test('a sandbox that was started again does not know the client, and svc registers another one', async () => {
+test('registers another client after a restart of the sandbox', async () => {
   const port = await freePorts();
   const before = await startService({ port, autoApprove: true });
   const { home } = await login({ url: before.url });
@@ -97,7 +97,7 @@ test('a sandbox that was started again does not know the client, and svc registe
   expect(late.stderr).toContain(': svc uses another one');
 });
 
-describe('where a person is asked', () => {
+describe('with the approval page', () => {
   let asking: TestService;
   beforeAll(async () => {
     asking = await startService();
@@ -121,14 +121,14 @@ describe('where a person is asked', () => {
     expect(await isTaken(asking, credential(home).access_token)).toBe(true);
   });
 
-  test('a no ends it, and nothing is kept', async () => {
+  test('a no ends it, and nothing is stored', async () => {
     const { code, home, stderr } = await login({ url: asking.url, visit: decide('deny') });
     expect([code, stored(home)?.credentials ?? []]).toEqual([4, []]);
     expect(stderr).toContain('access_denied: the owner of the account said no');
   });
 });
 
-test('a token of the sandbox is a personal one, too', async () => {
+test('a token of the sandbox works as a personal token', async () => {
   const { code, home } = await signIn({ args: ['--token-stdin'], stdin: service.token });
   expect([code, (await run(home, ['webhooks', 'list', '-o', 'id'])).code]).toEqual([0, 0]);
 });
@@ -143,8 +143,8 @@ test.each([
   expect(registered).toMatchObject({ code, stderr: code === 0 ? '' : expect.stringContaining('allow-list') });
 });
 
-describe('a login that is used in two places', () => {
-  test('ends in both: the refresh token is good once', async () => {
+describe('a login that is copied', () => {
+  test('ends in both places, because the refresh token is valid once', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const copy = (from: string, to: string): void =>
       writeFileSync(join(to, 'config/credentials.json'), readFileSync(join(from, 'config/credentials.json')));
@@ -164,7 +164,7 @@ describe('a login that is used in two places', () => {
     expect((await run(one.home, ['oauth', 'status', '--check'])).code).toBe(0);
   });
 
-  test('six processes at once use it once, however slow the answer', async () => {
+  test('six processes use it once, even with a slow response', async () => {
     await using quick = await startService({ autoApprove: true, fast: FAST });
     const { home } = await login({ url: quick.url });
     quick.traps.add('slow-refresh');
@@ -203,13 +203,13 @@ describe('traps', () => {
     expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
   });
 
-  test('token-500: no login, and nothing is kept', async () => {
+  test('token-500: no login, and nothing is stored', async () => {
     service.traps.add('token-500');
     const { code, home } = await signIn();
     expect([code, stored(home)?.credentials ?? []]).toEqual([7, []]);
   });
 
-  test('other-state: that answer is refused, and the right one is still taken', async () => {
+  test('other-state: refuses that response, and still accepts the right one', async () => {
     service.traps.add('other-state');
     const statuses: number[] = [];
     const { code } = await signIn({
@@ -229,14 +229,14 @@ describe('traps', () => {
     expect(stderr).toContain('https://other.example');
   });
 
-  test('other-method: a client that is not as asked is not used', async () => {
+  test('other-method: does not use a client that differs from the request', async () => {
     service.traps.add('other-method');
     const { code, home, stderr } = await signIn();
     expect([code, stored(home)?.clients ?? []]).toEqual([3, []]);
     expect(stderr).toContain('client_secret_basic');
   });
 
-  test('secret-for-public: the secret is not kept', async () => {
+  test('secret-for-public: does not store the secret', async () => {
     service.traps.add('secret-for-public');
     const { code, home, stderr } = await signIn();
     expect([code, stored(home)?.clients[0]?.client_secret]).toEqual([0, undefined]);
@@ -253,7 +253,7 @@ describe('traps', () => {
     }
   });
 
-  test('early-end: a token that is refused too early is replaced, and the call made again', async () => {
+  test('early-end: replaces a token that is refused too early, and repeats the call', async () => {
     service.traps.add('early-end');
     const { home } = await signIn();
     const { access_token } = credential(home);
@@ -270,7 +270,7 @@ describe('traps', () => {
     expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
   });
 
-  test('hostile-text: no escape sequence of the service comes to a terminal', async () => {
+  test('hostile-text: prints no escape sequence of the service', async () => {
     const { home } = await signIn();
     service.traps.add('hostile-text');
     const hostile = await signIn({ home, terminal: 100, args: ['--no-browser'], hidden: () => new Promise(() => {}) });

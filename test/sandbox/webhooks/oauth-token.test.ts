@@ -80,7 +80,7 @@ describe('access tokens', () => {
     expect(await isTaken(service, String(json['access_token']))).toBe(true);
   });
 
-  test('and what they last is divided by --fast, but never below a second', async () => {
+  test('have a lifetime divided by --fast, but at least a second', async () => {
     for (const [fast, seconds] of [
       [60, 60],
       [1000, 3],
@@ -98,7 +98,7 @@ describe('access tokens', () => {
 });
 
 describe('a code', () => {
-  test('is used once: the second time ends what came of the first', async () => {
+  test('is valid once; a second use revokes the first tokens', async () => {
     const code = await codeFor(service, open);
     const first = await token(service, exchangeFields(open, code));
     expect(await isTaken(service, String(first.json['access_token']))).toBe(true);
@@ -116,23 +116,23 @@ describe('a code', () => {
     ['with another verifier', { code_verifier: VERIFIER.replace('d', 'e') }],
     ['with the challenge as the verifier', { code_verifier: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }],
     ['with a verifier that is too short', { code_verifier: VERIFIER.slice(1) }],
-  ])('%s gives nothing, and is good afterwards', async (_, changes) => {
+  ])('%s fails, and the code stays valid', async (_, changes) => {
     const fields = exchangeFields(open, await codeFor(service, open));
     expect(shown(await token(service, { ...fields, ...changes }))).toEqual(refusal(400, 'invalid_grant'));
     expect((await token(service, fields)).status).toBe(200);
   });
 
-  test.each(['short'.repeat(8), `${'v'.repeat(42)}!`, 'v'.repeat(129)])('%s is no verifier', async (verifier) => {
+  test.each(['short'.repeat(8), `${'v'.repeat(42)}!`, 'v'.repeat(129)])('%s is not a verifier', async (verifier) => {
     const fields = exchangeFields(open, await codeFor(service, open, verifier));
     expect(shown(await token(service, { ...fields, code_verifier: verifier }))).toEqual(refusal(400, 'invalid_grant'));
   });
 
-  test.each(['v'.repeat(128), '-._~'.repeat(11)])('%s is one', async (verifier) => {
+  test.each(['v'.repeat(128), '-._~'.repeat(11)])('%s is a verifier', async (verifier) => {
     const fields = exchangeFields(open, await codeFor(service, open, verifier));
     expect((await token(service, { ...fields, code_verifier: verifier })).status).toBe(200);
   });
 
-  test('of one client is nothing to another', async () => {
+  test('of one client is invalid for another', async () => {
     const other = await client(service);
     const code = await codeFor(service, open);
     expect(shown(await token(service, exchangeFields(other, code)))).toEqual(refusal(400, 'invalid_grant'));
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(shown(await token(service, 'grant_type=%g0'))).toEqual(refusal(400, 'invalid_request'));
   });
 
-  test('whose parameters stand in the address', async () => {
+  test('with parameters in the address', async () => {
     const fields = exchangeFields(open, await codeFor(service, open));
     const answer = await fetch(`${service.url}/oauth/token?client_id=${open.client_id}`, {
       method: 'POST',
@@ -199,13 +199,13 @@ describe('a request', () => {
   });
 });
 
-describe('a client proves itself', () => {
+describe('client authentication', () => {
   const fieldsOf = async (by: Registered): Promise<Readonly<Record<string, string>>> => {
     const { client_id: _, ...fields } = exchangeFields(by, await codeFor(service, by));
     return fields;
   };
 
-  test('by Basic, with its id in the form or without', async () => {
+  test('works by Basic, with or without the id in the form', async () => {
     const header = basicHeader(basic.client_id, basic.client_secret);
     for (const more of [{}, { client_id: basic.client_id }]) {
       expect((await token(service, { ...(await fieldsOf(basic)), ...more }, header)).status).toBe(200);
@@ -223,7 +223,7 @@ describe('a client proves itself', () => {
     expect((await token(service, await fieldsOf(basic), lower)).status).toBe(200);
   });
 
-  test('by its secret in the form', async () => {
+  test('works by a secret in the form', async () => {
     const { client_id, client_secret = '' } = post;
     expect((await token(service, { ...(await fieldsOf(post)), client_id, client_secret })).status).toBe(200);
   });
@@ -238,13 +238,13 @@ describe('a client proves itself', () => {
     ['a pair that is encoded badly', () => ({ authorization: `Basic ${Buffer.from('%zz:x').toString('base64')}` })],
     ['no base64', () => ({ authorization: 'Basic ***' })],
     ['another scheme', () => ({ authorization: 'Bearer x' })],
-  ])('not by Basic with %s', async (_, header) => {
+  ])('refuses Basic with %s', async (_, header) => {
     const answer = await token(service, await fieldsOf(basic), header());
     expect(shown(answer)).toEqual(refusal(401, 'invalid_client'));
     expect(answer.headers['www-authenticate']).toBe('Basic realm="sandbox"');
   });
 
-  test('not in a way that it is not registered with', async () => {
+  test('refuses an unregistered method', async () => {
     const { client_id, client_secret = '' } = post;
     for (const [by, more] of [
       [post, { client_id }],
@@ -259,7 +259,7 @@ describe('a client proves itself', () => {
     }
   });
 
-  test('not in two ways, nor as two', async () => {
+  test('refuses two methods or two clients', async () => {
     const header = basicHeader(basic.client_id, basic.client_secret);
     for (const more of [{ client_secret: basic.client_secret ?? '' }, { client_id: post.client_id }]) {
       expect(shown(await token(service, { ...(await fieldsOf(basic)), ...more }, header))).toEqual(
@@ -270,7 +270,7 @@ describe('a client proves itself', () => {
 });
 
 describe('a refresh', () => {
-  test('gives new tokens; the access token before goes on until its end', async () => {
+  test('gives new tokens; the earlier access token stays valid until its end', async () => {
     const first = await signIn(service, open);
     const { status, json } = await refresh(service, open, first.refresh_token);
     expect(status).toBe(200);
@@ -288,7 +288,7 @@ describe('a refresh', () => {
     expect((await refresh(service, open, String(json['refresh_token']))).status).toBe(200);
   });
 
-  test('with a token that was used ends the whole sign-in, and no other', async () => {
+  test('with a used token ends the whole sign-in, and no other', async () => {
     const [first, other] = [await signIn(service, open), await signIn(service, open)];
     const { json: second } = await refresh(service, open, first.refresh_token);
     const { json: third } = await refresh(service, open, String(second['refresh_token']));
@@ -300,7 +300,7 @@ describe('a refresh', () => {
     expect((await refresh(service, open, other.refresh_token)).status).toBe(200);
   });
 
-  test('twice at the same moment is a use too many', async () => {
+  test('twice at the same moment counts as a reuse', async () => {
     const { refresh_token } = await signIn(service, open);
     const answers = await Promise.all([1, 2, 3].map(() => refresh(service, open, refresh_token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
@@ -319,7 +319,7 @@ describe('a refresh', () => {
     expect(shown(await refresh(service, open, late))).toEqual(refusal(400, 'invalid_grant'));
   });
 
-  test('is possible for as much less as --fast says', async () => {
+  test('is possible for a time divided by --fast', async () => {
     await using quick = await startService({ now: () => now, autoApprove: true, fast: 90 });
     const by = await client(quick);
     const { refresh_token } = await signIn(quick, by);
@@ -327,7 +327,7 @@ describe('a refresh', () => {
     expect(shown(await refresh(quick, by, refresh_token))).toEqual(refusal(400, 'invalid_grant'));
   });
 
-  test('is for the client that signed in, and costs it nothing when another tries', async () => {
+  test("is limited to the client that signed in; another client's attempt does not revoke it", async () => {
     const [{ refresh_token }, other] = [await signIn(service, open), await client(service)];
     expect(shown(await refresh(service, other, refresh_token))).toEqual(refusal(400, 'invalid_grant'));
     expect(shown(await refresh(service, { ...open, client_id: 'client_other' }, refresh_token))).toEqual(
@@ -336,7 +336,7 @@ describe('a refresh', () => {
     expect((await refresh(service, open, refresh_token)).status).toBe(200);
   });
 
-  test('for more than was granted, or with nothing', async () => {
+  test('is refused for a larger or empty scope', async () => {
     const { refresh_token } = await signIn(service, open);
     const fields = { grant_type: 'refresh_token', refresh_token, client_id: open.client_id };
     expect(shown(await token(service, { ...fields, scope: 'admin' }))).toEqual(refusal(400, 'invalid_scope'));
@@ -347,7 +347,7 @@ describe('a refresh', () => {
     expect((await token(service, { ...fields, scope: 'mcp:connect' })).status).toBe(200);
   });
 
-  test('is not for a client that is not registered for it', async () => {
+  test('is refused for a client without that grant', async () => {
     const plain = await client(service, { grant_types: ['authorization_code'] });
     const { json } = await token(service, exchangeFields(plain, await codeFor(service, plain)));
     expect(json).not.toHaveProperty('refresh_token');
@@ -368,7 +368,7 @@ describe('a refresh', () => {
 });
 
 describe('readers', () => {
-  test('parameters are what URLSearchParams wrote, each once', () => {
+  test('read the parameters that URLSearchParams writes, each once', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ unit: 'binary' })), {
@@ -382,7 +382,7 @@ describe('readers', () => {
     );
   });
 
-  test('whatever comes is read, or refused as OAuth does', () => {
+  test('read any body or refuse it as OAuth does', () => {
     const clients = new Clients(new Set(), () => NOON);
     const refusedOrRead = (work: () => unknown): void => {
       try {

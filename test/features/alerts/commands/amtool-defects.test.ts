@@ -42,7 +42,7 @@ onEveryService((service) => {
       await seedFleet(service.url());
     });
 
-    test('B3: an alert that is silenced and inhibited is found by either', async () => {
+    test('B3: finds a silenced and inhibited alert by either state', async () => {
       for (const state of ['silenced', 'inhibited', 'suppressed']) {
         const found = await run('alerts', 'list', '--state', state, '-o', 'json');
         expect(idsOf(printed<WireAlert[]>(found))).toContain('both');
@@ -50,7 +50,7 @@ onEveryService((service) => {
     });
   });
 
-  test('B4: what is no matcher makes no silence of another kind', async () => {
+  test('B4: a malformed matcher never creates another silence', async () => {
     const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
     const made = await run('silences', 'create', '-c', 'hi', 'foo=~(');
     expect([made.code, made.stdout, writes(made.sent)]).toEqual([3, '', []]);
@@ -118,7 +118,7 @@ onEveryService((service) => {
       }
     });
 
-    test('in JSON the value is the same as the one that was stored', async () => {
+    test('in JSON the value equals the stored one', async () => {
       const list = printed<WireAlert[]>(await run('alerts', 'list', '-a', 'tab!=""', '-o', 'json'));
       expect(list.map(({ labels }) => labels)).toEqual([{ alertname: 'Hostile\x1b[2J', ...HOSTILE }]);
       const silence = printed<{ matchers: { value: string }[] }>(await run('silences', 'get', id, '-o', 'json'));
@@ -131,7 +131,7 @@ onEveryService((service) => {
       expect((await run('silences', 'list', '-q', 'quotes="say \\"hi\\" \\\\ there"')).stdout).toBe(`${id}\n`);
     });
 
-    test('a failure that quotes it', async () => {
+    test('a failure that quotes the value', async () => {
       const refused = await run('silences', 'create', 'a=~"(\x1b[31m\u202e"', '-c', 'x', '--all-alerts', '--yes');
       expect(refused.code).toBe(3);
       expect(refused.stderr).not.toMatch(STEERING);
@@ -145,7 +145,7 @@ onEveryService((service) => {
     expect(refused.stderr).not.toMatch(/422|\{\}/);
   });
 
-  test('B8: days and weeks are units of time everywhere', async () => {
+  test('B8: durations accept days and weeks everywhere', async () => {
     for (const argv of [
       ['silences', 'list', '--within', '2d'],
       ['silences', 'list', '--expired', '--within', '1w2d'],
@@ -185,7 +185,7 @@ onEveryService((service) => {
       },
     );
 
-    test('// before the path is one slash: what says 0 is there', async () => {
+    test('// before the path counts as one slash, so that exit 0 means the alert is stored', async () => {
       const made = await service.svc([
         'alerts',
         'create',
@@ -201,7 +201,7 @@ onEveryService((service) => {
   });
 });
 
-describe('B7: an answer of no known kind', () => {
+describe('B7: a response of an unknown form', () => {
   test.each([
     [
       'html',
@@ -210,7 +210,7 @@ describe('B7: an answer of no known kind', () => {
     ],
     ['text', answer(422, 'plainly wrong', { 'content-type': 'text/plain' }), 'plainly wrong'],
     ['another object', answer(400, '{"error":"said otherwise"}'), 'said otherwise'],
-  ])('%s: its message is shown', async (_, bytes, message) => {
+  ])('%s: shows its message', async (_, bytes, message) => {
     await using server = await faultServer((socket) => socket.write(bytes));
     const refused = await svc(['alerts', 'list', '--base-url', server.url]);
     expect(refused.code).toBe(3);
@@ -218,7 +218,7 @@ describe('B7: an answer of no known kind', () => {
   });
 });
 
-describe('B10: the exit status tells the cause', () => {
+describe('B10: the exit status names the cause', () => {
   const OK = answer(200, '[]');
   const text = { 'content-type': 'text/plain' };
   test.each([
@@ -243,7 +243,7 @@ describe('B10: the exit status tells the cause', () => {
     if (code !== 0) expect(ended.stdout).toBe('');
   });
 
-  test('nobody listens: 7', async () => {
+  test('nothing listens: 7', async () => {
     const server = await faultServer(() => {});
     await server.close();
     const ended = await svc(['alerts', 'create', 'A', '--base-url', server.url, '-o', 'json']);

@@ -29,7 +29,7 @@ function sh(script: string, url: string): Promise<Ended> {
 onBothServices((service) => {
   const run = (script: string) => sh(script, service.url());
 
-  test('a deploy goes on when its alert is over, and stays over', async () => {
+  test('a deployment continues after its alert has ended for good', async () => {
     const checked = join(mkdtempSync(join(bin, 'mark-')), 'checked');
     const gate = run(`
       set -e
@@ -47,7 +47,7 @@ onBothServices((service) => {
     );
   });
 
-  test('an alert that does not end: 9, and the script stops', async () => {
+  test('an alert that does not end: exit 9, and the script stops', async () => {
     const { status, stdout } = await run(`
       set -e
       svc alerts create Stuck service=search --for 1h -q >&2
@@ -61,7 +61,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('a dead man is missed, comes, and is there', async () => {
+  test('--expect fails, waits for and finds the watchdog alert', async () => {
     const script = `
       svc alerts check Watchdog --expect; echo $?
       (sleep 0.5; svc alerts create Watchdog --for 1h -q) >&2 &
@@ -71,7 +71,7 @@ onBothServices((service) => {
     expect(stdout).toMatch(/^failed: 0 alerts [^\n]*\n1\nok: 1 alert [^\n]*\n0\n1\n$/);
   });
 
-  test('no answer is neither yes nor no', async () => {
+  test('no response is neither 0 nor 1', async () => {
     const { status, stdout } = await sh('svc alerts check; exit $?', 'http://127.0.0.1:1');
     expect([status, stdout]).toEqual([7, '']);
   });

@@ -50,18 +50,18 @@ onBothServices((service) => {
     expect((await check(...argv, '-q')).stdout).toBe(code === 0 ? 'ok\n' : 'failed\n');
   });
 
-  test('one request, for the states that are wanted only', async () => {
+  test('sends one request, for the requested states only', async () => {
     expect(lines((await check('id=plain')).sent)).toEqual([
       'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&filter=id%3D%22plain%22&unprocessed=false',
     ]);
   });
 
-  test('what cannot be asked is neither yes nor no', async () => {
+  test('a failed request is neither 0 nor 1', async () => {
     const run = await check('id=~"("');
     expect([run.code, run.stdout]).toEqual([3, '']);
   });
 
-  test('what it looked for is in the line, and the columns can be had', async () => {
+  test('the line names the condition, and --columns works', async () => {
     expect((await check('team="platform"', '-r', 'x')).stdout).toBe(
       'ok: 0 alerts team="platform", routed to x, none wanted\n',
     );
@@ -123,26 +123,26 @@ describe('--wait', () => {
     expect(record.waitedMs).toBe(taken * 1000);
   });
 
-  test('says where the count stands, once for each', async () => {
+  test('prints each new count once', async () => {
     const { stderr } = await wait([[A, B], [A, B], [A], []], ['--wait', '1m', '-o', 'table']);
     expect(stderr).toBe('2 alerts, none wanted; waiting\n1 alert, none wanted; waiting\n');
   });
 
-  test('holding, but not yet for long enough, is told', async () => {
+  test('says that the condition is true but not stable yet', async () => {
     const { stdout } = await wait([[A], [], []], ['--wait', '3s', '--stable', '2s', '-o', 'table']);
     expect(stdout).toBe('failed: 0 alerts, none wanted, but not for 2s yet, after 3s\n');
   });
 
-  test('a service that is away to the end is no answer: exit 7', async () => {
+  test('a service that stays unreachable: exit 7', async () => {
     const run = await wait([[A], 'away', 'away', 'away'], ['--wait', '6s']);
     expect([run.code, run.stdout]).toEqual([7, '']);
   });
 
-  test('a failure that stays ends it at once', async () => {
+  test('a permanent failure ends it at once', async () => {
     expect(await wait([[A], 'refused', []], ['--wait', '1m'])).toMatchObject({ code: 4, stdout: '', replies: 2 });
   });
 
-  test('Ctrl-C: 130, and no line that could be read as an answer', async () => {
+  test('Ctrl-C: exit 130, and no line that looks like a result', async () => {
     expect(await wait([[A]], ['--wait', '1m'])).toMatchObject({ code: 130, stdout: '' });
   });
 });

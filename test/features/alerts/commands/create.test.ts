@@ -58,7 +58,7 @@ onBothServices((service) => {
     expect(await there('Backup')).toMatchObject(alert);
   });
 
-  test('no end: none is sent, and a line below the table says what the server will do', async () => {
+  test('without an end none is sent, and a line says what the server will do', async () => {
     const now = Date.now();
     const run = await create(['Endless'], { now: () => now });
     expect(run.code).toBe(0);
@@ -95,7 +95,7 @@ onBothServices((service) => {
     expect(await there('Ending')).toBeUndefined();
   });
 
-  test('a file of one, of several, and standard input', async () => {
+  test('a file with one alert, with several, and standard input', async () => {
     const now = Date.now();
     const one = { labels: { alertname: 'One' }, note: 'kept', endsAt: '2h' };
     const single = await create(['-f', file('one.json', one)], { now: () => now });
@@ -143,7 +143,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(path);
   });
 
-  test('a file that is not there, and one that is no text', async () => {
+  test('a missing file, and a binary file', async () => {
     const absent = await create(['-f', join(folder, 'absent.json')]);
     expect([absent.code, absent.sent]).toEqual([2, []]);
     const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
@@ -172,7 +172,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(why);
   });
 
-  test('--dry-run shows what would be sent, and connects to nothing', async () => {
+  test('--dry-run prints the request and does not connect', async () => {
     const now = Date.now();
     const run = await create(['Dry', 'a=b', '--for', '1h', '--dry-run', '-o', 'json'], { now: () => now });
     expect([run.code, run.sent]).toEqual([0, []]);
@@ -187,7 +187,7 @@ onBothServices((service) => {
     expect(await there('Dry')).toBeUndefined();
   });
 
-  test('what the server refuses: exit 3, in its words', async () => {
+  test('a refusal of the server: exit 3, in its words', async () => {
     const run = await create(['-o', 'json', '--generator-url', 'not a url', 'Link', '--for', '1h']);
     expect([run.code, run.stdout, writes(run.sent).length]).toEqual([3, '', 1]);
     expect(failure(run)).toMatchObject({ code: 'refused', http_status: 422 });
@@ -195,7 +195,7 @@ onBothServices((service) => {
     expect(await there('Link')).toBeUndefined();
   });
 
-  test('a refused batch may be stored in part, and that is said: exit 10', async () => {
+  test('a refused batch may be stored partly, and svc says so: exit 10', async () => {
     const batch = [{ labels: { alertname: 'Good' } }, { labels: { 'a-b': 'x', alertname: 'Bad' } }];
     const run = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch) });
     expect([run.code, run.stdout]).toEqual([10, '']);
@@ -208,7 +208,7 @@ onBothServices((service) => {
   });
 });
 
-describe('an answer that cannot be trusted', () => {
+describe('an untrustworthy response', () => {
   test.each([
     ['a failure of the server', answer(500, '"boom"')],
     [

@@ -22,7 +22,7 @@ onBothServices((service) => {
     return found;
   };
 
-  test('by its fingerprint, its beginning, and in capitals', async () => {
+  test('by its fingerprint, a prefix, and in upper case', async () => {
     for (const alert of alerts) {
       const { fingerprint } = alert;
       for (const text of [fingerprint, fingerprint.slice(0, 8), fingerprint.toUpperCase()]) {
@@ -33,7 +33,7 @@ onBothServices((service) => {
     }
   });
 
-  test('every field of the alert is in the table', async () => {
+  test('the table has every field of the alert', async () => {
     const both = named('both');
     const { code, stdout } = await get(both.fingerprint);
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ onBothServices((service) => {
     }
   });
 
-  test('who silences it, and which alerts inhibit it', async () => {
+  test('which silences and alerts mute it', async () => {
     const both = printed<WireAlert & { silences: unknown[]; inhibitors: unknown[] }>(
       await get(named('both').fingerprint, '-o', 'json'),
     );
@@ -63,7 +63,7 @@ onBothServices((service) => {
     expect(stdout).toMatch(/INHIBITED-BY +[0-9a-f]{16} Down cluster=eu id=source severity=critical team=platform\n/);
   });
 
-  test('asks for no more than the alert names', async () => {
+  test('requests only the silences and alerts that the alert names', async () => {
     const sent = async (id: string) => lines((await get(named(id).fingerprint)).sent).sort();
     const [alerts, one] = ['GET /api/v2/alerts', `GET /api/v2/silence/${silence}`];
     expect(await sent('plain')).toEqual([alerts]);
@@ -77,21 +77,21 @@ onBothServices((service) => {
     expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
   });
 
-  test('an unknown one: exit 5', async () => {
+  test('an unknown fingerprint: exit 5', async () => {
     const run = await get('0000000000000000', '-o', 'json');
     expect([run.code, run.stdout]).toEqual([5, '']);
     expect(failure(run)).toMatchObject({ code: 'not_found', message: expect.stringContaining('0000000000000000') });
   });
 
   test.each(['', 'xyz', '12345678901234567', '-1', '../status', 'abc '])(
-    'what no fingerprint begins with (%j): exit 2, nothing sent',
+    'an impossible prefix (%j): exit 2, nothing sent',
     async (text) => {
       const run = await get('--', text);
       expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
     },
   );
 
-  test('none, or two: exit 2, nothing sent', async () => {
+  test('no argument, or two: exit 2, nothing sent', async () => {
     for (const argv of [[], ['aa', 'bb']]) {
       const run = await get(...argv);
       expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
@@ -99,7 +99,7 @@ onBothServices((service) => {
   });
 });
 
-test('a silence or an inhibitor that is gone meanwhile is still named', async () => {
+test('still names a silence or an inhibitor that has ended meanwhile', async () => {
   const status = { state: 'suppressed', silencedBy: [GONE], inhibitedBy: ['f000000000000000'] };
   const alerts = JSON.stringify([wireAlert('a', {}, { status })]);
   await using server = await faultServer((socket, { path }) => {
@@ -110,7 +110,7 @@ test('a silence or an inhibitor that is gone meanwhile is still named', async ()
   expect((await get()).stdout).toMatch(new RegExp(`SILENCED-BY +${GONE}\\nINHIBITED-BY +f000000000000000\\n`));
 });
 
-describe('beginnings', () => {
+describe('prefixes', () => {
   const alert = (fingerprint: string): WireAlert => ({
     labels: { alertname: fingerprint },
     annotations: {},
@@ -122,7 +122,7 @@ describe('beginnings', () => {
     status: { state: 'active', silencedBy: [], inhibitedBy: [] },
   });
 
-  test('several begin so: exit 2, and they are named; a whole one is itself', async () => {
+  test('an ambiguous prefix: exit 2, with the candidates; a complete fingerprint is exact', async () => {
     const alerts = ['abc0000000000001', 'abc0000000000002', 'abd0000000000003'].map(alert);
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(alerts))));
     const get = (text: string) => svc(['alerts', 'get', text, '--base-url', server.url, '-o', 'json']);
@@ -163,7 +163,7 @@ describe('--web', () => {
     expect((await get([option, '-o', 'json'])).stdout).toBe(`${JSON.stringify(address)}\n`);
   });
 
-  test('prints the address where there is no browser', async () => {
+  test('prints the address if there is no browser', async () => {
     const remote = await get(['--web'], undefined, { env: { NO_COLOR: '1', SSH_TTY: '/dev/pts/1' } });
     expect(remote).toMatchObject({ code: 0, stdout: `${GENERATOR}\n`, opened: [] });
     expect(remote.stderr).toBe('no browser was opened: an ssh session; open the address yourself\n');
@@ -180,14 +180,14 @@ describe('--web', () => {
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
   });
 
-  test('says that there is no page, and that --dry-run needs --web', async () => {
+  test('reports a missing page, and that --dry-run needs --web', async () => {
     const none = await get(['--web'], {});
     expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
     expect(await get(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
   });
 });
 
-test('its generator and its runbook are links on a terminal that shows them', async () => {
+test('links its generator and its runbook at a terminal that shows links', async () => {
   const alert = wireAlert(
     'a',
     {},

@@ -23,7 +23,7 @@ onEveryService((service) => {
     return shapeOf(printed<WireGroup[]>(run));
   };
 
-  test('an alert of two routes stands in the groups of both', async () => {
+  test('an alert of two routes is in the groups of both', async () => {
     expect(await grouped()).toEqual([
       'operations: plain',
       'pager: source',
@@ -32,7 +32,7 @@ onEveryService((service) => {
     ]);
   });
 
-  test('-a shows the answer as it is', async () => {
+  test('-a shows the response unchanged', async () => {
     expect(printed(await groups('-a', '-o', 'json'))).toEqual(all);
     expect(await grouped('-a')).toEqual([
       'operations: plain',
@@ -55,7 +55,7 @@ onEveryService((service) => {
       ['active', 'inhibited'],
       ['operations: plain', 'pager: source', 'payments-chat: elsewhere', 'platform-chat: both,inhibited,source'],
     ],
-  ])('--state %j leaves the others out of the groups', async (states, expected) => {
+  ])('--state %j removes other alerts from the groups', async (states, expected) => {
     expect(await grouped(...states.flatMap((state) => ['--state', state]))).toEqual(expected);
   });
 
@@ -65,16 +65,16 @@ onEveryService((service) => {
     [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true'],
     [['--state', 'suppressed'], '?active=true&silenced=true&inhibited=true'],
     [['-a', '-r', 'p.*', 'cluster=eu', 'c!~d'], '?filter=cluster%3D%22eu%22&filter=c!~%22d%22&receiver=p.*'],
-  ])('%j sends %s, and never the unprocessed of the other endpoint', async (argv, query) => {
+  ])('%j sends %s, and never the parameter unprocessed', async (argv, query) => {
     expect(lines((await groups(...argv)).sent)).toEqual([`GET /api/v2/alerts/groups${query}`]);
   });
 
-  test('unprocessed is no state of groups: exit 2, nothing sent', async () => {
+  test('the state unprocessed does not exist for groups: exit 2, nothing sent', async () => {
     const run = await groups('--state', 'unprocessed');
     expect([run.code, run.sent]).toEqual([2, []]);
   });
 
-  test('matchers and receivers choose', async () => {
+  test('matchers and receivers select', async () => {
     expect(await grouped('-a', 'cluster=eu', 'severity!=critical')).toEqual(['platform-chat: both,inhibited']);
     expect(await grouped('-a', '-r', 'pager|payments-chat')).toEqual(['pager: source', 'payments-chat: elsewhere']);
     expect(await grouped('-a', '-r', 'page')).toEqual([]);
@@ -93,7 +93,7 @@ onEveryService((service) => {
     expect([table.code, table.stdout.trimEnd().split('\n').length]).toEqual([0, all.length + 1]);
   });
 
-  test('none is done: exit 0', async () => {
+  test('no group: exit 0', async () => {
     const table = await groups('id=nobody');
     expect([table.code, table.stdout]).toEqual([0, '']);
     expect(table.stderr).toContain('no groups');
@@ -101,7 +101,7 @@ onEveryService((service) => {
   });
 
   describe('receivers', () => {
-    test('their names, one a line, and the JSON of the service', async () => {
+    test('prints one name per line, and the JSON of the service', async () => {
       const names = await service.svc(['alerts', 'receivers', '-q']);
       expect([names.code, names.stderr]).toEqual([0, '']);
       expect(names.stdout.trimEnd().split('\n').sort()).toEqual([

@@ -102,7 +102,7 @@ describe('doc 1 §4: endpoints', () => {
     }
   });
 
-  test('these are all that are declared, be it in several ways', () => {
+  test('no others are declared', () => {
     const declared = new Set(Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`));
     expect([...declared].sort()).toEqual(Object.keys(COMMANDS).sort());
   });
@@ -137,7 +137,7 @@ describe('doc 1 §4: query parameters', () => {
   });
 });
 
-describe('doc 1 §2: fields that are written', () => {
+describe('doc 1 §2: written fields', () => {
   const start = '2126-05-01T00:00:00.000Z';
   const end = '2126-05-02T00:00:00.000Z';
   const create = (...argv: string[]) => ['silences', 'create', '-c', 'x', ...argv];
@@ -166,7 +166,7 @@ describe('doc 1 §2: fields that are written', () => {
   });
 });
 
-describe('doc 1 §2: fields that are read', () => {
+describe('doc 1 §2: read fields', () => {
   const alerts = ['alerts', 'list', '-a'];
   const one = ['alerts', 'get', ALERT.fingerprint];
   const groups = ['alerts', 'groups', '-a'];
@@ -238,12 +238,12 @@ describe('doc 1 §2: fields that are read', () => {
     expect(valueAt(shown, path)).toBeDefined();
   });
 
-  test('the id that a write answers with', async () => {
+  test('the id that a write returns', async () => {
     const made = await run('silences', 'create', 'a=b', '-c', 'x', '-o', 'json');
     expect(printed<{ silenceID: string }>(made).silenceID).toBe(ID);
   });
 
-  test('the list walks every field that document 1 has', () => {
+  test('the list covers every field of document 1', () => {
     const walked = new Set(FIELDS.map(([path]) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '')));
     for (const value of Object.values(ANSWERS)) {
       for (const path of leaves(Array.isArray(value) ? value[0] : value)) {

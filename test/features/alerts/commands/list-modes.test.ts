@@ -42,7 +42,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('the oldest is the one that fires longest; only the alerts that are listed count', async () => {
+    test('the oldest is the one that has fired longest; only listed alerts count', async () => {
       const row = { labels: { cluster: '' }, oldest: new Date(LONG_AGO).toISOString() };
       const active = printed<unknown[]>(await list('--group-by', 'cluster', '-o', 'json'));
       expect(active).toContainEqual({ ...row, alerts: 1, active: 1, suppressed: 0 });
@@ -50,7 +50,7 @@ onBothServices((service) => {
       expect(all).toContainEqual({ ...row, alerts: 2, active: 1, suppressed: 1 });
     });
 
-    test('its own columns can be chosen and sorted by', async () => {
+    test('--columns and --sort take its own columns', async () => {
       const run = await list('-a', '--group-by', 'team', '--columns', 'team,alerts', '--sort', 'team', '-o', 'csv');
       expect(run.stdout).toBe('team,alerts\npayments,1\nplatform,4\n,1\n');
       expect((await list('--group-by', 'team', '--limit', '1', '-q')).stdout).toBe('team=\n');
@@ -70,7 +70,7 @@ onBothServices((service) => {
       [['--group-by', 'team', 'id=nobody'], 0],
       [['--older-than', '10h'], 0],
       [['id=silenced'], 0],
-    ])('%j: exit %d, and the list is printed as without it', async (argv, code) => {
+    ])('%j: exit %d, and the same list', async (argv, code) => {
       const run = await list('--fail-if-any', ...argv);
       expect(run.code).toBe(code);
       const plain = await list(...argv);
@@ -79,13 +79,13 @@ onBothServices((service) => {
     });
   });
 
-  describe('what all have in common', () => {
+  describe('labels that all rows share', () => {
     const common = async (...argv: string[]) => {
       const { stdout, stderr } = await list(...argv);
       return { stdout, common: /^common: (.*)$/m.exec(stderr)?.[1] };
     };
 
-    test('is told once, beside the table', async () => {
+    test('are printed once, beside the table', async () => {
       const { stdout, common: told } = await common('-a', 'team=platform', 'alertname=Down');
       expect(told).toBe('cluster=eu team=platform');
       expect(stdout).not.toContain('team=platform');
@@ -100,18 +100,18 @@ onBothServices((service) => {
       [['-a', 'cluster=eu', '-o', 'csv']],
       [['-a', 'cluster=eu', '-o', 'tsv']],
       [['-a', 'cluster=eu', '-o', 'json']],
-    ])('%j: nothing, or every row keeps it', async (argv) => {
+    ])('%j: nothing, or they stay in every row', async (argv) => {
       const { stdout, common: told } = await common(...argv);
       expect(told).toBeUndefined();
       if (argv.includes('cluster=eu')) expect(stdout.match(/cluster=eu|"cluster": ?"eu"/g)).toHaveLength(3);
     });
 
-    test('concerns the rows that are shown', async () => {
+    test('are computed from the shown rows', async () => {
       expect((await common('-a', '--sort', 'labels.cluster', '--limit', '3')).common).toContain('cluster=eu');
     });
   });
 
-  test('one request each, for the states that are wanted only', async () => {
+  test('each sends one request, for the requested states only', async () => {
     for (const argv of [['--count'], ['--group-by', 'team'], ['--fail-if-any']]) {
       expect(lines((await list(...argv)).sent)).toEqual([
         'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
@@ -143,7 +143,7 @@ describe('many alerts', () => {
     [500, true],
     [501, false],
     [1200, false],
-  ])('%d rows are all there, and their labels are compared: %s', async (count, compared) => {
+  ])('prints all %d rows, and compares their labels: %s', async (count, compared) => {
     const { stdout, stderr } = await listed(count);
     const rows = stdout.trimEnd().split('\n').slice(1);
     expect(rows.map((row) => row.trimEnd().split(/ +/).at(-1))).toEqual(
@@ -153,7 +153,7 @@ describe('many alerts', () => {
     expect(stderr.includes('common: ')).toBe(compared);
   });
 
-  test('a label may be called as anything is that objects have', async () => {
+  test('a label may have the name of an object property', async () => {
     const silenced = { ...wireAlert('a', JSON.parse('{"__proto__":"x"}')), ...SILENCED };
     const other = wireAlert('b', { constructor: 'y' } as unknown as Record<string, string>);
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([silenced, other]))));

@@ -35,7 +35,7 @@ onEveryService((service) => {
   const everything = () => getJson<WireAlert[]>(service.url(), '/api/v2/alerts');
 
   describe('states', () => {
-    test('active ones unless told otherwise', async () => {
+    test('active alerts by default', async () => {
       expect(await listed()).toEqual(['elsewhere', 'plain', 'source']);
     });
 
@@ -44,12 +44,12 @@ onEveryService((service) => {
       expect(await listed(...states.flatMap((state) => ['--state', state]))).toEqual(wanted);
     });
 
-    test('-a is every state', async () => {
+    test('-a selects every state', async () => {
       expect(await listed('-a')).toEqual(ALL);
       expect(await listed('--all')).toEqual(ALL);
     });
 
-    test('a table names both reasons of one alert, and wide says who', async () => {
+    test('a table names both reasons for one alert, wide also the ids', async () => {
       const { stdout } = await list('-a', '-o', 'wide', 'id=both');
       const source = (await everything()).find(({ labels }) => labels['id'] === 'source')?.fingerprint;
       expect(stdout).toContain('silenced,inhibited');
@@ -58,7 +58,7 @@ onEveryService((service) => {
     });
   });
 
-  describe('what is sent', () => {
+  describe('the request', () => {
     test.each([
       [[], '?active=true&silenced=false&inhibited=false&unprocessed=false'],
       [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
@@ -83,12 +83,12 @@ onEveryService((service) => {
       expect([run.code, lines(run.sent)[0]]).toEqual([0, `GET /api/v2/alerts${query}`]);
     });
 
-    test('a label value with a line feed arrives as it is', async () => {
+    test('sends a label value with a line feed unchanged', async () => {
       const run = await list('-a', 'a="one\ntwo"');
       expect(run.sent.flatMap((sent) => parameter(sent, 'filter'))).toEqual(['a="one\\ntwo"']);
     });
 
-    test('a bare word is taken for the name, and that is said', async () => {
+    test('reads a bare word as an alert name, and says so', async () => {
       const run = await list('Up');
       expect(run.stderr).toContain('Up taken as alertname="Up"');
       expect(run.stdout).toContain('web-1:9100');
@@ -102,7 +102,7 @@ onEveryService((service) => {
       expect(await listed('-a', 'team=~"plat.*|pay.*"', 'severity=""')).toEqual(['silenced']);
     });
 
-    test('the same label twice can hold nothing, and that is no failure', async () => {
+    test('contradictory matchers select nothing, without a failure', async () => {
       expect(await listed('-a', 'id=plain', 'id=both')).toEqual([]);
     });
 
@@ -116,7 +116,7 @@ onEveryService((service) => {
       expect(await listed('-a', '--receiver', regex)).toEqual(ids);
     });
 
-    test('a regular expression that is none is refused in the words of the server', async () => {
+    test("reports an invalid regular expression in the server's words", async () => {
       const run = await list('-o', 'json', 'id=~"(?!x)"');
       expect([run.code, run.stdout]).toEqual([3, '']);
       expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
@@ -128,7 +128,7 @@ onEveryService((service) => {
   });
 
   describe('filters of svc', () => {
-    test('--older-than and --newer-than divide the alerts at that age, exactly', async () => {
+    test('--older-than and --newer-than split the alerts exactly at that age', async () => {
       const at = { now: () => LONG_AGO + 10 * 3_600_000 };
       const ages = async (...argv: string[]) =>
         idsOf(printed<WireAlert[]>(await service.svc(['alerts', 'list', '-a', '-o', 'json', ...argv], at)));
@@ -140,7 +140,7 @@ onEveryService((service) => {
       expect(await ages('--newer-than', '10h', '--older-than', '8h')).toEqual(['plain']);
     });
 
-    test('--limit counts what is left after the filters, in the order of --sort', async () => {
+    test('--limit applies after the filters, in the order of --sort', async () => {
       expect(await listed('-a', '--limit', '0')).toEqual([]);
       expect(await listed('-a', '--limit', '99')).toEqual(ALL);
       expect(await listed('--state', 'silenced', '--sort', 'label:id', '--limit', '1')).toEqual(['both']);
@@ -149,7 +149,7 @@ onEveryService((service) => {
   });
 
   describe('renderings', () => {
-    test('nothing found is done: exit 0, and the table says where the others are', async () => {
+    test('no match: exit 0, and the table mentions -a', async () => {
       const table = await list('id=nobody');
       expect([table.code, table.stdout]).toEqual([0, '']);
       expect(table.stderr).toContain('-a');
@@ -163,7 +163,7 @@ onEveryService((service) => {
       }
     });
 
-    test('the JSON that passes through and the JSON that is parsed are the same value as the answer', async () => {
+    test('passed-through and parsed JSON equal the response', async () => {
       const answered = await everything();
       expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
       expect(printed(await list('-a', '-o', 'json', '--older-than', '0'))).toEqual(answered);
@@ -177,7 +177,7 @@ onEveryService((service) => {
       ).toEqual(answered);
     });
 
-    test('--columns takes any label and annotation', async () => {
+    test('--columns accepts any label and annotation', async () => {
       const run = await list(
         '-o',
         'tsv',
@@ -192,7 +192,7 @@ onEveryService((service) => {
       ]);
     });
 
-    test('the table has a line for each alert, and a piped one no relative time', async () => {
+    test('the table has a line per alert, and no relative time in a pipe', async () => {
       const { stdout } = await list('-a');
       const rows = stdout.trimEnd().split('\n');
       expect(rows).toHaveLength(FLEET.length + 1);
@@ -201,7 +201,7 @@ onEveryService((service) => {
       expect(stdout).not.toContain('ago');
     });
 
-    test('-q prints fingerprints, one a line', async () => {
+    test('-q prints one fingerprint per line', async () => {
       const { stdout } = await list('-a', '-q');
       expect(stdout.trimEnd().split('\n').sort()).toEqual(
         (await everything()).map((alert) => alert.fingerprint).sort(),
@@ -218,14 +218,14 @@ onEveryService((service) => {
     [['a=b', 'Up'], 'no operator'],
     [['a=b,c=d'], 'must be separate arguments'],
     [["a='b'"], 'single quotes'],
-  ])('%j is wrong by itself: exit 2, nothing sent', async (argv, why) => {
+  ])('%j is invalid: exit 2, nothing sent', async (argv, why) => {
     const run = await list(...argv);
     expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
     expect(run.stderr).toContain(why);
   });
 });
 
-test('fields and states of newer servers are in the JSON, by either path', async () => {
+test('JSON has fields and states of newer servers, parsed or not', async () => {
   const alert = {
     labels: { alertname: 'New' },
     annotations: {},

@@ -131,13 +131,13 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(muted.stdout).toBe('Both\nBatch\nQuiet\n');
   });
 
-  test('check counts what notifies somebody', async () => {
+  test('check counts only alerts that notify a receiver', async () => {
     expect((await run('check', 'Batch')).code).toBe(0);
     expect((await run('check', 'Both')).code).toBe(1);
     expect((await run('check', 'Batch', '--state', 'muted')).code).toBe(1);
   });
 
-  test('get names the interval and the receiver, also of an alert that is active for another', async () => {
+  test('get names the interval and the receiver, even if the alert is active for another receiver', async () => {
     for (const [name, state] of [
       ['Batch', 'muted'],
       ['Both', 'active'],
@@ -171,7 +171,7 @@ describeRealServers(({ release }) => {
   });
   afterAll(() => server.stop());
 
-  test('without an interval in the configuration, the groups are not read', async () => {
+  test('does not read the groups if the configuration has no interval', async () => {
     for (const argv of [['-o', 'json'], ['--count'], ['-o', 'tsv']]) {
       const { sent } = await service.svc(['alerts', 'list', ...argv]);
       const more = release === '0.25' ? [] : ['GET /api/v2/status'];

@@ -55,7 +55,7 @@ onEveryService((service) => {
     [['Dsik', 'sevrity=x'], `${NAME}; ${LABEL}`],
     [['-r', 'pagr'], RECEIVER],
     [['sevrity=x', '-r', 'pagr'], `${LABEL}; ${RECEIVER}`],
-  ])('check %j: exit 2, no verdict', async (argv, text) => {
+  ])('check %j: exit 2, no result', async (argv, text) => {
     const { code, stdout, ...rest } = await run('check', ...argv, '-o', 'json');
     expect([code, stdout]).toEqual([2, '']);
     expect(failure({ code, stdout, ...rest })).toMatchObject({
@@ -74,7 +74,7 @@ onEveryService((service) => {
     [['sevrity!=critical'], 1],
     [['-r', 'pagr', '--allow-missing'], 0],
     [['-r', 'pager', 'id=nobody'], 0],
-  ])('check %j judges: exit %d', async (argv, code) => {
+  ])('check %j: exit %d', async (argv, code) => {
     expect((await run('check', ...argv)).code).toBe(code);
   });
 
@@ -117,7 +117,7 @@ onEveryService((service) => {
     });
   });
 
-  test('a label that only the configuration or another alert has may be counted by', async () => {
+  test('--group-by accepts a label that only the configuration or another alert has', async () => {
     for (const [name, ...matchers] of [
       ['cluster', 'Up'],
       ['severity', 'Up'],
@@ -141,7 +141,7 @@ test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete withou
   expect(server.requests).toHaveLength(2);
 });
 
-test('a watch warns once, at its first look', async () => {
+test('a watch warns once, after its first read', async () => {
   // The replies after the first answer what svc reads to know the names: alerts, status.
   await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
   const { server, signal } = script;
@@ -151,7 +151,7 @@ test('a watch warns once, at its first look', async () => {
   expect(stderr.match(/did you mean/g)).toHaveLength(1);
 });
 
-describe('check names the alerts that failed it', () => {
+describe('check names the alerts that made it fail', () => {
   async function check(replies: readonly Reply[], ...argv: string[]) {
     await using script = await scripted(replies);
     return await svc(['alerts', 'check', '--base-url', script.server.url, ...argv]);
@@ -160,7 +160,7 @@ describe('check names the alerts that failed it', () => {
     Array.from({ length: count }, (_, i) => wireAlert(`a${String(i).padStart(2, '0')}`));
   const [down] = [wireAlert('b62d', { severity: 'critical', instance: 'n7', cluster: 'eu' })];
 
-  test('one line each, with its id', async () => {
+  test('on one line each, with the id', async () => {
     expect(await check([[down, wireAlert('c')]])).toMatchObject({
       code: 1,
       stdout: [
@@ -180,12 +180,12 @@ describe('check names the alerts that failed it', () => {
     expect(printed(json)).toMatchObject({ ok: false, count: 12, alerts: alerts(12) });
   });
 
-  test('those of the last look, after a wait', async () => {
+  test('after a wait, those of the last read', async () => {
     const run = await check([[down], [down, wireAlert('c')]], '--wait', '1ms', '-o', 'json');
     expect(printed<{ alerts: { fingerprint: string }[] }>(run).alerts.length).toBeGreaterThan(0);
   });
 
-  test('none, if it holds; those there are, if there are too few', async () => {
+  test('none if it passes; the existing ones if there are too few', async () => {
     expect(printed(await check([[down]], '--expect', '-o', 'json'))).toMatchObject({ ok: true, count: 1, alerts: [] });
     expect(printed(await check([[down]], '--min', '2', '-o', 'json'))).toMatchObject({ ok: false, alerts: [down] });
   });

@@ -31,7 +31,7 @@ describeRealServers(({ release }) => {
   const run = (...argv: string[]) => svc([...argv, '--base-url', server.url]);
   const silences = () => getJson<unknown[]>(server.url, '/api/v2/silences');
 
-  test('annotations of a silence are set and shown, or refused before anything is sent', async () => {
+  test('sets and shows annotations of a silence, or refuses them before sending', async () => {
     const create = ['silences', 'create', 'team=db', '-c', 'why', '--annotation', 'ticket=CHG-1'];
     expect(await run(...create, '--dry-run')).toMatchObject({ code: 0, stdout: expect.stringContaining('CHG-1') });
     const { code, stdout, stderr } = await run(...create, '-q');
@@ -58,7 +58,7 @@ describeRealServers(({ release }) => {
     expect(await silences()).toEqual(before);
   });
 
-  test('--receiver-matcher goes by labels of receivers, or is refused', async () => {
+  test('--receiver-matcher selects by labels of receivers, or is refused', async () => {
     for (const group of [['receivers'], ['list'], ['groups'], ['check']]) {
       const { code, stderr } = await run('alerts', ...group, '--receiver-matcher', 'owner=dba');
       if (hasLabels) expect(code).toBe(0);

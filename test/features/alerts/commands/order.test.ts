@@ -40,7 +40,7 @@ describe('the default order', () => {
     expect(ids((await run(['alerts', 'list', '-a', '-q'])).stdout)).toEqual(WORST_FIRST);
   });
 
-  test('applies to --limit in every format, and else json and ndjson are as the service sends them', async () => {
+  test('applies to --limit in every format; otherwise json and ndjson keep the order of the service', async () => {
     expect(await listed('--limit', '2')).toEqual(['f', 'd']);
     const fingerprints = async (...argv: string[]) => {
       const { stdout } = await run(['alerts', 'list', '-a', '-o', 'ndjson', '--fields', 'fingerprint', ...argv]);
@@ -67,7 +67,7 @@ describe('the default order', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('alerts.severities')]);
   });
 
-  test('is that of the alerts that fail a check', async () => {
+  test('applies to the alerts that fail a check', async () => {
     const { code, stdout } = await run(['alerts', 'check', '-a', '-o', 'json']);
     expect(code).toBe(1);
     const { alerts } = JSON.parse(stdout) as { alerts: WireAlert[] };
@@ -87,14 +87,14 @@ describe('the default order', () => {
 });
 
 describe('--sort severity', () => {
-  test('goes by rank; unknown severities follow, and alerts without one are last', async () => {
+  test('sorts by rank, then unknown severities, then alerts without one', async () => {
     expect(await listed('--sort', 'severity')).toEqual(['f', 'd', 'b', '0', 'a', 'c', 'e']);
     expect(await listed('--sort', '-severity')).toEqual(['c', 'a', '0', 'f', 'd', 'b', 'e']);
   });
 });
 
 onBothServices((service) => {
-  test('the worst of the fleet is first', async () => {
+  test('the worst alert of all is first', async () => {
     await seedFleet(service.url());
     const argv = ['alerts', 'list', '-a', '-o', 'tsv', '--columns', 'label:id', '--no-headers'];
     const { stdout } = await service.svc(argv);
@@ -114,12 +114,12 @@ describe('a watch on 24 rows', () => {
     Array.from({ length: count }, (_, index) => severe(`${prefix}${(index + 16).toString(16)}`, severity));
   const OLD = [...many(40, 'info', 'a'), ...many(10, 'critical', 'c')];
 
-  test('no critical alert is out of sight among 50', async () => {
+  test('shows every critical alert among 50', async () => {
     const [first] = await frames([OLD]);
     expect(first?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
   });
 
-  test('a new alert is on top, and is announced with its severity', async () => {
+  test('puts a new alert on top, and announces it with its severity', async () => {
     const page = severe('eeee', 'info');
     const shown = await frames([OLD, [...OLD, page]]);
     const last = shown.at(-1) ?? [];
@@ -129,12 +129,12 @@ describe('a watch on 24 rows', () => {
     expect(rows).toHaveLength(11);
   });
 
-  test('many new alerts push no critical one out of sight', async () => {
+  test('keeps every critical alert visible after many new alerts', async () => {
     const shown = await frames([OLD, [...OLD, ...many(30, 'warning', 'b')]]);
     expect(shown.at(-1)?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
   });
 
-  test('a line counts the critical ones that do not fit', async () => {
+  test('counts the critical alerts that do not fit', async () => {
     const [first] = await frames([[...many(50, 'critical', 'c'), ...many(5, 'info', 'a')]]);
     const rows = first?.filter((line) => line.includes('Alertc')).length ?? 0;
     expect(rows).toBeGreaterThan(10);

@@ -26,7 +26,7 @@ const COMMANDS: readonly (readonly [code: number, ...argv: string[]])[] = [
 describeRealServers(({ release }) => {
   const start = starter(release);
 
-  test('a route prefix is part of the address; without it, every command says that the path is wrong', async () => {
+  test('a route prefix is part of the address; without it, every command reports a wrong path', async () => {
     const url = await start({ args: ['--web.route-prefix=/am/one'] });
     for (const base of [`${url}/am/one`, `${url}/am/one/`, `${url}//am/one/api/v2`]) {
       for (const [code, ...argv] of COMMANDS) {
@@ -40,7 +40,7 @@ describeRealServers(({ release }) => {
     }
   });
 
-  test('basic authentication: exit 4 and what to set; with the credential every command works', async () => {
+  test('basic authentication: exit 4 and the setting to set; with the credential every command works', async () => {
     const url = await start({ webConfig: WEB_CONFIG });
     for (const [code, ...argv] of COMMANDS) {
       for (const env of [
@@ -64,7 +64,7 @@ describeRealServers(({ release }) => {
     }
   });
 
-  test('too many reads at once: exit 7 and where the limit is; a write still gets through', async () => {
+  test('too many reads at once: exit 7 and the name of the limit; a write still succeeds', async () => {
     const url = await start({ args: ['--web.get-concurrency=1'] });
     const slow = http.request(new URL('/api/v2/status', url), {
       method: 'GET',
@@ -96,7 +96,7 @@ describeRealServers(({ release }) => {
     expect(run.stderr.length).toBeLessThan(2000);
   });
 
-  test('the redirect for // is never followed to a write that is then not there', async () => {
+  test('never follows the redirect for // with a write', async () => {
     const url = await start({});
     // A proxy that doubles the slash, as a wrong location rule does.
     await using proxy = await faultServer((socket, { method, path, body }) => {
@@ -120,7 +120,7 @@ describeRealServers(({ release }) => {
   });
 });
 
-describe('what stands before it', () => {
+describe('a proxy in front of the server', () => {
   const html = { 'content-type': 'text/html; charset=utf-8' };
   const LOGIN = answer(200, '<!doctype html><html><title>Sign in</title>', html);
 
@@ -147,7 +147,7 @@ describe('what stands before it', () => {
     expect(run.stderr).not.toContain('secret1234');
   });
 
-  test('a proxy that is overloaded for a moment: a read is repeated, a write is not', async () => {
+  test('briefly overloaded: a read is repeated, a write is not', async () => {
     await using server = await faultServer((socket, _, index) =>
       socket.write(
         index === 1 ? answer(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '0' }) : answer(200, '[]'),

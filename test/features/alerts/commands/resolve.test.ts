@@ -43,7 +43,7 @@ onBothServices((service) => {
     return found;
   };
 
-  test('one, by the beginning of its fingerprint, unasked: gone, and nothing else', async () => {
+  test('one, by a prefix of its fingerprint, without a question; no other alert changes', async () => {
     const alert = await one('db-1');
     const run = await resolve(alert.fingerprint.slice(0, 10), '-o', 'json');
     expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts', 'POST /api/v2/alerts']]);
@@ -62,13 +62,13 @@ onBothServices((service) => {
     expect(await there('Stays')).toHaveLength(1);
   });
 
-  test('the table says that it may come again', async () => {
+  test('the table says that the alert may fire again', async () => {
     const run = await resolve((await one('db-1')).fingerprint);
     expect(run.stdout).toMatch(/^ALERTNAME +LABELS +ENDED +FINGERPRINT\nEnds +host=db-1/);
     expect(run.stderr).toContain('sends the alert again');
   });
 
-  test('several ask, and --yes confirms', async () => {
+  test('asks before it resolves several; --yes confirms', async () => {
     const ids = [await one('db-1'), await one('db-2')].map(({ fingerprint }) => fingerprint);
     const refused = await resolve(...ids);
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
@@ -79,7 +79,7 @@ onBothServices((service) => {
     expect(await there('Ends')).toEqual([]);
   });
 
-  test('matchers ask even for one, show what they chose, and take no for an answer', async () => {
+  test('with matchers it asks even for one, lists the selection, and accepts no', async () => {
     const argv = ['alerts', 'resolve', 'Ends', 'host=db-1'];
     const no = await service.svc(argv, { terminal: 80, answer: false });
     expect([no.code, no.asked, writes(no.sent)]).toEqual([2, ['Resolve this alert?'], []]);
@@ -89,13 +89,13 @@ onBothServices((service) => {
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-2']);
   });
 
-  test('silenced ones end, too', async () => {
+  test('resolves silenced alerts, too', async () => {
     await postSilence(service.url(), { matchers: [{ name: 'host', value: 'db-2', isRegex: false }] });
     expect((await resolve('host=db-2', '--yes')).code).toBe(0);
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-1']);
   });
 
-  test('a dry run reads, sends nothing and asks nothing', async () => {
+  test('a dry run reads, but neither sends nor asks', async () => {
     const run = await resolve('alertname=Ends', '--dry-run', '-o', 'json');
     expect([run.code, writes(run.sent)]).toEqual([0, []]);
     const shown = printed<{ method: string; url: string; body: Posted[] }>(run);
@@ -104,13 +104,13 @@ onBothServices((service) => {
     expect(await there('Ends')).toHaveLength(2);
   });
 
-  test('matchers that choose none: done, nothing sent', async () => {
+  test('matchers without a match: exit 0, nothing sent', async () => {
     const run = await resolve('alertname=Nobody', '--yes', '-o', 'json');
     expect([run.code, printed(run), writes(run.sent)]).toEqual([0, [], []]);
     expect((await resolve('alertname=Nobody')).stderr).toContain('nothing was sent');
   });
 
-  test('one fingerprint of several is unknown: exit 5, none of them is touched', async () => {
+  test('one unknown fingerprint among several: exit 5, none is resolved', async () => {
     const run = await resolve((await one('db-1')).fingerprint, '0000000000000000', '--yes', '-o', 'json');
     expect([run.code, run.stdout, writes(run.sent)]).toEqual([5, '', []]);
     expect(failure(run).message).toContain('0000000000000000');
@@ -156,7 +156,7 @@ describe('fingerprints, names and matchers', () => {
     expect(run.requests.filter((line) => line.startsWith('POST'))).toHaveLength(code === 0 ? 1 : 0);
   });
 
-  test('a name that could be a fingerprint is refused with the matcher to type', async () => {
+  test('refuses a name that could be a fingerprint, with the matcher to type', async () => {
     expect((await resolve('cafe')).stderr).toContain('alertname=cafe');
   });
 

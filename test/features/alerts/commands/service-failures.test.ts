@@ -41,7 +41,7 @@ describe('an error text in a 200', () => {
     }
   });
 
-  test('JSON without an error text is not shown, nor is a credential that comes back', async () => {
+  test('shows neither JSON without an error text nor a credential that comes back', async () => {
     await using server = await faultServer((socket, { headers }) =>
       socket.write(answer(200, `no: ${headers['authorization']}`, TEXT)),
     );
@@ -53,7 +53,7 @@ describe('an error text in a 200', () => {
     expect((await svc(['alerts', 'list', '--base-url', other.url])).stderr).not.toContain('v4lue');
   });
 
-  test('the sandbox has it as a trap', async () => {
+  test('the sandbox has a trap for it', async () => {
     const { url, traps, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
     traps.add('error-200');
     const run = await svc(['alerts', 'list', '--base-url', url]);
@@ -72,7 +72,7 @@ describe('an alert without some of its fields', () => {
     { ...fields, status, new: { field: [1] } },
   ];
 
-  test.each(SPARSE)('%j is listed with the others', async (sparse) => {
+  test.each(SPARSE)('lists %j with the others', async (sparse) => {
     await using server = await faultServer((socket, { path }) =>
       socket.write(
         answer(
@@ -98,7 +98,7 @@ describe('an alert without some of its fields', () => {
     expect((await run('check', '--max', '2')).code).toBe(0);
   });
 
-  test('what cannot do without is named: the item and the field', async () => {
+  test('names the item and the field if a required one is missing', async () => {
     const { startsAt: _, ...bare } = other;
     for (const [item, text] of [
       [bare, 'item 2: startsAt is missing'],
@@ -113,7 +113,7 @@ describe('an alert without some of its fields', () => {
     }
   });
 
-  test('the sandbox has it as a trap', async () => {
+  test('the sandbox has a trap for it', async () => {
     const { url, traps, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
     traps.add('sparse-alerts');
     await postAlerts(url, [{ labels: { alertname: 'One' } }, { labels: { alertname: 'Two' } }]);
@@ -124,7 +124,7 @@ describe('an alert without some of its fields', () => {
   });
 });
 
-test('an error says what failed first, and the request last', async () => {
+test('an error first says what failed, and the request last', async () => {
   const argv = ['alerts', 'list', '--base-url', 'http://127.0.0.1:9'];
   expect((await svc(argv)).stderr).toMatch(
     /^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/,
@@ -134,14 +134,14 @@ test('an error says what failed first, and the request last', async () => {
   expect(stderr).toMatch(/^svc: answered 503: overloaded; it may have been applied \(POST http:/);
 });
 
-test('--limit 0 asks for nothing, and nothing is said to be missing', async () => {
+test('--limit 0 sends no request, and reports nothing as missing', async () => {
   await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([wireAlert('a')]))));
   const { code, stderr } = await svc(['alerts', 'list', '--limit', '0', '--base-url', server.url]);
   expect(code).toBe(0);
   expect(stderr).not.toContain('no active alerts match');
 });
 
-test('a name outside ASCII', async () => {
+test('a non-ASCII name', async () => {
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
   for (const name of ['Ünïcode', '磁盘已满', 'Disk full']) {
     expect((await svc(['alerts', 'create', name, '--for', '1h', '--base-url', url])).code).toBe(0);

@@ -25,7 +25,7 @@ onEveryService((service) => {
     expect((await status('-q')).stdout).toBe(`${versionInfo.version}\n`);
   });
 
-  test('--config prints the configuration as the server has it, to the byte', async () => {
+  test("--config prints the server's configuration byte for byte", async () => {
     const run = await status('--config');
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(run.stdout).toBe((await answered()).config.original);
@@ -59,7 +59,7 @@ describe('a cluster', () => {
     uptime: '2026-11-20T12:00:00.000Z',
   };
 
-  test('its name, and its peers with their addresses', async () => {
+  test('prints its name and its peers with their addresses', async () => {
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(full))));
     const run = await svc(['alerts', 'status', '--base-url', server.url]);
     for (const text of ['01HZX', 'settling', 'a 10.0.0.1:9094', 'b 10.0.0.2:9094', '2026-11-20']) {
@@ -67,7 +67,7 @@ describe('a cluster', () => {
     }
   });
 
-  test('what a server does not say is not made up', async () => {
+  test('does not invent missing values', async () => {
     const bare = { ...full, cluster: { status: 'disabled', peers: null }, versionInfo: { version: '1' } };
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(bare))));
     for (const format of ['table', 'wide', 'csv']) {
@@ -108,17 +108,17 @@ describe('--wait-ready', () => {
     expect(run.stdout).toContain(states.at(-1));
   });
 
-  test('still settling: 9, and the status is printed all the same', async () => {
+  test('still settling: exit 9, and the status is still printed', async () => {
     const run = await wait([says('settling')], '--wait-ready', '5s', '-o', 'json');
     expect([run.code, printed(run)]).toEqual([9, status('settling')]);
     expect((await wait([says('settling')], '--wait-ready', '5s', '--config')).code).toBe(9);
   });
 
-  test('without it a cluster that settles is an answer like others', async () => {
+  test('without it, a settling cluster exits 0', async () => {
     expect(await wait([says('settling')])).toMatchObject({ code: 0, looks: 1 });
   });
 
-  test('a server that is not there yet is waited for; one that never comes is 9', async () => {
+  test('waits for a server that is not up yet; exits 9 if it never comes', async () => {
     const down = answer(503, '"later"');
     const run = await wait([down, down, down, down, says('ready')], '--wait-ready', '1m');
     expect(run).toMatchObject({ code: 0, looks: 5 });

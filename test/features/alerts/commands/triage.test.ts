@@ -272,7 +272,7 @@ describe('a key', () => {
     ['n', 0],
     ['\r', 0],
     [ESCAPE, 0],
-  ] as const)('e asks before it expires what mutes the alert: %j', async (key, expired) => {
+  ] as const)('e asks before it expires the silences that mute the alert: %j', async (key, expired) => {
     const id = await postSilence(emulator.url, silenceOf('instance', 'db-1'));
     await quits(async (screen) => {
       screen.press('e');
@@ -287,7 +287,7 @@ describe('a key', () => {
     expect((await silences())[0]?.status.state).toBe(expired === 1 ? 'expired' : 'active');
   });
 
-  it('o opens the runbook, and a number another link', async () => {
+  it('o opens the runbook, a number opens another link', async () => {
     const { opened } = await quits(
       async (screen) => {
         screen.press('o');
@@ -303,7 +303,7 @@ describe('a key', () => {
     expect(opened).toEqual(['https://runbooks.example.com/disk', 'https://prometheus.example.com/graph']);
   });
 
-  it('o shows the address where there is no browser', async () => {
+  it('o shows the address if there is no browser', async () => {
     await quits(async (screen) => {
       screen.press('o');
       await screen.shows('no browser was opened (no display): https://runbooks.example.com/disk');
@@ -322,7 +322,7 @@ describe('a key', () => {
   });
 });
 
-it('previews what a silence mutes on the server, not in the list', async () => {
+it('previews matches of the server, not of the list', async () => {
   await triage(
     emulator.url,
     async (screen) => {
@@ -336,7 +336,7 @@ it('previews what a silence mutes on the server, not in the list', async () => {
 });
 
 describe('the guards of the commands', () => {
-  it('ask where more than half of the active alerts would be muted', async () => {
+  it('ask if more than half of the active alerts would be muted', async () => {
     const { code, stderr } = await triage(emulator.url, async (screen) => {
       await screen.selects('db-0');
       screen.press('s\u0015team=~"db|web"\r\rswap\r');
@@ -364,7 +364,7 @@ describe('the server', () => {
   const ALERT = wireAlert('a', { severity: 'critical', instance: 'db-0' });
   const OTHER = wireAlert('b', { severity: 'info', instance: 'db-1' });
 
-  it('that goes away leaves the alerts, their age and the reason, and comes back', async () => {
+  it('that is down leaves the alerts on screen with their age and the reason', async () => {
     let isAway = false;
     await using server = await faultServer((socket) => {
       socket.write(isAway ? answer(503, '"maintenance"') : answer(200, JSON.stringify([ALERT])));
@@ -382,7 +382,7 @@ describe('the server', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('that loses an answer has an outcome that is unknown, and is sent nothing again', async () => {
+  it('that loses a response leaves an unknown outcome, and gets no second request', async () => {
     let posted = 0;
     await using server = await faultServer((socket, { method, path }) => {
       if (method === 'POST') {
@@ -400,14 +400,14 @@ describe('the server', () => {
     expect(stderr).toMatch(/^svc silences ack a0{15} --base-url \S+: outcome unknown/m);
   });
 
-  it('that refuses the credential ends it, with the screen restored', async () => {
+  it('that refuses the credential ends triage, with the screen restored', async () => {
     await using server = await faultServer((socket) => socket.write(answer(401, '"no"')));
     const { code, stderr } = await triage(server.url, async () => {});
     expect(code).toBe(4);
     expect(stderr).toContain('requires a credential');
   });
 
-  it('that no longer responds says so, and q waits for nothing', async () => {
+  it('that no longer responds is reported, and q ends at once', async () => {
     let isSilent = false;
     await using server = await faultServer((socket) => {
       if (!isSilent) socket.write(answer(200, JSON.stringify([ALERT])));
@@ -422,7 +422,7 @@ describe('the server', () => {
     expect(code).toBe(0);
   });
 
-  it('that leaves a write without an answer: Ctrl-C ends it, and the outcome is unknown', async () => {
+  it('that does not respond to a write: Ctrl-C ends triage, and the outcome is unknown', async () => {
     let posted = 0;
     const stop = new AbortController();
     await using server = await faultServer((socket, { method, path }) => {
@@ -443,7 +443,7 @@ describe('the server', () => {
     expect(stderr).toContain('interrupted; the request was sent and may have been applied');
   });
 
-  it('is never asked a question twice: Ctrl-C at one sends nothing', async () => {
+  it('gets nothing after Ctrl-C at a question', async () => {
     await postSilence(emulator.url, silenceOf('instance', 'db-1'));
     const stop = new AbortController();
     const { code } = await triage(
@@ -460,7 +460,7 @@ describe('the server', () => {
   });
 });
 
-it('shows the first of 500 alerts within its columns', async () => {
+it('shows the first of 500 alerts within the screen', async () => {
   const many = Array.from({ length: 500 }, (_, index) => {
     const severity = ['info', 'warning', 'none', 'odd'][index % 4] ?? '';
     return wireAlert(`${index}`.padStart(3, '0'), {

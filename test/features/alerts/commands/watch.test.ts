@@ -36,7 +36,7 @@ describe('changes', () => {
       });
   };
 
-  test('the first look adds each; then only what is new, other, or gone', async () => {
+  test('the first read adds each alert; later reads print only changes', async () => {
     const other = { ...B, annotations: { summary: 'worse' } };
     expect(await events([[A, B], [A, B], [A, other, C], [C], []])).toEqual([
       ...['added a', 'added b'],
@@ -46,12 +46,12 @@ describe('changes', () => {
     ]);
   });
 
-  test("a source's sign of life is no change", async () => {
+  test('a repeated report from the source is not a change', async () => {
     const alive = { ...A, updatedAt: '2026-11-20T12:01:00.000Z', endsAt: '2026-11-20T12:06:00.000Z' };
     expect(await events([[A], [alive]])).toEqual(['added a']);
   });
 
-  test('one that is silenced has changed and is out; one that is active again is added', async () => {
+  test('a silenced alert is changed and removed; one that is active again is added', async () => {
     const silenced = { ...A, ...SILENCED };
     expect(await events([[A], [silenced], [silenced], [], [silenced], [A]])).toEqual([
       'added a',
@@ -62,7 +62,7 @@ describe('changes', () => {
     expect(await events([[A], [silenced], [A]], '--state', 'silenced')).toEqual(['added a', 'changed a']);
   });
 
-  test('while the service is away nothing has happened', async () => {
+  test('an outage is not a change', async () => {
     const { stdout, stderr, code } = await watch([[A], 'away', [A]]);
     const rows = stdout
       .trimEnd()
@@ -72,32 +72,32 @@ describe('changes', () => {
     expect(stderr).toMatch(/waiting for it\nthe service responds again\n/);
   });
 
-  test('a failure that stays ends it', async () => {
+  test('a permanent failure ends it', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused', [A]]);
     expect([code, stdout.split('\n').length - 1]).toEqual([4, 1]);
     expect(stderr).toContain('requires a credential');
   });
 
-  test('--fields chooses from them', async () => {
+  test('--fields selects from them', async () => {
     const { stdout } = await watch([[A], []], ['--fields', 'event,alert.labels.alertname']);
     expect(stdout).toBe(
       '{"event":"added","alert.labels.alertname":"Alerta"}\n{"event":"resolved","alert.labels.alertname":"Alerta"}\n',
     );
   });
 
-  test('every state is read, so that what is silenced is not taken for resolved', async () => {
+  test('reads every state, so that a silenced alert does not look resolved', async () => {
     const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
   });
 
-  test('hostile text stays inside its line', async () => {
+  test('hostile text stays on its line', async () => {
     const { stdout } = await watch([[wireAlert('a', { x: '\u001b[2J\n\u202e' })]]);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
   });
 });
 
-describe('on a terminal', () => {
+describe('at a terminal', () => {
   const ENTER = '\u001b[?1049h\u001b[?25l';
   const LEAVE = '\u001b[H\u001b[J\u001b[?25h\u001b[?1049l';
   const frames = async (
@@ -122,7 +122,7 @@ describe('on a terminal', () => {
       });
   };
 
-  test('each look is drawn, with its time and what changed', async () => {
+  test('draws each read with its time and the changes', async () => {
     const [first, second, third] = await frames([
       [A, B],
       [B, C],
@@ -141,14 +141,14 @@ describe('on a terminal', () => {
     expect(third?.filter((line) => line.startsWith('+'))).toEqual([]);
   });
 
-  test('what all have in common is told once', async () => {
+  test('prints shared labels once', async () => {
     const alerts = ['a', 'b'].map((id) => wireAlert(id, { cluster: 'eu', host: id }));
     const [frame] = await frames([alerts], [], 120);
     expect(frame).toContain('common: cluster=eu');
     expect(frame?.filter((line) => line.includes('cluster=eu'))).toHaveLength(1);
   });
 
-  test.each([1, 10, 40, 80, 200])('never more than the screen at %d columns', async (width) => {
+  test.each([1, 10, 40, 80, 200])('never draws more than the screen at %d columns', async (width) => {
     const many = Array.from({ length: 60 }, (_, index) =>
       wireAlert((index + 16).toString(16), { cluster: 'eu', text: '日本語'.repeat(index) }),
     );
@@ -158,7 +158,7 @@ describe('on a terminal', () => {
     }
   });
 
-  test('how many are not shown is said, be it by the screen or by --limit', async () => {
+  test('says how many rows are hidden by the screen or by --limit', async () => {
     const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
     const [full] = await frames([many]);
     const rows = full?.slice(0, -1).filter((line) => line.includes('active')).length ?? 0;
@@ -169,7 +169,7 @@ describe('on a terminal', () => {
     expect(limited?.slice(0, -1).filter((line) => line.includes('active'))).toHaveLength(3);
   });
 
-  test('while the service is away the rows stay and the reason stands above them', async () => {
+  test('keeps the rows during an outage, with the reason above them', async () => {
     const [first, away, back] = await frames([[A], 'away', [A]]);
     expect(away?.[0]).toBe(first?.[0]);
     expect(away?.join('\n')).toContain('503');
@@ -177,7 +177,7 @@ describe('on a terminal', () => {
     expect(back?.join('\n')).not.toContain('503');
   });
 
-  test('the footer says what is shown, how fresh it is, and how to quit', async () => {
+  test('the footer says what is shown, how old it is, and how to quit', async () => {
     const argv = ['severity=critical', '-r', 'ops', '--state', 'silenced'];
     const [, away, back] = await frames([[A], 'away', [A]], argv, 120);
     const shown = 'silenced severity="critical" receiver=~"ops"';
@@ -231,14 +231,14 @@ describe('on a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ event: 'added' });
   });
 
-  test('after a failure that stays the terminal is as before, and the reason is told', async () => {
+  test('after a permanent failure the terminal is restored and the reason is printed', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused'], [], { terminal: 80 });
     expect([code, stdout.endsWith(LEAVE)]).toEqual([4, true]);
     expect(stderr).toContain('requires a credential');
   });
 });
 
-describe('what cannot be watched', () => {
+describe('invalid options of a watch', () => {
   test.each([
     [['-o', 'json'], '-o json'],
     [['-o', 'csv'], '-o csv'],
@@ -261,7 +261,7 @@ describe('what cannot be watched', () => {
 });
 
 onBothServices((service) => {
-  test('the built program tells in a pipe what comes, is silenced, and goes, until it is interrupted', async () => {
+  test('the built program prints changes in a pipe until it is interrupted', async () => {
     const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
     const [command, ...before] = SVC;
     const child: ChildProcessByStdio<null, Readable, Readable> = spawn(command, [...before, ...args], {

@@ -109,7 +109,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined)('the same verdict on damaged files', { timeout: 600_000 }, async () => {
+  test.skipIf(peer === undefined)('the same result for damaged files', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 1);
     const verdicts = { valid: 0, invalid: 0 };
     for (let round = 0; round < (IS_HARD ? 500 : 8); round++) {

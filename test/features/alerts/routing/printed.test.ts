@@ -65,11 +65,11 @@ describe('readPrinted', () => {
     'receiver: ops\n  routes:\n  -\n    receiver: ops',
     '<<: ops',
     'continue: true',
-  ])('leaves %j to the reader of any YAML', async (text) => {
+  ])('leaves %j to the general YAML reader', async (text) => {
     expect(await readPrinted(ROUTE.replace('receiver: ops', text), '0.28.0')).toBeUndefined();
   });
 
-  test('leaves the name of a receiver in several lines', async () => {
+  test('leaves a receiver name on several lines to it, too', async () => {
     const source = ROUTE.replace('- name: ops', '- name: ops\n    and more');
     expect(await readPrinted(source, '0.28.0')).toBeUndefined();
   });

@@ -68,7 +68,7 @@ function played(events: readonly TriageEvent[], check: (state: TriageState, befo
 const press = (key: string): TriageEvent => ({ kind: 'key', key, page: 5, hidden: 0 });
 
 describe('the state', () => {
-  it('selects an alert that is listed, at its place, whatever happens', () => {
+  it('always selects a listed alert, at its position', () => {
     const check = (state: TriageState): void => {
       const listed = alertsOf(rowsOf({ alerts: state.alerts, filter: state.filter, groupBy: state.groupBy }));
       if (state.view === 'alert') expect(state.selected).toBeDefined();
@@ -77,7 +77,7 @@ describe('the state', () => {
     fc.assert(fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => void played(events, check)));
   });
 
-  it('runs a command only by a key, and one at a time', () => {
+  it('runs a command only after a key, and one at a time', () => {
     const check = (state: TriageState, before: TriageState): void => {
       const runs = state.effects.filter(({ kind }) => kind === 'run');
       expect(runs.length).toBeLessThanOrEqual(1);
@@ -97,7 +97,7 @@ describe('the state', () => {
     expect(runs).toBeGreaterThan(0);
   });
 
-  it('gives up by q and Esc: from anywhere a few of them end it', () => {
+  it('ends after a few q or Esc from any state', () => {
     fc.assert(
       fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => {
         const state = played(events);
@@ -113,7 +113,7 @@ describe('the state', () => {
     );
   });
 
-  it('goes on from the place of an alert that was muted', () => {
+  it('continues at the position of a muted alert', () => {
     const [first, second] = fc
       .sample(
         ALERTS.filter((all) => all.filter((one) => !isSuppressed(one)).length > 2),
@@ -132,7 +132,7 @@ describe('the state', () => {
 });
 
 describe('the order', () => {
-  it('is: unsuppressed first, then by severity, then the newest', () => {
+  it('is unsuppressed first, then by severity, then newest first', () => {
     const rank = ({ labels }: Alert): number => {
       const index = ['critical', 'error', 'warning', 'info', 'none'].indexOf(labels['severity'] ?? '');
       return index < 0 ? 9 : index;
@@ -146,7 +146,7 @@ describe('the order', () => {
     );
   });
 
-  it('of groups is that of their worst alerts, and no alert is lost', () => {
+  it('of groups is that of their worst alerts, without losing an alert', () => {
     fc.assert(
       fc.property(ALERTS, (unsorted) => {
         const alerts = worstFirst(unsorted);
@@ -162,7 +162,7 @@ describe('the order', () => {
 describe('the screen', () => {
   const SIZE = fc.record({ columns: fc.integer({ min: 10, max: 120 }), rows: fc.integer({ min: 3, max: 40 }) });
 
-  it('has no more lines than the terminal, and holds nothing that a terminal obeys', () => {
+  it('has no more lines than the terminal, and no control sequence', () => {
     fc.assert(
       fc.property(fc.array(EVENT, { maxLength: 40 }), SIZE, (events, size) => {
         const { lines } = screen(played(events), size);
@@ -214,7 +214,7 @@ describe('the screen', () => {
     expect(ended.slice(-3).join(' ')).toMatch(/^outcome unknown: .* Enter or q back$/);
   });
 
-  it('keeps an alert in view that is resolved meanwhile', () => {
+  it('keeps showing an alert that is resolved meanwhile', () => {
     const [alert] = fc.sample(ALERT, 1) as [Alert];
     const events: readonly TriageEvent[] = [
       { kind: 'read', alerts: [alert], at: NOW },
@@ -225,7 +225,7 @@ describe('the screen', () => {
     expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
   });
 
-  it('is 80 columns wide with all hints in sight', () => {
+  it('shows all hints at 80 columns', () => {
     const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
     for (const state of [played([read]), played([read, press('enter')])]) {
       const last = screen(state, { columns: 80, rows: 23 }).lines.at(-1) ?? [];
@@ -235,7 +235,7 @@ describe('the screen', () => {
 });
 
 describe('a line', () => {
-  it('is what a plain editor makes of the same keys', () => {
+  it('equals the result of a plain editor for the same keys', () => {
     const keys = fc.array(
       fc.constantFrom('a', '磁', '😀', 'left', 'right', 'home', 'end', 'backspace', 'delete', 'clear'),
     );
@@ -263,7 +263,7 @@ describe('a line', () => {
     expect(edited(lineOf('team="db", severity="critical"'), 'delete-word').before).toBe('team="db", ');
   });
 
-  it('takes keys by their sequences, and no control character', () => {
+  it('reads keys by their sequences, and no control character', () => {
     expect(['\u001b[A', '\u001bOB', '\u001b[5~', '\r', '\u007f', '\u001b', 'q', '磁'].map(keyOf)).toEqual([
       'up',
       'down',
@@ -278,7 +278,7 @@ describe('a line', () => {
   });
 });
 
-it('spells a command line for a shell, and shows no control character', () => {
+it('quotes a command line for a shell, and shows no control character', () => {
   expect(spelled(['silences', 'ack', '1a58', '--comment=disk swap'])).toBe(
     "svc silences ack 1a58 '--comment=disk swap'",
   );

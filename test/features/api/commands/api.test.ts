@@ -42,7 +42,7 @@ describe('what is sent', () => {
     expect((await api(['catalog', 'GET', '/healthz'])).requests[0]?.path).toBe('/healthz');
   });
 
-  test('a body of fields, and one that is sent as it is', async () => {
+  test('sends a body of fields, and a raw body', async () => {
     const fields = ['-f', 'comment=1', '--field-json', 'matchers=[]', '--field-json', 'n=2'];
     const made = await api(['alerts', 'POST', '/silences', '--yes', ...fields]);
     expect(made.requests[0]).toMatchObject({
@@ -77,7 +77,7 @@ describe('what is sent', () => {
     expect(await api(args, '{}', { stdin: 'no json' })).toMatchObject({ code: 2, stdout: '', requests: [] });
   });
 
-  test('whatever path is let through stays below the address', () => {
+  test('every accepted path stays below the address', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('/', '.', '%2e', '%2F', '\\', '?', 'a', '@', ':', '%5c') }),
@@ -105,14 +105,14 @@ describe('a write', () => {
     ['broken JSON', (socket) => socket.write(answer(200, '{"a'))],
   ];
 
-  test.each(lost)('is sent once, and is exit 8 where its answer is lost by %s', async (_, reply) => {
+  test.each(lost)('is sent once, and exits 8 if its response is lost by %s', async (_, reply) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const { code, stdout, requests } = await api(['catalog', method, '/x', '--yes'], reply);
       expect([code, stdout, requests.length], method).toEqual([8, '', 1]);
     }
   });
 
-  test('asks first, and does what is answered', async () => {
+  test('asks first, and follows the answer', async () => {
     const args = ['alerts', 'DELETE', '/silence/1'];
     expect(await api(args)).toMatchObject({ code: 2, requests: [] });
     expect(await api(args, '', { terminal: 80, answer: false })).toMatchObject({ code: 2, requests: [] });
@@ -121,7 +121,7 @@ describe('a write', () => {
     expect(yes.requests).toHaveLength(1);
   });
 
-  test('whose answer has no such field was sent all the same', async () => {
+  test('succeeds even if its response lacks the selected field', async () => {
     const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
     expect([run.code, run.requests.length]).toEqual([8, 1]);
     expect((await api(['catalog', 'GET', '/x', '--fields', 'zzz'], '{"a":1}')).code).toBe(2);
@@ -143,10 +143,10 @@ describe('a write', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   const GET = ['catalog', 'GET', '/x'];
 
-  test('goes through as it is, but for what a terminal obeys; and takes every format', async () => {
+  test('passes through except for control sequences, and supports every format', async () => {
     const text = '[{"n":12345678901234567890,"t":"\u202e\u009b"},{"n":2,"m":{"a":1}}]';
     expect((await api(GET, text)).stdout).toBe(
       '[{"n":12345678901234567890,"t":"\\u202e\\u009b"},{"n":2,"m":{"a":1}}]\n',
@@ -158,7 +158,7 @@ describe('the answer', () => {
     expect((await api([...GET, '-o', 'ndjson'], '[1,"a",null]')).stdout).toBe('1\n"a"\nnull\n');
   });
 
-  test('with its status and its headers, without what is secret in them', async () => {
+  test('with its status and its headers, without secrets', async () => {
     const reply: Fault = (socket) =>
       socket.write(answer(201, '{"n":12345678901234567890}', { 'set-cookie': `sid=${SECRET}`, 'x-echo': SECRET }));
     const run = await api(['alerts', 'GET', '/x', '-i'], reply);
@@ -168,7 +168,7 @@ describe('the answer', () => {
     expect(shaped.stdout).toBe('201\n');
   });
 
-  test('that is no JSON', async () => {
+  test('that is not JSON', async () => {
     const text: Fault = (socket) => socket.write(answer(200, 'é\n', { 'content-type': 'text/html' }));
     expect((await api(GET, text)).stdout).toBe('"é\\n"\n');
     expect((await api([...GET, '-o', 'table'], text)).stdout).toBe('é\n');
@@ -191,7 +191,7 @@ describe('the answer', () => {
     expect([run.code, run.stdout]).toEqual([code, '']);
   });
 
-  test('of more than is held at once', async () => {
+  test('that exceeds the size limit', async () => {
     const long = JSON.stringify(Array.from({ length: 500_000 }, (_, n) => `number ${n}`));
     expect((await api(GET, long)).stdout === `${long}\n`).toBe(true);
     const cut: Fault = (socket) => socket.write(answer(200, long.slice(0, -9)));
@@ -207,7 +207,7 @@ describe('the trading gateway', () => {
   afterAll(() => sandbox.close());
   const trade = (args: readonly string[]): Promise<Run> => svc(['api', 'trade', ...args], { env: sandbox.env });
 
-  test('is asked within a session, by forms, and refuses with status 200', async () => {
+  test('gets forms within a session, and refuses with status 200', async () => {
     const accounts = await trade(['GET', '/trading/get_model?models=Account', '--query', 'accounts[0].accountId']);
     expect([accounts.code, JSON.parse(accounts.stdout)]).toEqual([0, '654061']);
     const refused = await trade(['POST', '/trading/subscribe', '-f', 'models=Nothing', '--yes']);
@@ -223,7 +223,7 @@ describe('the trading gateway', () => {
   });
 
   test.each([[[]], [['-f', 'is_buy=1']], [['-f', 'is_buy=true', '-f', 'is_buy=false']]])(
-    'an order without a side would be a buy, and is not sent: %j',
+    'does not send an order without a side, which would be a buy: %j',
     async (side) => {
       const form = ['-f', 'account_id=654061', '-f', 'symbol=EUR/USD', '-f', 'amount=5', ...side, '--yes'];
       for (const path of ['/trading/open_trade', '/trading/create_entry_order/']) {
@@ -246,7 +246,7 @@ describe('the trading gateway', () => {
   }
   const journalOf = (home: string) => journalIn({ config: '', cache: '', state: join(home, 'state') });
 
-  test('an order is in the journal before it is sent, and what became of it after', async () => {
+  test('writes an order to the journal before it is sent, and its outcome afterwards', async () => {
     const home = temporaryHome();
     const argv = ['api', 'trade', 'POST', '/trading/open_trade', ...FORM, '--yes'];
     const { code, stdout } = await svc(argv, { env: sandbox.env, home });
@@ -269,7 +269,7 @@ describe('the trading gateway', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
   });
 
-  test("an account's name in place of its id is explained", async () => {
+  test('explains that an account name was passed instead of its id', async () => {
     const form = FORM.map((field) => field.replace('account_id=654061', 'account_id=00654061'));
     const { code, stderr } = await trade(['POST', '/trading/open_trade', ...form, '--yes']);
     expect({ code, stderr }).toEqual({
@@ -278,7 +278,7 @@ describe('the trading gateway', () => {
     });
   });
 
-  test('what cannot be written down is not sent, and a dry run writes nothing', async () => {
+  test('does not send an order that cannot be journaled; a dry run writes nothing', async () => {
     const home = temporaryHome();
     const argv = ['api', 'trade', 'POST', '/trading/delete_order', '-f', 'order_id=1', '--yes'];
     expect((await svc([...argv, '--dry-run'], { env: sandbox.env, home })).code).toBe(0);
@@ -288,7 +288,7 @@ describe('the trading gateway', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  test('with real money the account is typed, or named where nobody can type', async () => {
+  test('for real money, requires the account to be typed, or named without a terminal', async () => {
     const home = temporaryHome();
     await svc(['config', 'set', 'trade.live', 'true'], { home });
     const run = (argv: readonly string[], more: RunOptions = {}) =>
@@ -309,7 +309,7 @@ describe('the trading gateway', () => {
     expect(journalOf(home)).toHaveLength(2);
   });
 
-  test('a change that is executed with an error beside it is not as asked, and looked for', async () => {
+  test('a change executed with an error is not as requested, and is searched for', async () => {
     const home = temporaryHome();
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
@@ -320,7 +320,7 @@ describe('the trading gateway', () => {
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  test('a lost answer is unknown, and the order was sent once', async () => {
+  test('after a lost response the outcome is unknown, and the order was sent once', async () => {
     const home = temporaryHome();
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
@@ -333,7 +333,7 @@ describe('the trading gateway', () => {
   test.each([
     ['that begins with a byte order mark', '\ufeff{"response":{"executed":true},"data":{"orderId":7}}', 0, 'accepted'],
     ['so long that it is passed on unread, and is no JSON', `{"response":1,${' '.repeat(5 * 2 ** 20)}}`, 8, 'unknown'],
-  ])('an order has its outcome by an answer %s', async (_name, body, exit, outcome) => {
+  ])('an order has its outcome from a response %s', async (_name, body, exit, outcome) => {
     const home = temporaryHome();
     await using before = await forwarder(sandbox.env['SVC_TRADE_URL'] ?? '');
     const headers = { 'content-type': 'application/json' };
@@ -346,7 +346,7 @@ describe('the trading gateway', () => {
     });
   });
 
-  test('calls that are used up by the gateway fill their window', async () => {
+  test('a rate limit of the gateway fills its window', async () => {
     const argv = ['GET', '/trading/get_model?models=Order'];
     const runs = await trapped('ora-20301', argv, temporaryHome(), 2);
     expect(runs.map(({ code }) => code)).toEqual([6, 6]);

@@ -47,7 +47,7 @@ describe('the tree', () => {
     expect(drawn(categoryTree(categories))).toBe(expected);
   });
 
-  test('has each category once, below its parent where that is possible, and is never deep', () => {
+  test('has each category once, below its parent if possible, with limited depth', () => {
     const uid = fc.integer({ min: 0, max: 8 }).map((n) => `u${n}`);
     const wild = fc.array(fc.record({ uid, parent: fc.option(uid) }), { maxLength: 30 });
     // A chain of any length, which recursion and JSON would stumble over.
@@ -72,12 +72,12 @@ describe('the tree', () => {
     );
   });
 
-  test('keeps what the service says of each', () => {
+  test('preserves the fields of each category', () => {
     const [node] = categoryTree([one(1, 'a', null, { alias: 'x', more: { of: 1 } })]);
     expect(node).toEqual({ ...one(1, 'a', null, { alias: 'x', more: { of: 1 } }), children: [] });
   });
 
-  test('a line has its titles from the top', () => {
+  test('a line has the titles from the root', () => {
     const rows = [...branchRows(categoryTree([one(1, 'a'), one(2, 'b', 'a', { title: null })]))];
     expect(rows.map(({ level, path }) => [level, path])).toEqual([
       [0, ['T1']],

@@ -13,7 +13,7 @@ const check = (...argv: string[]) => catalog.run(['check', 'p1', ...argv]);
 
 const NO_PRICE = { price: null, discount_price: null, loyal_price: null };
 
-describe('a price now', () => {
+describe('the current price', () => {
   // fixprice 99; chizhik 110, 95 discounted, 89.9 for members; chizhik Moscow 105, seen 20 days ago
   test.each([
     ['--below 90', 0],
@@ -46,7 +46,7 @@ describe('a price now', () => {
     expect(code).toBe(status);
   });
 
-  test('is told in words, and in JSON', async () => {
+  test('is reported in words and in JSON', async () => {
     catalog.replies(shop());
     const stale = 'too old to be current: chizhik Moscow 105 of 2025-12-26T12:00:00.000Z';
     expect((await check('--below', '80')).stdout).toBe(
@@ -75,7 +75,7 @@ describe('a price now', () => {
   });
 
   test.each(['--below 1000', '--above 0', '--above 0 --any', '--below 1000 --all'])(
-    'that is not known is neither yes nor no: %s',
+    'that is unknown gives neither 0 nor 1: %s',
     async (argv) => {
       catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: null } }] }));
       const { code, stdout } = await check(...argv.split(' '));
@@ -85,7 +85,7 @@ describe('a price now', () => {
     },
   );
 
-  test('with --all every offer must be known', async () => {
+  test('with --all must be known for every offer', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, ...NO_PRICE } }] }));
     expect((await check('--below', '1000', '--all')).code).toBe(11);
     expect((await check('--below', '50', '--all')).code).toBe(1);
@@ -93,7 +93,7 @@ describe('a price now', () => {
     expect((await check('--below', '1000')).code).toBe(0);
   });
 
-  test('by different units has no lowest', async () => {
+  test('has no lowest value for different units', async () => {
     const places = [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }];
     catalog.replies(shop({ places }));
     const { code, stderr } = await check('--below', '100');
@@ -103,7 +103,7 @@ describe('a price now', () => {
     expect((await check('--below', '100', '--all')).code).toBe(0);
   });
 
-  test('of zero is a price', async () => {
+  test('may be zero', async () => {
     catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: 0, available_count: 0 } }] }));
     expect((await check('--below', '1')).code).toBe(0);
     expect((await check('--below', '1')).stdout).toMatch(/^ok: the lowest is 0 RUB\/PCE \(price, /);
@@ -156,7 +156,7 @@ describe('a change', () => {
     expect((await check(...argv.split(' '), '--since', '7d')).code).toBe(status);
   });
 
-  test('is from a day ago unless --since says otherwise, and names both', async () => {
+  test('compares with a day ago by default, and names both values', async () => {
     catalog.replies(shop({ places: [fallen] }));
     expect((await check('--change', '5%')).stdout).toBe(
       'failed: it holds for 0 of 1 offer (fixprice b 80 to 80, 0%); a change of 5% or more since 2026-01-14T12:00:00Z wanted\n',
@@ -169,13 +169,13 @@ describe('a change', () => {
     expect(JSON.parse((await check('--below', '5', '-o', 'json')).stdout)).not.toHaveProperty('since');
   });
 
-  test('between two daily observations counts from the value in effect at --since', async () => {
+  test('between two daily observations starts at the value in effect at --since', async () => {
     catalog.replies(shop({ places: [moved('g', lasting(9, 1.2, 100), seen(0.2, 80))] }));
     expect((await check('--change', '-10%')).code).toBe(0);
     expect((await check('--change', '-10%', '--since', '3h')).code).toBe(1);
   });
 
-  test('from no value to one is not known, nor is one to no value', async () => {
+  test('from or to a missing value is unknown', async () => {
     catalog.replies(shop({ places: [moved('h', lasting(9, 6, 100), lasting(6, 4, null), lasting(4, 0, 80))] }));
     expect((await check('--change', '-10%', '--since', '7d')).code).toBe(0);
     expect((await check('--change', '-10%', '--since', '5d')).code).toBe(11);
@@ -183,13 +183,13 @@ describe('a change', () => {
     expect((await check('--change', '-10%', '--since', '7d')).code).toBe(11);
   });
 
-  test('of a service that fails is neither yes nor no', async () => {
+  test('with a failing service gives neither 0 nor 1', async () => {
     const all = shop({ places: [fallen] });
     catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
     expect(await check('--change', '5%', '--since', '7d')).toMatchObject({ code: 7, stdout: '' });
   });
 
-  test('of an offer without snapshots is not known', async () => {
+  test('of an offer without snapshots is unknown', async () => {
     catalog.replies(shop({ places: [{ ...risen, past: [] }, fallen] }));
     expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(11);
     expect((await check('--change', '5%', '--since', '7d')).code).toBe(0);
@@ -199,7 +199,7 @@ describe('a change', () => {
     expect(stdout).toContain('(fixprice a 99, change unknown, fixprice c 100 to 100, 0%)');
   });
 
-  test('counts a run that is written between the reads of sources and snapshots', async () => {
+  test('includes a run written between the reads of sources and snapshots', async () => {
     const run = { ...fallen, source_id: 'receiver:run-2:1', past: [seen(0, 50)] };
     const [before, after] = [shop({ places: [fallen] }), shop({ places: [fallen, run] })];
     let isWritten = false;
@@ -212,7 +212,7 @@ describe('a change', () => {
     expect(stdout).toContain('it holds for 1 of 1 offer (fixprice b 100 to 50, -50%)');
   });
 
-  test('of an old offer without snapshots decides nothing', async () => {
+  test('ignores an old offer without snapshots', async () => {
     const old = { ...risen, fields: { ...risen.fields, observed_at: at(9) }, past: [] };
     catalog.replies(shop({ places: [old, still] }));
     const { code, stdout } = await check('--change', '5%', '--since', '7d');
@@ -232,7 +232,7 @@ describe('--wait', () => {
   };
   const priced = (price: number | null) => shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price } }] });
 
-  test('looks until it holds, and tells what it sees meanwhile', async () => {
+  test('polls until it is true, and reports the values meanwhile', async () => {
     const prices = [120, 120, null, 90].values();
     catalog.replies((asked) => priced(prices.next().value ?? null)(asked));
     const { code, stdout, stderr } = await catalog.run(
@@ -249,7 +249,7 @@ describe('--wait', () => {
     expect(catalog.asked()).toHaveLength(4);
   });
 
-  test('ends with 9 when the time is over', async () => {
+  test('exits 9 when the time is over', async () => {
     catalog.replies(priced(120));
     const { code, stdout } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '20s', '--interval', '5s'], {
       now: clock(),
@@ -258,7 +258,7 @@ describe('--wait', () => {
     expect(stdout).toMatch(/^failed: .*, after \d+s\n$/);
   });
 
-  test('ends with 9 where nothing is known until the end', async () => {
+  test('exits 9 if the value stays unknown', async () => {
     catalog.replies(priced(null));
     const argv = ['check', 'p1', '--below', '100', '--wait', '20s', '--interval', '5s'];
     const { code, stdout } = await catalog.run(argv, { now: clock() });
@@ -266,7 +266,7 @@ describe('--wait', () => {
     expect(stdout).toMatch(/^unknown: /);
   });
 
-  test('waits for a service that is away, and not for a product that is not there', async () => {
+  test('waits for a service that is down, but not for a missing product', async () => {
     const replies = [answer(500, 'no'), answer(500, 'no'), answer(500, 'no'), answer(500, 'no')];
     catalog.replies((asked) => replies.shift() ?? priced(90)(asked));
     const { code, stderr } = await catalog.run(['check', 'p1', '--below', '100', '--wait', '1h'], { now: clock() });
@@ -277,7 +277,7 @@ describe('--wait', () => {
   });
 });
 
-describe('what cannot be checked', () => {
+describe('checks that are refused', () => {
   test.each([
     [['nope', '--below', '100'], 5, 'there is no product with this id'],
     [['p1', '--below', '100', '--store', 'lidl'], 5, 'its stores are chizhik, fixprice'],
@@ -300,7 +300,7 @@ describe('what cannot be checked', () => {
     if (status === 2) expect(catalog.asked()).toEqual([]);
   });
 
-  test('a product that only its snapshots know has no price now', async () => {
+  test('a product with snapshots only has no current price', async () => {
     catalog.replies(shop({ gone: true }));
     const { code, stderr } = await check('--below', '100');
     expect(code).toBe(5);
@@ -311,7 +311,7 @@ describe('what cannot be checked', () => {
     expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);
   });
 
-  test('a store that is not there is named where another one is', async () => {
+  test('a missing store is named if another exists', async () => {
     catalog.replies(shop());
     for (const condition of ['--below 100', '--change 1% --since 30d']) {
       const { code, stderr } = await check(...condition.split(' '), '--store', 'lidl', '--store', 'fixprice');
@@ -320,7 +320,7 @@ describe('what cannot be checked', () => {
     }
   });
 
-  test('a list that never comes twice alike leaves it unknown', async () => {
+  test('a list that changes in every read leaves it unknown', async () => {
     const all = shop();
     let page = 0;
     catalog.replies((asked) => {
@@ -339,7 +339,7 @@ describe('what cannot be checked', () => {
     expect(stdout).toContain('; the catalog changed while it was read: ');
   });
 
-  test('a failure to ask is neither yes nor no', async () => {
+  test('a failed request gives neither 0 nor 1', async () => {
     catalog.replies(() => answer(500, 'Internal Server Error'));
     expect(await check('--below', '100')).toMatchObject({ code: 7, stdout: '' });
   });

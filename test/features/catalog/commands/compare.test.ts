@@ -13,7 +13,7 @@ const compare = (...argv: string[]) => catalog.run(['compare', 'p1', ...argv]);
 const rows = (text: string) => JSON.parse(text) as Record<string, unknown>[];
 
 describe('who is cheapest', () => {
-  test('is told by the lowest price of each source, a loyalty price too', async () => {
+  test('is decided by the lowest price of each source, including loyalty prices', async () => {
     catalog.replies(shop());
     const { code, stdout, stderr } = await compare();
     expect(code).toBe(0);
@@ -31,7 +31,7 @@ describe('who is cheapest', () => {
     expect(stdout).toMatchSnapshot();
   });
 
-  test('JSON has each source as it came, and how it compares', async () => {
+  test('JSON has each source unchanged, and its comparison', async () => {
     catalog.replies(shop());
     const [first, second, third] = rows((await compare('-o', 'json')).stdout);
     expect(first).toEqual({
@@ -50,7 +50,7 @@ describe('who is cheapest', () => {
     expect(third).toMatchObject({ source_id: 'r:3', aboveCheapestPercent: 16.7964404894, stale: true });
   });
 
-  test('by one field only, where that is wanted; what has none of it is last, and never cheapest', async () => {
+  test('with --field only that field counts; offers without it are last and never cheapest', async () => {
     catalog.replies(shop());
     const found = rows((await compare('--field', 'discount_price', '-o', 'json')).stdout);
     expect(found.map((one) => [one['effectivePrice'], one['cheapest']])).toEqual([
@@ -60,7 +60,7 @@ describe('who is cheapest', () => {
     ]);
   });
 
-  test('prices by different units are not held against each other', async () => {
+  test('prices by different units are not compared', async () => {
     const kilogram = { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } };
     catalog.replies(shop({ places: [FIXPRICE, kilogram] }));
     const found = rows((await compare('-o', 'json')).stdout);
@@ -71,7 +71,7 @@ describe('who is cheapest', () => {
     ]);
   });
 
-  test('prices written as texts are numbers, and nothing is free that has no price', async () => {
+  test('prices in strings are numbers, and a missing price is not zero', async () => {
     const place = (source_id: string, price: unknown) => ({
       ...FIXPRICE,
       source_id,
@@ -87,7 +87,7 @@ describe('who is cheapest', () => {
   });
 });
 
-test('csv has no word where there is no price, and nothing that a spreadsheet takes for a formula', async () => {
+test('csv has an empty cell for a missing price, and no formulas', async () => {
   catalog.replies(shop());
   const { stdout } = await compare('--field', 'discount_price', '-o', 'csv', '--columns', 'store,lowest,above,stale');
   expect(stdout.split(/\r?\n/)).toEqual([
@@ -112,7 +112,7 @@ test('percentages are numbers in csv', async () => {
   );
 });
 
-test('what the service says stays in its line and its cell', async () => {
+test('text from the service stays in its line and its cell', async () => {
   const bad = 'red \u001b[31m \u202e\r\nsvc: fake';
   const fields = { ...CHIZHIK.fields, title_original: bad, price_unit: bad, settlement: { name: bad, region: bad } };
   catalog.replies(shop({ places: [{ ...CHIZHIK, parser_name: bad, fields }] }));
@@ -122,7 +122,7 @@ test('what the service says stays in its line and its cell', async () => {
   expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
 });
 
-describe('which sources', () => {
+describe('selected sources', () => {
   test.each([
     [
       ['--store', 'Chizhik'],
@@ -145,7 +145,7 @@ describe('which sources', () => {
   });
 });
 
-test('a store or region that no source has is told, beside those there are', async () => {
+test('names an unknown store or region, and the existing ones', async () => {
   catalog.replies(shop());
   const some = await compare(
     '--store',
@@ -170,21 +170,21 @@ test('a store or region that no source has is told, beside those there are', asy
 test.each([
   [['--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
   [['--store', 'fixprice', '--region', 'Tula'], 'no source has --region Tula: there are Moscow, Татарстан'],
-])('%j is not found where nothing is left', async (argv, message) => {
+])('%j exits 5 if nothing is left', async (argv, message) => {
   catalog.replies(shop());
   const { code, stdout, stderr } = await compare(...argv);
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toContain(message);
 });
 
-test('an empty list says where --newer-than may have emptied it', async () => {
+test('an empty list says that --newer-than may be the reason', async () => {
   catalog.replies(shop());
   const texts = '--newer-than filters out older observations\n';
   expect(await compare('--newer-than', '1s', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: texts });
   expect((await compare('--newer-than', '7d')).stderr).not.toContain(texts);
 });
 
-test('prices for different units have theirs beside them', async () => {
+test('prices for different units show their units', async () => {
   catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
   const header = (await compare()).stdout.split('\n')[0];
   expect(header?.trim().split(/\s+/)).toEqual([
@@ -199,7 +199,7 @@ test('prices for different units have theirs beside them', async () => {
   ]);
 });
 
-describe('how far prices are apart', () => {
+describe('the spread of prices', () => {
   test('within each store', async () => {
     catalog.replies(shop());
     const { stdout } = await compare('--by', 'store');
@@ -218,7 +218,7 @@ describe('how far prices are apart', () => {
     });
   });
 
-  test('within each region, and where no region is told', async () => {
+  test('within each region, and without regions', async () => {
     catalog.replies(
       shop({
         places: [...PLACES, { ...FIXPRICE, source_id: 'r:9', fields: { ...FIXPRICE.fields, settlement: null } }],
@@ -234,7 +234,7 @@ describe('several products', () => {
   const known = (id: string) => (asked: Parameters<typeof several>[0]) =>
     several({ ...asked, path: asked.path.replace(`/products/${id}`, '/products/p1') });
 
-  test('stand in the order of their ids, and one that is not there is left out and told', async () => {
+  test('are in the order of their ids; a missing one is left out and named', async () => {
     catalog.replies((asked) => (asked.path.startsWith('/products/p2') ? known('p2')(asked) : several(asked)));
     const { code, stdout, stderr } = await catalog.run(['compare', 'p2', 'nope', 'p1', 'p1', '-o', 'json']);
     expect(code).toBe(10);
@@ -247,7 +247,7 @@ describe('several products', () => {
     });
   });
 
-  test('that are found by their text, all of them unless --max-products says otherwise', async () => {
+  test('that are found by text, all of them or up to --max-products', async () => {
     const found = products(25);
     catalog.replies((asked) =>
       asked.path === '/products' ? found(asked) : several({ ...asked, path: '/products/p1/sources' }),
@@ -272,7 +272,7 @@ describe('several products', () => {
     expect(rows(more.stdout)).toHaveLength(5);
   });
 
-  test('of which none is found are a failure', async () => {
+  test('of which none exists are a failure', async () => {
     catalog.replies(products(0));
     const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
@@ -281,7 +281,7 @@ describe('several products', () => {
 });
 
 describe('--trend', () => {
-  test('brings the last 30 days of the price that is compared, day by day', async () => {
+  test('shows the last 30 days of the compared price, day by day', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const { stdout } = await compare('--trend', '-o', 'json', '--query', '[0].trend');
     const { dates, values } = JSON.parse(stdout);
@@ -293,7 +293,7 @@ describe('--trend', () => {
     ]);
   });
 
-  test('is missing where nothing was recorded, and fails the product where it cannot be read', async () => {
+  test('is empty without records, and fails the product if it cannot be read', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
     const { code, stdout } = await compare('--trend', '-o', 'json');
     expect(code).toBe(0);

@@ -40,7 +40,7 @@ const ask = (...argv: string[]) => svc(['catalog', ...argv], { now: () => NOW, e
 const json = async (...argv: string[]) => JSON.parse((await ask(...argv, '-o', 'json')).stdout);
 
 describe('twenty daily runs', () => {
-  test('are one line for each store and place, with the change from the first to the last', async () => {
+  test('give one line per store and place, with the change from the first to the last', async () => {
     const { code, stdout } = await ask('history', 'p1');
     expect(code).toBe(0);
     const lines = stdout.split('\n').filter((line) => line.includes('fixprice'));
@@ -56,7 +56,7 @@ describe('twenty daily runs', () => {
     });
   });
 
-  test('are one offer each, of the newest run', async () => {
+  test('give one offer each, from the newest run', async () => {
     const { code, stdout, stderr } = await ask('compare', 'p1');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(3);
@@ -82,7 +82,7 @@ describe('twenty daily runs', () => {
     expect((await ask('check', 'p1', ...condition)).code).toBe(status);
   });
 
-  test('a run is still chosen by its source id', async () => {
+  test('--source still selects a single run', async () => {
     const [, old] = runs[24] ?? [];
     const source = old?.source_id ?? '';
     expect(await json('history', 'p1', '--source', source)).toMatchObject([
@@ -95,7 +95,7 @@ describe('twenty daily runs', () => {
   });
 });
 
-test('while every page moves rows, what is read is no answer', async () => {
+test('refuses a list whose rows move in every read', async () => {
   const more = [...Array(120).keys()].map((day) => run(MOSCOW, 'chizhik', day + 30));
   const data = catalogOf({ sources: more.map(([one]) => one), snapshots: more.map(([, one]) => one) });
   await using service = await startCatalog({ catalog: data, now: () => NOW });

@@ -13,7 +13,7 @@ afterAll(() => emulator.close());
 const run = (...argv: string[]) =>
   svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: emulator.url } });
 
-test('every product of the sandbox can be drawn, compared and checked', async () => {
+test('draws, compares and checks every product of the sandbox', async () => {
   const { stdout } = await run('products', 'list', '--all', '-o', 'id');
   const ids = stdout.split('\n').filter(Boolean);
   expect(ids.length).toBeGreaterThan(10);
@@ -24,7 +24,7 @@ test('every product of the sandbox can be drawn, compared and checked', async ()
   }
 });
 
-test('what svc makes of the snapshots is what the service answers for the source, hour by hour', async () => {
+test("the history from snapshots equals the service's own for each source, hour by hour", async () => {
   const { stdout } = await run('products', 'list', '--search', 'coffee, medium', '--limit', '1', '-o', 'id');
   const id = stdout.trim();
   const window = ['--from', '2024-08-15T12:00:00Z', '--interval', '1h'];
@@ -39,7 +39,7 @@ test('what svc makes of the snapshots is what the service answers for the source
   }
 });
 
-test('what daily runs observed is one line for each place', async () => {
+test('daily runs give one line per place', async () => {
   const { stdout } = await run('products', 'list', '--search', '930', '--limit', '1', '-o', 'id');
   const id = stdout.trim();
   const histories = JSON.parse((await run('history', id, '-o', 'json')).stdout);
@@ -48,7 +48,7 @@ test('what daily runs observed is one line for each place', async () => {
   expect(JSON.parse((await run('compare', id, '-o', 'json')).stdout)).toHaveLength(3);
 });
 
-test('what it sells no more is stale, and is still drawn', async () => {
+test('a discontinued product is stale, but is still drawn', async () => {
   const { stdout } = await run('products', 'list', '--search', 'chicory', '-o', 'id');
   const id = stdout.trim();
   expect((await run('compare', id)).stderr).toContain('stale: observed more than 7 days ago');

@@ -15,7 +15,7 @@ const SERIES = {
   meta: { canonical_product_id: 'p1', more: [1] },
 };
 
-describe('what is sent', () => {
+describe('the request', () => {
   const CASES: readonly (readonly [times: string, query: string, reported: string])[] = [
     [
       '--from 2026-01-01T00:00:00Z --to=2026-01-03T00:00:00Z',
@@ -75,7 +75,7 @@ describe('what is sent', () => {
     expect(catalog.asked()).toEqual([]);
   });
 
-  test('20,000 points are asked for, one more is not', async () => {
+  test('requests 20,000 points, but not one more', async () => {
     catalog.replies(() => SERIES);
     const window = (hours: number): string[] => [
       '--from',
@@ -94,16 +94,16 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is printed', () => {
+describe('the output', () => {
   const printed = async (...argv: string[]) => catalog.run([...SOURCE, '--from', '2026-01-01T00:00:00Z', ...argv]);
 
-  test('the object of the service, unchanged', async () => {
+  test('JSON is the object of the service, unchanged', async () => {
     catalog.replies(() => SERIES);
     expect(JSON.parse((await printed('-o', 'json')).stdout)).toEqual(SERIES);
     expect((await printed('-o', 'json', '--query', 'values[2]')).stdout).toBe('0\n');
   });
 
-  test('a date and a value a line: no value is a dash for people, an empty cell for programs', async () => {
+  test('one date and value per line: a missing value is a dash in tables and an empty cell in csv', async () => {
     catalog.replies(() => SERIES);
     const { stdout, stderr } = await printed();
     expect(stdout).toBe(
@@ -130,14 +130,14 @@ describe('what is printed', () => {
     ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
     ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'expected a series'],
     ['an error with 200', { detail: 'source not found' }, 'an object with detail, without dates'],
-  ])('%s is no answer', async (_, reply, texts) => {
+  ])('refuses %s as a response', async (_, reply, texts) => {
     catalog.replies(() => reply);
     const { code, stderr } = await printed();
     expect(code).toBe(7);
     expect(stderr).toContain(texts);
   });
 
-  test('a source that has no snapshot is not found', async () => {
+  test('a source without snapshots exits 5', async () => {
     catalog.replies(() => answer(404, '{"detail":"source not found"}'));
     const { code, stderr } = await printed();
     expect(code).toBe(5);

@@ -177,7 +177,7 @@ function wantedValue(item: Item, column: string): unknown {
 const TIMES = ['observed_at', 'valid_from_at', 'valid_to_at', 'created_at'];
 
 describe.each(['offers', 'snapshots'] as const)('%s read back', (name) => {
-  test('from raw csv are the values of the service', async () => {
+  test('from raw csv equal the values of the service', async () => {
     await exported('--format', 'csv', '--raw');
     const expected = (await expectedRows())[name];
     const [columns = [], ...records] = csvRecords(file(`${name}.csv`));
@@ -186,7 +186,7 @@ describe.each(['offers', 'snapshots'] as const)('%s read back', (name) => {
     expect(records).toEqual(expected.map((item) => columns.map((column) => text(wantedValue(item, column ?? '')))));
   });
 
-  test('from Parquet are the values of the service, types included', async () => {
+  test('from Parquet equal the values of the service, including types', async () => {
     const { stderr } = await exported('--format', 'parquet');
     expect(stderr).not.toContain('null');
     const expected = (await expectedRows())[name];
@@ -265,7 +265,7 @@ describe('the next run', () => {
   const bytes = (format = 'ndjson'): readonly Buffer[] =>
     ['offers', 'snapshots'].map((name) => readFileSync(join(folder, `${name}.${format}`)));
 
-  test.each(['ndjson', 'csv', 'parquet'])('adds what is new: the same %s as at once', async (format) => {
+  test.each(['ndjson', 'csv', 'parquet'])('adds new data: the same %s as a single run', async (format) => {
     await exported('--format', format);
     observe('p2', 1500, 0, 90);
     const { result } = await exported('--format', format);
@@ -273,7 +273,7 @@ describe('the next run', () => {
     expect(bytes(format)).toEqual(await bytesOfAll(format));
   });
 
-  test('reads snapshots only back to those that it has', async () => {
+  test('reads only snapshots newer than the stored ones', async () => {
     for (let id = 100; id < 400; id++) observe('p1', id, 40 + id / 100, id);
     await exported();
     expect(asked.filter((path) => path.startsWith('/products/p1/snapshots'))).toHaveLength(4);
@@ -283,7 +283,7 @@ describe('the next run', () => {
     expect(bytes()).toEqual(await bytesOfAll());
   });
 
-  test('finds what came late, and what was removed', async () => {
+  test('finds late and removed snapshots', async () => {
     await exported();
     observe('p1', 600, 30, 80);
     await exported();
@@ -294,7 +294,7 @@ describe('the next run', () => {
     expect(bytes()).toEqual(await bytesOfAll());
   });
 
-  test('has the new values of a snapshot that was observed again', async () => {
+  test('updates a snapshot that was observed again', async () => {
     await exported();
     const [last] = snapshots.splice(2, 1);
     if (last !== undefined) snapshots.push({ ...last, price: 1, observed_at: MICROS });
@@ -302,14 +302,14 @@ describe('the next run', () => {
     expect(bytes()).toEqual(await bytesOfAll());
   });
 
-  test('with another format needs no other data', async () => {
+  test('with another format reads no other data', async () => {
     await exported();
     await exported('--format', 'csv');
     expect(bytes('csv')).toEqual(await bytesOfAll('csv'));
     expect(bytes()).toEqual(await bytesOfAll());
   });
 
-  test('--since limits the first run, and goes further back later', async () => {
+  test('--since limits the first run, and may go further back later', async () => {
     await exported('--since', '2026-11-20T09:00:00Z');
     expect(objects('snapshots.ndjson').map(({ id }) => id)).toEqual([2, 3, 1002, 1003, 2002, 2003]);
     await exported();
@@ -329,8 +329,8 @@ describe('the next run', () => {
   });
 });
 
-describe('a run that is interrupted', () => {
-  test.each([1, 3, 5])('at response %i is continued, with the same bytes', async (responses) => {
+describe('an interrupted run', () => {
+  test.each([1, 3, 5])('at response %i is resumed with the same bytes', async (responses) => {
     const whole = join(temporaryHome(), 'whole');
     await run([whole, '--format', 'csv']);
     const ended = new AbortController();
@@ -352,7 +352,7 @@ describe('a run that is interrupted', () => {
     expect(readdirSync(folder).sort()).toEqual(['offers.csv', 'snapshots.csv', 'state.ndjson']);
   });
 
-  test('does not ask again for what it read, and drops a line that was cut', async () => {
+  test('does not repeat its requests, and drops an incomplete line', async () => {
     await exported();
     const [header, first, second] = file('state.ndjson').split('\n');
     const cut = join(temporaryHome(), 'cut');
@@ -368,13 +368,13 @@ describe('a run that is interrupted', () => {
   });
 });
 
-describe('what cannot be done', () => {
-  test('a run that read nothing does not decide what the folder is for', async () => {
+describe('refused exports', () => {
+  test('a run that read nothing does not bind the folder to a server', async () => {
     expect((await run([folder, '--base-url', 'http://127.0.0.1:1', 'p1'])).code).toBe(7);
     expect((await exported('p2')).result).toMatchObject({ products: 1 });
   });
 
-  test('a product that cannot be read is named, and the others are exported', async () => {
+  test('names a product that cannot be read, and exports the others', async () => {
     snapshots.push(snapshot({ canonical_product_id: 'p2', id: 'x' as never, observed_at: {} as never }));
     const { code, result, stderr } = await exported();
     expect(code).toBe(10);
@@ -382,7 +382,7 @@ describe('what cannot be done', () => {
     expect(stderr).toContain('p2 is skipped');
   });
 
-  test('a folder of another server is left alone', async () => {
+  test('does not touch a folder of another server', async () => {
     await exported();
     const before = file('snapshots.ndjson');
     await using other = await startCatalog({ now: () => NOW, seed: 'demo' });
@@ -392,7 +392,7 @@ describe('what cannot be done', () => {
     expect(file('snapshots.ndjson')).toBe(before);
   });
 
-  test('a file that svc did not write is not replaced without --force', async () => {
+  test("does not replace another program's file without --force", async () => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'offers.csv'), 'mine');
     const { code, stderr } = await run([folder, '--format', 'csv']);

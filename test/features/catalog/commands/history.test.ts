@@ -47,7 +47,7 @@ describe('the chart', () => {
     expect(stdout).toMatchSnapshot();
   });
 
-  test('of one instant, of one value that stays, and of no value at all', async () => {
+  test('of one instant, of one constant value, and of no value', async () => {
     const instant = ['--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T12:00:00Z'];
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await history(...instant)).toMatchObject({ code: 0, stdout: expect.stringContaining('1/1') });
@@ -60,7 +60,7 @@ describe('the chart', () => {
     expect(stdout).toContain('0/31');
   });
 
-  test('of sources that sell by different units says so with each, and of none together', async () => {
+  test('of sources with different units names the unit of each', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
     const { stdout, stderr } = await history(...DAILY);
     expect(stderr).toContain(
@@ -79,13 +79,13 @@ describe('the chart', () => {
     [[10, 11], '10.50'],
     [[0.000012, 0.000014], '0.000013'],
     [[0.1234567890123, 0.2], '0.161728394506'],
-  ])('whose mean of %j is %s', async ([first = 0, second = 0], mean) => {
+  ])('of %j has the mean %s', async ([first = 0, second = 0], mean) => {
     catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(2.5, first), seen(1.5, second)] }] }));
     const { stdout } = await history(...DAILY);
     expect(stdout.split(/\s+/)).toContain(mean);
   });
 
-  test('that is mostly holes says what may be done', async () => {
+  test('with mostly gaps says what to try', async () => {
     catalog.replies(shop({ places: [{ ...CHIZHIK, past: [seen(20, 1), seen(10, 2)] }] }));
     expect((await history()).stderr).toContain('few points have a value: a longer --interval, or --fill last');
     expect((await history('--fill', 'last')).stderr).not.toContain('few points');
@@ -103,7 +103,7 @@ describe('the window', () => {
     return [meta.interval, meta.date_from, dates[0], meta.date_to];
   };
 
-  test('is the last 30 days unless --from says otherwise, by quarters of a day', async () => {
+  test('is the last 30 days by default, by quarters of a day', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await windowOf()).toEqual({
       from: '2025-12-16T12:00:00Z',
@@ -120,12 +120,12 @@ describe('the window', () => {
     [['--from', '-30d', '--interval', '6h'], '6h', '2025-12-16T12:00:00Z'],
     [['--from', '3d ago', '--interval', '1d'], '1d', '2026-01-12T00:00:00Z'],
     [['--from', '-30d', '--interval', '7d'], '7d', '2025-12-15T00:00:00Z'],
-  ] as const)('of %j starts at a whole %s, whenever it runs', async (argv, interval, from) => {
+  ] as const)('of %j starts at a whole %s, at any time of day', async (argv, interval, from) => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await at34(...argv)).toEqual([interval, from, from, '2026-01-15T12:34:56Z']);
   });
 
-  test('begins with the day, the hour or the week that --from is in', async () => {
+  test('begins with the day, hour or week of --from', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     const from = ['--from', '2026-01-01T09:14:27.250Z'];
     const [day, monday] = ['2026-01-01T00:00:00Z', '2025-12-29T00:00:00Z'];
@@ -133,7 +133,7 @@ describe('the window', () => {
     expect(await at34(...from, '--interval', '7d')).toEqual(['7d', monday, monday, '2026-01-15T12:34:56Z']);
   });
 
-  test('is of the calendar of a time zone, a day that --to names not included', async () => {
+  test('follows the calendar of the time zone, and excludes the day of --to', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     const month = ['--from', '2025-10-20', '--to', '2025-11-01', '--interval', '1d'];
     const { stdout, stderr } = await history(...month, '--tz', 'Europe/Berlin', '-o', 'json');
@@ -153,7 +153,7 @@ describe('the window', () => {
     expect(table.stdout).toContain('UTC+09:00');
   });
 
-  test('of a time zone joins what its days have, on a day of 25 hours too', async () => {
+  test('of a time zone joins the data of its days, even a day of 25 hours', async () => {
     // Midnight of 26 October in Berlin is 23:00 UTC, and 22:00 UTC is the last hour of the 25th.
     const noted = (day: string, value: number) => ({ observed: Date.parse(day) * 1000, value });
     const past = [
@@ -186,8 +186,8 @@ describe('the window', () => {
   });
 });
 
-describe('what is asked', () => {
-  test('the sources and the snapshots, each once, whatever the window', async () => {
+describe('the requests', () => {
+  test('read sources and snapshots once, for any window', async () => {
     catalog.replies(shop());
     const { stderr } = await history('--from', '2026-01-01', '--to', '2026-01-10T03:00:00+03:00');
     expect(catalog.asked()).toEqual([
@@ -197,14 +197,14 @@ describe('what is asked', () => {
     expect(stderr.split('\n')[0]).toBe('2026-01-01T00:00:00Z to 2026-01-10T00:00:00Z, a point every 1h');
   });
 
-  test('only what --store, --source and --field choose', async () => {
+  test('are limited to --store, --source and --field', async () => {
     catalog.replies(shop());
     const { stdout } = await history('--store', 'CHIZHIK', '--source', 'r:3', '--field', 'loyal_price', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject([{ source_id: 'r:3', meta: { field: 'loyal_price' } }]);
     expect(catalog.asked()[1]).toBe('/products/p1/snapshots?parser_name=chizhik&source_id=r%3A3&limit=100&offset=0');
   });
 
-  test('more than 100 sources by pages', async () => {
+  test('read more than 100 sources by pages', async () => {
     const many = Array.from({ length: 101 }, (_, n) => {
       const fields = { ...CHIZHIK.fields, settlement: { id: n, name: `Place ${n}` } };
       return { ...CHIZHIK, source_id: `r:${n}`, fields };
@@ -215,7 +215,7 @@ describe('what is asked', () => {
     expect(JSON.parse(stdout)).toHaveLength(101);
   });
 
-  test('a window that is longer than the service answers for at once', async () => {
+  test("read a window that is longer than the service's limit", async () => {
     const past = [lasting(1600, 1200, 70), seen(830, 75), seen(400.5, 90), lasting(300, 0, 99)];
     catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
     const { code, stdout } = await history('--from', '2021-05-21T12:00:00Z', '--interval', '1h', '-o', 'json');
@@ -248,7 +248,7 @@ describe('what is asked', () => {
 });
 
 describe('data', () => {
-  test('JSON has for each source what the service says, and what comes of it', async () => {
+  test('JSON has the values of the service for each source, and the computed ones', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const { stdout, stderr } = await history('--from', '2026-01-08T12:00:00Z', '--interval', '1d', '-o', 'json');
     expect(stderr).toBe('');
@@ -293,7 +293,7 @@ describe('data', () => {
     ]);
   });
 
-  test('what is filled in is said, and counts for nothing', async () => {
+  test('marks filled values, and excludes them from statistics', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const { stdout } = await history(
       '--from',
@@ -335,7 +335,7 @@ describe('data', () => {
     ).toBeNull();
   });
 
-  test('csv and ndjson have a line for each point, and an empty cell for no value', async () => {
+  test('csv and ndjson have a line per point, and an empty cell for a missing value', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const window = ['--from', '2026-01-08T12:00:00Z', '--to', '2026-01-10T12:00:00Z', '--interval', '1d'];
     expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
@@ -361,14 +361,14 @@ describe('data', () => {
   });
 });
 
-test.each([[['-q']], [['-o', 'id']]])('with %j each source is named once, not each of its points', async (argv) => {
+test.each([[['-q']], [['-o', 'id']]])('with %j names each source once, not each of its points', async (argv) => {
   catalog.replies(shop());
   const { stdout } = await history(...DAILY, ...argv);
   expect(stdout).toBe('r:3\nr:2\nreceiver:run-1:1\n');
 });
 
-describe('where the lists do not help', () => {
-  test('a product that only its snapshots know is drawn by these', async () => {
+describe('products that are not in the lists', () => {
+  test('a product with snapshots only is drawn', async () => {
     catalog.replies(shop({ gone: true }));
     const { code, stdout } = await history(...DAILY, '-o', 'json', '--query', '[].source_id');
     expect(code).toBe(0);
@@ -376,7 +376,7 @@ describe('where the lists do not help', () => {
     expect((await history(...DAILY)).stdout.split('\n')[0]).toBe('p1: price, RUB');
   });
 
-  test('a product that was not observed then says when it was', async () => {
+  test('a product without observations in the window says when it has some', async () => {
     const times = ['--from', '2025-11-01', '--to', '2025-11-02'];
     catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(1, 5)] }] }));
     expect((await history(...times)).stderr).toContain('last observed 2026-01-14T12:00:00Z: a later --to shows more');
@@ -385,7 +385,7 @@ describe('where the lists do not help', () => {
     expect((await history()).stderr).toContain('last observed 2025-10-17T12:00:00Z: an earlier --from shows more');
   });
 
-  test('a source that is no longer listed is found by its snapshots alone', async () => {
+  test('a source that is no longer listed is found by its snapshots', async () => {
     const all = shop();
     catalog.replies((asked) => (asked.path.endsWith('/sources') ? shop({ places: [FIXPRICE] })(asked) : all(asked)));
     const { code } = await history('--source', 'r:2');
@@ -397,7 +397,7 @@ describe('where the lists do not help', () => {
     [['history', 'nope'], 'there is no product with this id'],
     [['history', 'p1', '--store', 'lidl'], 'no source for --store lidl; its stores are chizhik, fixprice'],
     [['history', 'p1', '--source', 'x'], 'no source for --source x'],
-  ])('%j is not found', async (argv, message) => {
+  ])('%j exits 5', async (argv, message) => {
     catalog.replies(shop());
     const { code, stdout, stderr } = await catalog.run(argv);
     expect(code).toBe(5);
@@ -405,14 +405,14 @@ describe('where the lists do not help', () => {
     expect(stderr).toContain(message);
   });
 
-  test('a product without sources and snapshots is not found, though it is listed', async () => {
+  test('a listed product without sources and snapshots exits 5', async () => {
     catalog.replies(shop({ places: [] }));
     expect(await history()).toMatchObject({ code: 5, stderr: expect.stringContaining('no source has this product') });
   });
 });
 
-describe('what cannot be read', () => {
-  test('a source without snapshots is left out and named, with exit status 10', async () => {
+describe('unreadable data', () => {
+  test('a source without snapshots is left out and named: exit 10', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
     const { code, stdout, stderr } = await history(...DAILY);
     expect(code).toBe(10);
@@ -423,7 +423,7 @@ describe('what cannot be read', () => {
     expect(quiet).toMatchObject({ code: 10, stderr: 'chizhik r:2 is skipped: it has no snapshot\n' });
   });
 
-  test('of a store that is not there is named where another one is', async () => {
+  test('of a missing store is named if another exists', async () => {
     catalog.replies(shop());
     const { code, stderr } = await history(...DAILY, '--store', 'lidl', '--store', 'fixprice');
     expect(code).toBe(0);
@@ -441,7 +441,7 @@ describe('what cannot be read', () => {
     expect(stderr).toContain(message);
   });
 
-  test('where no chosen source has a snapshot, nothing is found', async () => {
+  test('without a snapshot of any selected source: exit 5', async () => {
     catalog.replies(shop({ places: [{ ...CHIZHIK, past: [] }] }));
     expect(await history(...DAILY)).toMatchObject({
       code: 5,
@@ -451,7 +451,7 @@ describe('what cannot be read', () => {
   });
 });
 
-describe('what a service says never reaches the terminal as it is', () => {
+describe('text from a service never reaches the terminal unescaped', () => {
   test.each([['table'], ['wide'], ['json'], ['ndjson'], ['csv'], ['tsv'], ['yaml'], ['id']])(
     '-o %s',
     async (format) => {
@@ -487,7 +487,7 @@ describe('--svg', () => {
     return path;
   };
 
-  test('writes a file that stands alone, beside the chart', async () => {
+  test('writes a self-contained file, in addition to the chart', async () => {
     catalog.replies(shop());
     const path = join(folder(), 'price.svg');
     const { code, stdout, stderr } = await history(...DAILY, '--svg', path);
@@ -502,7 +502,7 @@ describe('--svg', () => {
     expect(statSync(path).mode & 0o400).toBe(0o400);
   });
 
-  test('never replaces a file unasked, and asks the service nothing then', async () => {
+  test('does not replace a file without --force, and sends no request then', async () => {
     catalog.replies(shop());
     const path = join(folder(), 'price.svg');
     writeFileSync(path, 'mine');
@@ -516,7 +516,7 @@ describe('--svg', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['price.svg']);
   });
 
-  test('a link that leads nowhere is something, too; a folder is no file', async () => {
+  test('refuses a dangling link and a folder', async () => {
     catalog.replies(shop());
     const path = folder();
     symlinkSync(join(path, 'nothing'), join(path, 'link.svg'));
@@ -539,7 +539,7 @@ describe('--svg', () => {
     expect(await history('--svg', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
   });
 
-  test('with - is printed alone', async () => {
+  test('with - prints only the SVG', async () => {
     catalog.replies(shop({ places: PLACES.slice(0, 1) }));
     const { code, stdout } = await history(...DAILY, '--svg', '-');
     expect(code).toBe(0);

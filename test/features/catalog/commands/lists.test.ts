@@ -10,7 +10,7 @@ afterAll(() => catalog[Symbol.asyncDispose]());
 
 const rowsOf = (stdout: string): number => stdout.split('\n').filter((line) => line !== '').length;
 
-describe('what is asked for', () => {
+describe('the requests', () => {
   const CASES: readonly (readonly [argv: string, path: string])[] = [
     ['products list', '/products'],
     ['products list --limit 5', '/products?limit=5'],
@@ -49,7 +49,7 @@ describe('what is asked for', () => {
     expect(run).toMatchObject({ code, stdout: times.map((_, index) => `s${index}\n`).join(''), stderr });
   });
 
-  test('stores and regions are repeated, in their order', async () => {
+  test('repeat stores and regions in order', async () => {
     catalog.replies(() => ({ products_count: 3, common_products_count: 1 }));
     const chosen = ['--store', 'b', '--store', 'a', '--region', 'Москва'];
     expect((await catalog.run(['products', 'count', ...chosen, '-q'])).stdout).toBe('3\n');
@@ -82,7 +82,7 @@ describe('what is asked for', () => {
     expect(stderr).toMatch(/no product has --(store|region) nope\n/);
   });
 
-  test('one name that has products is asked for once', async () => {
+  test('one name with products is requested once', async () => {
     catalog.replies(() => ({ products_count: 3 }));
     expect(await catalog.run(['products', 'count', '--store', 'fixprice'])).toMatchObject({ code: 0, stderr: '' });
     expect(catalog.asked()).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('what is asked for', () => {
 });
 
 describe('long lists', () => {
-  test('--all reads pages of 100 until a short one, and again where the total moves, until two passes agree', async () => {
+  test('--all reads pages of 100 until a short one, and repeats if the total changes, until two passes agree', async () => {
     let total = 1000;
     catalog.replies(products(250, { total: () => (total -= 400) }));
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
@@ -148,7 +148,7 @@ describe('long lists', () => {
   };
 
   test.each(['id', 'ndjson', 'json'])(
-    'rows that move between pages are printed once, and none is missing: -o %s',
+    'prints rows that move between pages once, without losing any: -o %s',
     async (format) => {
       catalog.replies(moving(350, 4));
       const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', format]);
@@ -160,7 +160,7 @@ describe('long lists', () => {
   );
 
   test.each(['-o id', '-o ndjson', '-o table', '-q', '-q -o json'])(
-    'three passes that do not agree are reported, with exit status 10: %s',
+    'three different passes exit 10: %s',
     async (format) => {
       catalog.replies(moving(350, 1000));
       const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', ...format.split(' ')]);
@@ -174,7 +174,7 @@ describe('long lists', () => {
     },
   );
 
-  test('--sort is of the whole list, and --limit counts in it', async () => {
+  test('--sort and --limit apply to the whole list', async () => {
     const reply = products(250);
     catalog.replies((asked) => {
       const page = reply(asked) as { readonly items: readonly { readonly canonical_product_id: string }[] };
@@ -190,7 +190,7 @@ describe('long lists', () => {
     expect(rowsOf((await catalog.run(['products', 'list', '--sort', 'from', '-o', 'id'])).stdout)).toBe(250);
   });
 
-  test('--limit beyond a page is read page by page, from --offset on', async () => {
+  test('a --limit beyond a page is read page by page, from --offset on', async () => {
     catalog.replies(products(1000));
     const { stdout, stderr } = await catalog.run(['products', 'list', '--limit', '130', '--offset', '7']);
     expect(stdout.split('\n')).toHaveLength(132);
@@ -199,7 +199,7 @@ describe('long lists', () => {
     expect(catalog.asked()).toEqual(['/products?limit=100&offset=7', '/products?limit=30&offset=107']);
   });
 
-  test('lines are printed as they come: what was read stands, whatever comes of a later page', async () => {
+  test('lines are printed as they arrive, even if a later page fails', async () => {
     const reply = products(300);
     catalog.replies((asked) =>
       asked.query.get('offset') === '200' ? answer(422, '{"detail":"no further"}') : reply(asked),
@@ -211,13 +211,13 @@ describe('long lists', () => {
     });
   });
 
-  test('a list that is broken half-way is no table', async () => {
+  test('a list that breaks off prints no table', async () => {
     const reply = products(300);
     catalog.replies((asked) => (asked.query.get('offset') === '100' ? answer(422, '{"detail":"no"}') : reply(asked)));
     expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
   });
 
-  test('a service that does not page is read twice, and that is said', async () => {
+  test('a service that does not page is read twice, with a notice', async () => {
     const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
     catalog.replies(() => whole);
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
@@ -226,7 +226,7 @@ describe('long lists', () => {
     expect(catalog.asked()).toHaveLength(4);
   });
 
-  test('a list that ends before its total is told, in every format', async () => {
+  test('a list that ends before its total is reported, in every format', async () => {
     const reply = products(500);
     // It gives 20 whatever it is asked for, and does not say so.
     catalog.replies(({ path, query }) => {
@@ -246,7 +246,7 @@ describe('long lists', () => {
     }
   });
 
-  test('a bar tells how far it is, on a terminal alone, and none among printed lines', async () => {
+  test('the progress bar appears only at a terminal, and never among printed lines', async () => {
     let now = NOW;
     const reply = products(1000, { total: () => 250 });
     catalog.replies((asked) => {
@@ -263,7 +263,7 @@ describe('long lists', () => {
   });
 });
 
-describe('what a person sees', () => {
+describe('the table', () => {
   test('hostile text is escaped', async () => {
     const mean = 'x \u001b[31m\u009b2J\u202e\r\nrow';
     catalog.replies(() => ({
@@ -276,7 +276,7 @@ describe('what a person sees', () => {
     }
   });
 
-  test('the text of a database in a 503 is escaped and in one line', async () => {
+  test('the text of a 503 is escaped and on one line', async () => {
     catalog.replies(() =>
       answer(503, JSON.stringify({ detail: 'catalog_unavailable: no such table\n[SQL: SELECT 1] \u001b[31m' })),
     );
@@ -286,7 +286,7 @@ describe('what a person sees', () => {
     expect(catalog.asked()).toEqual(['/healthz']);
   });
 
-  test('health that is no health ends with 1', async () => {
+  test('an unhealthy service exits 1', async () => {
     catalog.replies(() => ({ status: 'degraded' }));
     expect(await catalog.run(['health'])).toMatchObject({ code: 1, stdout: 'STATUS  degraded\n' });
     catalog.replies(() => ({ status: 'OK', version: 2 }));
@@ -301,7 +301,7 @@ describe('what a person sees', () => {
     ['products list --parser-name Magnit', '--parser-name must match exactly'],
     ['categories list --parser-name Magnit', '--parser-name must match exactly'],
   ];
-  test.each(HINTS)('svc catalog %s, which finds nothing, hints: %s', async (argv, hint) => {
+  test.each(HINTS)('svc catalog %s without a match hints: %s', async (argv, hint) => {
     catalog.replies(() => ({ items: [], meta: { total: 0 } }));
     const { code, stdout, stderr } = await catalog.run(argv.split(' '));
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -311,13 +311,13 @@ describe('what a person sees', () => {
     expect((await catalog.run([...argv.split(' '), '-o', 'json'])).stderr).toBe('');
   });
 
-  test('a list that ends before the offset says how long it is', async () => {
+  test('an offset beyond the list reports its length', async () => {
     catalog.replies(products(30));
     const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\nthere are 30, before --offset 50\n' });
   });
 
-  test('a search that ASCII lower case finds has no such hint', async () => {
+  test('a search in ASCII lower case has no such hint', async () => {
     catalog.replies(() => ({ items: [] }));
     expect((await catalog.run(['settlements', 'list', '--search', 'kaz'])).stderr).toBe('no such settlements\n');
   });
@@ -338,7 +338,7 @@ describe('the tree of categories', () => {
     category(4, 'a', 'food', null),
   ];
 
-  test('is drawn with blanks for people, and nested in JSON', async () => {
+  test('is indented in tables and nested in JSON', async () => {
     catalog.replies(({ query }) => ({ items: query.get('offset') === '0' ? CATEGORIES : [] }));
     const { stdout } = await catalog.run(['categories', 'tree']);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
@@ -356,7 +356,7 @@ describe('the tree of categories', () => {
     ]);
   });
 
-  test('is one line a category elsewhere, with its level and its path', async () => {
+  test('has one line per category elsewhere, with its level and its path', async () => {
     catalog.replies(() => ({ items: CATEGORIES }));
     const { stdout } = await catalog.run(['categories', 'tree', '-o', 'ndjson']);
     const rows = stdout.trimEnd().split('\n');
@@ -372,7 +372,7 @@ describe('the image of a product', () => {
   const env = { NO_COLOR: '1', DISPLAY: ':0', KITTY_WINDOW_ID: '1' };
   const link = (text: string): string => `\u001b]8;;${IMAGE}\u001b\\${text}\u001b]8;;\u001b\\`;
 
-  test('is where its title leads to', async () => {
+  test('is linked from its title', async () => {
     catalog.replies(() => ({ items: [one], total: 1 }));
     expect((await catalog.run(['products', 'list'], { terminal: 100, env })).stdout).toContain(link('Milk'));
     catalog.replies(() => one);

@@ -25,7 +25,7 @@ afterAll(() => catalog[Symbol.asyncDispose]());
 
 const WINDOW = ['--from', '2026-01-11', '--to', '2026-01-15', '--interval', '1d', '--tz', 'UTC'];
 
-test('history says which price is the lowest on each day', async () => {
+test('history names the lowest price of each day', async () => {
   const { stdout, stderr } = await catalog.run(['history', 'milk', '--field', 'lowest', ...WINDOW, '-o', 'json']);
   expect(stderr).toBe('');
   const [one] = JSON.parse(stdout);
@@ -61,7 +61,7 @@ test('history of one field has no list of fields', async () => {
   expect(JSON.parse(stdout)[0]).not.toHaveProperty('fields');
 });
 
-test('--fill last repeats the price together with what it is', async () => {
+test('--fill last repeats the price and its kind', async () => {
   const fill = ['--from', '2026-01-13', '--to', '2026-01-16', '--interval', '1d', '--tz', 'UTC', '--fill', 'last'];
   const { stdout } = await catalog.run(['history', 'milk', '--field', 'lowest', ...fill, '-o', 'json']);
   expect(JSON.parse(stdout)[0]).toMatchObject({
@@ -80,7 +80,7 @@ test('check measures the change of the lowest price', async () => {
   expect(one.changePercent).toBeCloseTo(-22.2222, 3);
 });
 
-test('compare draws the trend of the price that it compares', async () => {
+test('compare draws the trend of the compared price', async () => {
   const { stdout } = await catalog.run(['compare', 'milk', '--trend', '--tz', 'UTC', '-o', 'json']);
   expect(JSON.parse(stdout)[0].trend.values.slice(-5)).toEqual([null, 90, 80, 70, null]);
 });

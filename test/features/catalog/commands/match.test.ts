@@ -59,7 +59,7 @@ const run = (argv: readonly string[], options: RunOptions = {}) =>
   svc(['catalog', ...argv], { at: NOON_MS, env: { SVC_CATALOG_URL: catalog.url }, ...options });
 const matched = async (...argv: string[]) => JSON.parse((await run(['match', ...argv, '-o', 'json'])).stdout);
 
-test('no product is requested twice, and neither is one that is joined with it', async () => {
+test('requests no product twice, joined ones included', async () => {
   writeFileSync(file, '{"product":"milk","match":"same"}\n');
   const joined = ['same', 'milk', '--matches', file];
   for (const argv of [
@@ -80,7 +80,7 @@ const lines = () =>
     .map((line) => JSON.parse(line));
 
 describe('candidates', () => {
-  test('are products of other stores, each with its reasons', async () => {
+  test('are products of other stores, with reasons', async () => {
     expect(await matched('milk')).toMatchObject([
       {
         match: 'same',
@@ -94,30 +94,30 @@ describe('candidates', () => {
     ]);
   });
 
-  test('of one store, and found by another text', async () => {
+  test('can be limited to one store, or found by another text', async () => {
     expect((await matched('milk', '--store', 'MAGNIT')).map(({ match }: { match: string }) => match)).toEqual(['same']);
     expect(await matched('milk', '--search', 'масло')).toMatchObject([{ match: 'other' }]);
   });
 
-  test('no product is read twice', async () => {
+  test('are read once each', async () => {
     const { stderr } = await run(['match', 'milk', '-v']);
     const read = [...stderr.matchAll(/GET \S*?(\/products\/\S*)/g)].map(([, path]) => path);
     expect(read.length).toBeGreaterThan(4);
     expect(new Set(read).size).toBe(read.length);
   });
 
-  test('none', async () => {
+  test('may be none', async () => {
     const { code, stderr } = await run(['match', 'tea']);
     expect([code, stderr]).toEqual([0, 'no candidates\n']);
   });
 
-  test('of a product that is not there', async () => {
+  test('of a missing product: exit 5', async () => {
     expect((await run(['match', 'nothing'])).code).toBe(5);
   });
 });
 
 describe('--save', () => {
-  test('asks which are the same', async () => {
+  test('asks which products are the same', async () => {
     const { code, stdout, asked } = await run(['match', 'milk', '--save', file], {
       terminal: 120,
       answers: [['100  Молоко', '88  Молока']],
@@ -131,13 +131,13 @@ describe('--save', () => {
     ]);
   });
 
-  test('none of them', async () => {
+  test('accepts none of them', async () => {
     const { code, stderr } = await run(['match', 'milk', '--save', file], { terminal: 120, answers: [['none']] });
     expect([code, existsSync(file)]).toEqual([0, false]);
     expect(stderr).toContain('0 added to');
   });
 
-  test('does not ask again for what is saved', async () => {
+  test('does not ask again about saved products', async () => {
     await run(['match', 'milk', '--save', file, '--accept', 'same']);
     const { asked } = await run(['match', 'same', '--save', file], { terminal: 120, answers: [['none']] });
     expect(asked).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('--save', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('--accept adds without a question, also what was not proposed', async () => {
+  test('--accept adds without a question, even what was not proposed', async () => {
     writeFileSync(file, '{"product":"a","match":"b","note":"mine"}');
     const { code, stderr } = await run(['match', 'milk', '--save', file, '--accept', 'same', '--accept', 'tea']);
     expect(code).toBe(0);
@@ -153,7 +153,7 @@ describe('--save', () => {
     expect(lines()).toMatchObject([{ product: 'a', note: 'mine' }, { match: 'same' }, { match: 'tea' }]);
   });
 
-  test('an unknown id is named, and not saved', async () => {
+  test('names an unknown id, and does not save it', async () => {
     const { code, stderr } = await run(['match', 'milk', '--save', file, '--accept', 'same', '--accept', 'unknown']);
     expect(code).toBe(10);
     expect(stderr).toContain('unknown is skipped');
@@ -172,7 +172,7 @@ describe('--save', () => {
     expect(readFileSync(file, 'utf8')).toBe(content);
   });
 
-  test('--accept needs it', async () => {
+  test('is required for --accept', async () => {
     expect((await run(['match', 'milk', '--accept', 'same'])).stderr).toContain('--accept needs --save');
   });
 });
@@ -191,7 +191,7 @@ describe('--matches', () => {
     expect(stderr.match(/GET \S*\/sources/g)).toHaveLength(2);
   });
 
-  test('a match of a match is joined', async () => {
+  test('joins a match of a match', async () => {
     save(['milk', 'tea'], ['same', 'tea']);
     const rows = JSON.parse((await run(['compare', 'milk', '--matches', file, '-o', 'json'])).stdout);
     expect(rows.map((one: Record<string, unknown>) => one['matched_product_id'])).toEqual(['same', undefined, 'tea']);
@@ -225,13 +225,13 @@ describe('--matches', () => {
     expect(await last('--matches', file)).toMatchObject({ index: 70.83, ofOffers: 2 });
   });
 
-  test('two products of one place remain two lines', async () => {
+  test('two products of one place stay on two lines', async () => {
     save(['milk', 'here']);
     const rows = JSON.parse((await run(['compare', 'milk', '--matches', file, '-o', 'json'])).stdout);
     expect(rows).toHaveLength(2);
   });
 
-  test('a matched product that vanished is named', async () => {
+  test('names a matched product that has disappeared', async () => {
     save(['milk', 'gone']);
     const { code, stderr } = await run(['compare', 'milk', '--matches', file]);
     expect(code).toBe(0);
@@ -241,7 +241,7 @@ describe('--matches', () => {
   test.each([
     ['not JSON', 'line 1: this is not a match of two products'],
     ['\n{"product":"a","match":""}', 'line 2: this is not a match of two products'],
-  ])('a file with %j is refused before any request', async (content, text) => {
+  ])('refuses a file with %j before any request', async (content, text) => {
     writeFileSync(file, content);
     const { code, stderr } = await run(['compare', 'milk', '--matches', file, '-v']);
     expect(code).toBe(2);

@@ -194,7 +194,7 @@ const run = (argv: readonly string[], stdin?: string) => {
   return catalog.run(argv, stdin === undefined ? {} : { stdin });
 };
 
-test('movers are in the order of the absolute percentage, up and down', async () => {
+test('movers are sorted by absolute percentage', async () => {
   const { stdout } = await run([
     'movers',
     'a',
@@ -230,7 +230,7 @@ test('movers are in the order of the absolute percentage, up and down', async ()
   expect(JSON.parse(up).map((one: { change: number }) => one.change)).toEqual([20]);
 });
 
-test('prices that appeared or ended are listed on demand', async () => {
+test('lists prices that appeared or ended on demand', async () => {
   const shelf = (product: string, ...days: number[]): Shelf => {
     return { product, store: 'fixprice', place: 'Moscow', prices: days.map((ago) => ({ ago, price: 10 })) };
   };
@@ -254,7 +254,7 @@ test('prices that appeared or ended are listed on demand', async () => {
   });
 });
 
-test('a discount after a higher base price is named', async () => {
+test('marks a discount after a higher base price', async () => {
   const { stdout, stderr } = await run(['discounts', 'b', '-o', 'json']);
   expect(JSON.parse(stdout)).toMatchObject([
     { price: 80, discounted: 60, priceBefore: 80, lowestBefore: 50, raised: true, discountPercent: 25 },
@@ -267,12 +267,12 @@ test.each([
   ['up', 'no price changed'],
   ['new', 'no price is new'],
   ['gone', 'no price is gone'],
-])('movers --direction %s of none: %s', async (direction, text) => {
+])('movers --direction %s without a match: %s', async (direction, text) => {
   const { code, stdout, stderr } = await run(['movers', 'b', '--direction', direction]);
   expect({ code, stdout, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stdout: '', stderr: text });
 });
 
-test('discounts name a product of which only snapshots remain', async () => {
+test('discounts name a product with snapshots only', async () => {
   const reply = market(SHELVES);
   catalog.replies((asked) => (asked.path === '/products/a/sources' ? { items: [], meta: { total: 0 } } : reply(asked)));
   const { code, stdout, stderr } = await catalog.run(['discounts', 'a', 'b', '-o', 'json']);
@@ -283,7 +283,7 @@ test('discounts name a product of which only snapshots remain', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ canonical_product_id: 'b' }]);
 });
 
-test('the basket costs least at two stores, and what is missing is named', async () => {
+test('the basket finds the cheapest two stores, and names what is missing', async () => {
   const { code, stdout, stderr } = await run(['basket', '-', '-o', 'json'], '# shopping\na,2\nb\nc\t0.5\na 1\nnope\n');
   expect(code).toBe(10);
   expect(stderr).toContain('nope is skipped');
@@ -294,7 +294,7 @@ test('the basket costs least at two stores, and what is missing is named', async
   ]);
 });
 
-describe('what is refused', () => {
+describe('refused options', () => {
   test.each([
     [['basket', '-'], 'a 1\nb x\n', 2, 'standard input, line 2: "b x" is not an id with a quantity'],
     [['basket', '-'], 'a 0\n', 2, 'line 1'],

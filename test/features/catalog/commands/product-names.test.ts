@@ -76,7 +76,7 @@ describe.each(COMMANDS)('%s', (_, argv) => {
     ['a part of the title', 'steak', BEEF],
     ['the beginning of an id', 'BEEF', BEEF],
     ['a whole title that is also a part of another', 'milk 1 L', MILK],
-  ])('finds a product by %s, and says which', async (_what, text, id) => {
+  ])('finds a product by %s, and names it', async (_what, text, id) => {
     catalog.replies(service());
     const { code, stderr } = await catalog.run(argv(text));
     expect(code, stderr).toBe(0);
@@ -84,7 +84,7 @@ describe.each(COMMANDS)('%s', (_, argv) => {
     expect(catalog.asked().at(-1)).toMatch(new RegExp(`^/products/${id}`));
   });
 
-  test('asks nothing more for an exact id, and says nothing of it', async () => {
+  test('sends no extra request for an exact id, and prints no notice', async () => {
     catalog.replies(service());
     const { code, stderr } = await catalog.run(argv(MILK));
     const asked = catalog.asked();
@@ -94,7 +94,7 @@ describe.each(COMMANDS)('%s', (_, argv) => {
     expect(catalog.asked()).toEqual(asked.map((path) => path.replace(MILK, 'p1')));
   });
 
-  test('refuses a text that several products match, and prints them', async () => {
+  test('refuses a text that matches several products, and lists them', async () => {
     catalog.replies(service());
     const { code, stdout, stderr } = await catalog.run(argv('milk'));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -106,7 +106,7 @@ hint: did you mean: svc catalog ${argv(MILK).join(' ')}
 `);
   });
 
-  test('says that there is none, and names what is near', async () => {
+  test('reports a missing product, and names similar ones', async () => {
     catalog.replies(service());
     const { code, stderr } = await catalog.run(argv('staek'));
     expect(code).toBe(5);
@@ -115,7 +115,7 @@ hint: did you mean: svc catalog ${argv(MILK).join(' ')}
     expect(stderr).not.toContain(MILK);
   });
 
-  test('lets a person at the terminal choose, and prints the line that needs no choice', async () => {
+  test('offers a choice at a terminal, and prints the line that needs none', async () => {
     catalog.replies(service());
     const answers = [`Skimmed milk 1 l  fixprice, chizhik  ${SKIMMED}`];
     const { code, stderr, asked } = await catalog.run(argv('milk'), { terminal: 200, answers });
@@ -126,7 +126,7 @@ hint: did you mean: svc catalog ${argv(MILK).join(' ')}
 });
 
 describe('a name', () => {
-  test('never takes the place of the id of a product of which only snapshots are left', async () => {
+  test('never hides the id of a product with snapshots only', async () => {
     catalog.replies(service([product(MILK, 'all that is gone')], { gone: 'gone' }));
     expect(await catalog.run(['products', 'sources', 'gone'])).toMatchObject({ code: 0, stdout: '' });
     const { code, stderr } = await catalog.run(['compare', 'gone']);
@@ -135,14 +135,14 @@ describe('a name', () => {
     expect((await catalog.run(['history', 'gone'])).code).toBe(0);
   });
 
-  test('is not what the brand says alone: its products are only named', async () => {
+  test('does not match by brand alone: its products are only named', async () => {
     catalog.replies(service());
     const { code, stderr } = await catalog.run(['products', 'get', 'ranch']);
     expect(code).toBe(5);
     expect(stderr).toContain(`${BEEF}  Steak, 300 g`);
   });
 
-  test('is not taken for all that there is where the service ignores the search', async () => {
+  test('does not match everything if the service ignores the search', async () => {
     catalog.replies((asked) => service([product(MILK, 'Milk')])({ ...asked, query: new URLSearchParams() }));
     const { code, stderr } = await catalog.run(['products', 'get', 'bread']);
     expect(code).toBe(5);
@@ -159,27 +159,27 @@ describe('a name', () => {
     expect((await catalog.run(['products', 'get', '100%', '-q'])).stdout).toBe('p2\n');
   });
 
-  test('is found where the service cannot fold its letters', async () => {
+  test('is found even if the service does not fold its letters', async () => {
     catalog.replies((asked) => (asked.query.get('q') ? { items: [], meta: { total: 0 } } : service()(asked)));
     expect((await catalog.run(['products', 'get', 'BRÛLÉE', '-q'])).stdout).toBe('p1\n');
     expect((await catalog.run(['products', 'get', 'brulee', '-q'])).stdout).toBe('p1\n');
   });
 
-  test('may be the beginning of an id and a part of a title', async () => {
+  test('may be a prefix of an id and a part of a title', async () => {
     catalog.replies(service([...PRODUCTS, product('p3', 'Corned beef')]));
     const { code, stderr } = await catalog.run(['products', 'get', 'beef']);
     expect(code).toBe(2);
     expect(stderr).toContain('2 products match "beef"');
   });
 
-  test('is not searched for where a whole id is unknown', async () => {
+  test('is not searched for if a complete id is unknown', async () => {
     catalog.replies(service());
     const { code } = await catalog.run(['products', 'get', SKIMMED.replace('9', '0')]);
     expect(code).toBe(5);
     expect(catalog.asked()).toHaveLength(1);
   });
 
-  test('costs a bounded number of requests, whatever the size of the catalog', async () => {
+  test('takes a limited number of requests in a catalog of any size', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => product(`prd_${index}`, `Product ${index}`));
     catalog.replies(service(many));
     const { code, stderr } = await catalog.run(['products', 'get', 'cafe']);
@@ -191,7 +191,7 @@ describe('a name', () => {
     expect((await catalog.run(['products', 'get', 'prd_'])).stderr).toContain('too many to find one');
   });
 
-  test('that is ambiguous shows ten products at most, escaped', async () => {
+  test('that is ambiguous lists at most ten products, escaped', async () => {
     catalog.replies(service(Array.from({ length: 150 }, (_, index) => product(`p${index}`, `Tea ${index}\u001b[31m`))));
     const { stderr } = await catalog.run(['products', 'get', 'tea']);
     expect(stderr).toContain('150 products match "tea"');
@@ -203,14 +203,14 @@ describe('a name', () => {
 });
 
 describe('compare', () => {
-  test('takes several names, and counts a product once', async () => {
+  test('accepts several names, and counts a product once', async () => {
     catalog.replies(service());
     const { code, stdout } = await catalog.run(['compare', 'steak', BEEF, 'skimmed', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveLength(2);
   });
 
-  test('reads nothing for the others where one is ambiguous', async () => {
+  test('reads no other product if one name is ambiguous', async () => {
     catalog.replies(service());
     expect(await catalog.run(['compare', 'steak', 'milk'])).toMatchObject({ code: 2, stdout: '' });
   });

@@ -97,7 +97,7 @@ function elementsOf(html: string): ReadonlySet<string> {
   return names;
 }
 
-test('a page has charts and tables, and nothing of elsewhere', async () => {
+test('a page has charts and tables, and loads nothing', async () => {
   const { code, stdout } = await run(BOTH, ['-o', 'json']);
   expect([code, JSON.parse(stdout)]).toEqual([0, { file: join(folder, 'out.html'), sections: 2, failed: [] }]);
   const html = page();
@@ -110,13 +110,13 @@ test('a page has charts and tables, and nothing of elsewhere', async () => {
   expect(html).toContain('2026-02-01 21:00 (Asia/Tokyo)');
 });
 
-test('remote text is escaped', async () => {
+test('escapes remote text', async () => {
   await run(BOTH);
   expect(page()).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;');
   expect(page()).not.toMatch(/[\u001b\u202e]|<script/);
 });
 
-test('the numbers are those of the commands', async () => {
+test('has the numbers of the commands', async () => {
   await run(BOTH);
   const cells = [...page().matchAll(/<td data-label="(Lowest|Above)"[^>]*>(?:<span[^>]*>)?([^<]*)/g)];
   expect(cells.map(([, name, text]) => `${name} ${text}`)).toEqual([
@@ -125,7 +125,7 @@ test('the numbers are those of the commands', async () => {
   expect(page()).toContain('<td data-label="Last" class="right">99</td>');
 });
 
-test('sections share what they read', async () => {
+test('sections share their requests', async () => {
   const { stderr } = await run(BOTH, ['-v']);
   const asked = [...stderr.matchAll(/GET (\S+)/g)].map(([, path]) => path);
   expect(asked.length).toBeGreaterThan(3);
@@ -193,7 +193,7 @@ describe('a section that fails', () => {
     expect([code, page()]).toEqual([5, 'earlier']);
   });
 
-  test('has what a person would be asked, as there is nobody to ask', async () => {
+  test('contains the choices that a prompt would offer', async () => {
     const { code } = await run('sections: [{type: compare, id: Te}, {type: compare, id: milk}]', [], { terminal: 100 });
     expect(code).toBe(10);
     expect(page()).toContain('2 products match &quot;Te&quot;');
@@ -230,7 +230,7 @@ describe('bad input', () => {
     expect(existsSync(join(folder, 'out.html'))).toBe(false);
   });
 
-  test('there is no such file', async () => {
+  test('a missing file', async () => {
     const { code, stderr } = await svc(['catalog', 'report', 'nothing.yaml', '--html', '-'], {
       env: { SVC_CATALOG_URL: catalog.url },
     });

@@ -99,7 +99,7 @@ const compared = async (...argv: string[]): Promise<string[]> => {
     .map((line) => JSON.parse(line).canonical_product_id);
 };
 
-describe('what is selected', () => {
+describe('the selection', () => {
   test.each([
     [
       ['a', 'b', 'a'],
@@ -189,7 +189,7 @@ describe('svc catalog check of several products', () => {
     expect(quiet.stdout).toBe(ids.map((id) => `${id}\n`).join(''));
   });
 
-  test('in JSON says of each what it is, and requests each once', async () => {
+  test('in JSON reports each, and requests each once', async () => {
     const { stdout } = await check('a', 'Title b', '--below', '15', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject([
       { canonical_product_id: 'a', title: 'Title a', ok: true, condition: 'below 15' },
@@ -208,7 +208,7 @@ describe('svc catalog check of several products', () => {
     expect(productRequests()).toEqual(['a', 'b'].flatMap((id) => wanted.map((what) => `/products/${id}/${what}`)));
   });
 
-  test('does not take what could not be read for an answer', async () => {
+  test('does not treat unreadable products as an answer', async () => {
     const stdin = 'a\ngone\n';
     const found = await catalog.run(['check', '-', '--below', '15'], { stdin });
     expect(found).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
@@ -217,7 +217,7 @@ describe('svc catalog check of several products', () => {
     expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(10);
   });
 
-  test('waits until it is true for one', async () => {
+  test('waits until it is true for one product', async () => {
     let rounds = 0;
     catalog.replies((asked) => {
       if (asked.path !== '/products/b/sources') return server(asked);
@@ -229,7 +229,7 @@ describe('svc catalog check of several products', () => {
   });
 });
 
-test('svc catalog check --wait names once what cannot be read, and reads it again each time', async () => {
+test('svc catalog check --wait names an unreadable product once, and retries it each time', async () => {
   let rounds = 0;
   catalog.replies((asked) => {
     if (asked.path === '/products/gone/sources') rounds++;
@@ -261,14 +261,14 @@ describe('svc catalog history of several products', () => {
     expect(rows.at(-1)).toMatch(/,20$/);
   });
 
-  test('requests each product once, for two ranges and several points', async () => {
+  test('requests each product once for two ranges and several points', async () => {
     await history('--category', '10', '--category', '11', '--compare-to', '-4d', '--per', 'piece');
     expect(productRequests()).toEqual(
       ['a', 'b'].flatMap((id) => ['snapshots', 'sources'].map((what) => `/products/${id}/${what}`)),
     );
   });
 
-  test('draws them with their names, and a product alone as before', async () => {
+  test('draws them with their names', async () => {
     const several = await history('a', 'c');
     expect(several.stdout).toMatch(/^2 products: price/);
     expect(several.stdout).toMatch(/^● {2}Title a, fixprice Moscow .*\n▲ {2}Title c, chizhik Moscow /m);
@@ -287,7 +287,7 @@ describe('svc catalog history of several products', () => {
   };
   const stdin = Array.from({ length: 15 }, (_, index) => `p${index}\n`).join('');
 
-  test('draws the first lines of many, says so, and has all as data', async () => {
+  test('draws only the first lines of many, says so, and has all as data', async () => {
     catalog.replies(many);
     const { stdout, stderr } = await catalog.run(['history', '-'], { stdin });
     expect(stdout).toContain('Title p12, shop');
@@ -298,7 +298,7 @@ describe('svc catalog history of several products', () => {
     expect(JSON.parse(json)).toHaveLength(15);
   });
 
-  test('draws each line beside that of the compared range, and says what is missing in a picture', async () => {
+  test('draws each line beside its compared range, and names what the chart leaves out', async () => {
     catalog.replies(many);
     const { stdout, stderr } = await catalog.run(['history', '-', '--compare-to', '-60d', '--svg', '-'], { stdin });
     const drawn = [...new Set(stdout.match(/Title p\d+, shop(?: from [\d-]+)?/g))];
@@ -307,7 +307,7 @@ describe('svc catalog history of several products', () => {
     expect(stderr).toBe('12 of 30 lines are drawn; -o csv has all\n');
   });
 
-  test('names what cannot be read', async () => {
+  test('names unreadable products', async () => {
     catalog.replies(server);
     const run = await catalog.run(['history', '-', '-o', 'json'], { stdin: 'a\ngone\n' });
     expect(run).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
@@ -317,7 +317,7 @@ describe('svc catalog history of several products', () => {
   });
 });
 
-describe('what is wrong with a selection', () => {
+describe('a faulty selection', () => {
   test.each([
     [[], 2, 'no products are given'],
     [['a', '--search', 'b'], 2, 'ids and --search or --category cannot be used together'],
@@ -348,7 +348,7 @@ describe('what is wrong with a selection', () => {
     expect(catalog.asked()).toEqual([]);
   });
 
-  test('a product that has vanished, or cannot be read, is named, and the others are printed', async () => {
+  test('names a missing or unreadable product, and prints the others', async () => {
     catalog.replies((asked) =>
       asked.path === '/products/b/sources'
         ? answer(500, 'Internal Server Error', { 'content-type': 'text/plain' })
@@ -361,7 +361,7 @@ describe('what is wrong with a selection', () => {
     expect(stderr).toMatch(/^b is skipped: /m);
   });
 
-  test('fewer than were found are named', async () => {
+  test('says when it reads fewer products than it found', async () => {
     catalog.replies(server);
     const { stdout, stderr } = await catalog.run([
       'compare',
@@ -377,7 +377,7 @@ describe('what is wrong with a selection', () => {
   });
 });
 
-test('as many are read at once as --concurrency says, and never more', async () => {
+test('reads as many in parallel as --concurrency says, and never more', async () => {
   let waiting: Socket[] = [];
   let most = 0;
   const body = answer(200, JSON.stringify({ items: [], meta: { total: 0 } }));

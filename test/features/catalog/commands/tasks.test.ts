@@ -296,7 +296,7 @@ describe('a task of an analyst', () => {
     expect(commands).toBe(1);
   });
 
-  test('is possible for all twenty-five', () => {
+  test('all twenty-five tasks succeed', () => {
     expect(Object.keys(TASKS)).toHaveLength(25);
   });
 });

@@ -25,7 +25,7 @@ describe('compare', () => {
   const rows = (stdout: string) =>
     JSON.parse(stdout).map((one: Record<string, unknown>) => [one['parser_name'], one['effectivePrice'], one['unit']]);
 
-  test('compares by the unit, whatever the offers are sold by', async () => {
+  test('compares by the unit, whatever the unit of the offers', async () => {
     catalog.replies(shop({ places: [LITRE, LOOSE] }));
     const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -36,7 +36,7 @@ describe('compare', () => {
     expect((await catalog.run(['compare', 'p1', '--per', 'l'])).stdout).toContain('RUB/l');
   });
 
-  test('leaves out what cannot be converted, and counts it', async () => {
+  test('leaves out and counts offers that cannot be converted', async () => {
     catalog.replies(shop({ places: [LITRE, { ...UNSIZED, source_id: 'r:9' }] }));
     const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
     expect(code).toBe(0);
@@ -44,7 +44,7 @@ describe('compare', () => {
     expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
   });
 
-  test('names a size that changed, with both sizes', async () => {
+  test('names a changed size, with both sizes', async () => {
     const before = packed(FIXPRICE, { price: 100, package_quantity: 1, package_unit: 'LTR', observed_at: at(20) });
     catalog.replies(shop({ places: [{ ...before, source_id: 'old' }, LITRE] }));
     const { stderr } = await catalog.run(['compare', 'p1', '--per', 'l']);
@@ -128,7 +128,7 @@ describe('products list', () => {
   };
   const page = (items: readonly object[]): object => ({ items, meta: { total: items.length } });
 
-  test('adds the lowest unit price of each product, once read, and leaves out those without', async () => {
+  test('adds the lowest unit price of each product, and leaves out products without one', async () => {
     const ids = Object.keys(SOURCES);
     catalog.replies(({ path }) => {
       const [, , id] = path.split('/');
@@ -169,7 +169,7 @@ test('history divides each price by the size of its own time', async () => {
   expect(stderr).toContain('the size changed: 1 LTR, then 0.8 LTR');
 });
 
-test('a price is what a second, simple conversion says', () => {
+test('a price equals that of a second, simple implementation', () => {
   const GRAMS: Readonly<Record<string, number>> = { KGM: 1000, GRM: 1 };
   const source = fc.record({
     parser_name: fc.constant('fixprice'),

@@ -41,7 +41,7 @@ const cells = (row: Row) => {
 };
 
 describe('config list', () => {
-  it('shows what has a value, and where it comes from when asked', async () => {
+  it('shows settings with a value, and their origin with --show-origin', async () => {
     write({ profiles: { default: { 'alerts.url': 'https://am.example' } } });
     const env = { SVC_TIMEOUT: '5s' };
     const rows = await list({}, { env });
@@ -95,7 +95,7 @@ describe('config list', () => {
     expect(rows.find(({ key }) => key === 'catalog.url')?.value).toBe('https://***@h');
   });
 
-  it('is exit 2 for a broken file or an unknown profile', async () => {
+  it('exits 2 for a broken file or an unknown profile', async () => {
     await expect(list({}, { profileFlag: 'prod' })).rejects.toMatchObject({
       exit: 2,
       message: expect.stringContaining('"prod"'),
@@ -106,7 +106,7 @@ describe('config list', () => {
 });
 
 describe('config get', () => {
-  it('prints the value that counts', async () => {
+  it('prints the effective value', async () => {
     write({ profiles: { default: { output: 'csv' } } });
     expect(await configGet.run({ key: 'output' }, await context())).toEqual({ value: 'csv' });
     expect(await configGet.run({ key: 'output' }, await context({ env: { SVC_OUTPUT: 'yaml' } }))).toEqual({
@@ -114,7 +114,7 @@ describe('config get', () => {
     });
   });
 
-  it('is exit 5 where there is none, and exit 2 for an unknown key, profile or a bad value', async () => {
+  it('exits 5 without a value, and 2 for an unknown key or profile or a bad value', async () => {
     const get = async (key: string, sources?: Parameters<typeof runContext>[1]) =>
       configGet.run({ key }, await context(sources));
     await expect(get('trade.url')).rejects.toMatchObject({ exit: 5 });
@@ -149,7 +149,7 @@ describe('config set', () => {
     expect((await set('timeout', '1s', { profileFlag: 'test' })).footer).toBeUndefined();
   });
 
-  it('says that a variable wins', async () => {
+  it('says that a variable overrides it', async () => {
     const answer = await set('timeout', '5s', { env: { SVC_TIMEOUT: '9s' } });
     expect(answer.footer).toBe('SVC_TIMEOUT is set, and overrides timeout of the profile');
   });
@@ -192,7 +192,7 @@ describe('config unset', () => {
     expect(content()).toEqual({ x: 1, profiles: { default: { timeout: '1s' } } });
   });
 
-  it('is exit 2 for a key or a profile that is not there', async () => {
+  it('exits 2 for a missing key or profile', async () => {
     await expect(unset('alerts.uri')).rejects.toMatchObject({ exit: 2 });
     await expect(unset('output', { profileFlag: 'x' })).rejects.toMatchObject({ exit: 2 });
   });
@@ -212,7 +212,7 @@ describe('config profiles and use', () => {
     expect(unknown.some(({ current }) => current)).toBe(false);
   });
 
-  it('chooses one, also when the chosen one is gone', async () => {
+  it('selects one, even if the current one was deleted', async () => {
     write({ profile: 'gone', profiles: { prod: {} } });
     expect(await configUse.run({ name: 'prod' }, await context())).toEqual({ value: 'prod' });
     expect(content().profile).toBe('prod');
@@ -221,7 +221,7 @@ describe('config profiles and use', () => {
     expect(content().profile).toBe('default');
   });
 
-  it('refuses an unknown one, saying what may be meant and how to create it', async () => {
+  it('refuses an unknown one, with a suggestion and the command to create it', async () => {
     write({ profile: 'prod', profiles: { prod: {} } });
     await expect(configUse.run({ name: 'prdo' }, await context())).rejects.toMatchObject({
       exit: 2,

@@ -37,13 +37,13 @@ describe('config edit', () => {
     expect(files()).toEqual(['settings.json']);
   });
 
-  it('starts with a form where there is no file, and writes none when nothing is changed', async () => {
+  it('starts with a template if there is no file, and writes none without changes', async () => {
     const answer = await edit(editor('grep -q profiles "$1"'));
     expect(answer.footer).toBe('nothing was changed');
     expect(files()).toEqual([]);
   });
 
-  it('prefers VISUAL, and lets a broken file be repaired', async () => {
+  it('prefers VISUAL, and can repair a broken file', async () => {
     write('{"profile": ');
     const { EDITOR } = editor('printf "{}" > "$1"');
     await edit({ VISUAL: EDITOR, EDITOR: 'false' });
@@ -55,7 +55,7 @@ describe('config edit', () => {
     ['{"profiles": {"p": {"timeout": "soon"}}}', 'profile p: timeout is not a duration'],
     ['{"profiles": {"p": {"output": {}}}}', 'profile p: output must be a string'],
     ['{"profiles": []}', '"profiles" must be an object'],
-  ])('keeps %j beside the file, which stays as it was', async (text, message) => {
+  ])('stores %j beside the unchanged file', async (text, message) => {
     write('{}');
     const error = await edit(editor(`printf '%s' '${text}' > "$1"`)).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringContaining(message) });
@@ -65,7 +65,7 @@ describe('config edit', () => {
     expect(readFileSync(join(folder.paths.config, copy), 'utf8')).toBe(text);
   });
 
-  it('does not undo what somebody else changed meanwhile', async () => {
+  it('does not undo a concurrent change', async () => {
     write('{}');
     const script = `printf '{"profile": "theirs"}' > '${file()}'; printf '{"profile": "mine"}' > "$1"`;
     await expect(edit(editor(script))).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('config edit', () => {
     expect(readFileSync(file(), 'utf8')).toBe('{}');
   });
 
-  it('is exit 2 without a terminal or an editor', async () => {
+  it('exits 2 without a terminal or an editor', async () => {
     await expect(edit({ EDITOR: 'true' }, false)).rejects.toMatchObject({ code: 'usage', exit: 2 });
     await expect(edit({ EDITOR: '' })).rejects.toMatchObject({ code: 'missing_value', exit: 2 });
     expect(readdirSync(folder.path)).toEqual([]);

@@ -59,7 +59,7 @@ function write(path: string, text: string): void {
 const importedKeys = (rows: readonly Row[]) => rows.flatMap(({ key }) => key ?? []);
 
 describe('config import amtool', () => {
-  it('sets what amtool is configured with, and says what it left out and why', async () => {
+  it("imports amtool's configuration, and says what it left out and why", async () => {
     const { rows, settings } = setUp(
       'alertmanager.url: "http://am.example.com:9093/am"\nauthor: ann\ncomment_required: true\noutput: extended\ntimeout: 1m30s\ndate.format: x\nreceivers: [a]\n',
     );
@@ -75,7 +75,7 @@ describe('config import amtool', () => {
     for (const { note } of left) expect(note).toMatch(/\w/);
   });
 
-  it('takes the paths, the proxy and the headers of the HTTP client file', async () => {
+  it('imports the paths, the proxy and the headers of the HTTP client file', async () => {
     const { home, rows, settings, secretFile } = setUp(
       'alertmanager.url: http://am.example.com',
       `
@@ -139,7 +139,7 @@ proxy_from_environment: true
     expect(JSON.stringify([dry, settings(), table])).not.toMatch(/secret.0123|BEGIN/);
   });
 
-  it('takes user and password from the address, and never shows them', async () => {
+  it('imports user and password from the address, and never shows them', async () => {
     const { rows, settings, secretFile } = setUp('alertmanager.url: "http://ops:p%40ss-0123@am.example.com/am"');
     const found = await rows();
     expect(settings()).toMatchObject({ 'alerts.url': 'http://am.example.com/am', 'alerts.user': 'ops' });
@@ -147,7 +147,7 @@ proxy_from_environment: true
     expect(JSON.stringify([found, settings()])).not.toMatch(/0123/);
   });
 
-  it('has the default address of amtool where the file has none', async () => {
+  it("uses amtool's default address if the file has none", async () => {
     const { rows, settings } = setUp('author: ann');
     await rows();
     expect(settings()).toEqual({ 'alerts.url': 'http://localhost:9093/', 'alerts.author': 'ann' });
@@ -214,7 +214,7 @@ proxy_from_environment: true
     expect(settings()).toEqual({});
   });
 
-  it('names the places where amtool would find a file', async () => {
+  it('names the paths where amtool searches for a file', async () => {
     const home = temporaryHome();
     const { code, stderr } = await svc(['config', 'import', 'amtool'], { home, env: { HOME: home } });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${home}/.config/amtool/config.yml`) });

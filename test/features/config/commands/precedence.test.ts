@@ -120,7 +120,7 @@ describe('a write', () => {
   });
 });
 
-describe('a credential of the environment', () => {
+describe('a credential from the environment', () => {
   const argv = ['webhooks', 'list'];
 
   it('is not used with a profile that has a login', async () => {
@@ -182,7 +182,7 @@ describe('precedence', () => {
     return !token && one.service === 'webhooks' ? {} : { at, token };
   }
 
-  it('is that of the table, and a token reaches one server only', async () => {
+  it('equals the documented table, and a token reaches one server only', async () => {
     let sent = 0;
     const home = homeWith();
     await fc.assert(

@@ -51,7 +51,7 @@ it.each([
   expect(files()).toEqual(before);
 });
 
-it('leaves the files of others where they are', async () => {
+it('does not delete files of other programs', async () => {
   const other = join(temporaryHome(), 'notes.txt');
   writeFileSync(other, 'mine');
   put('config/settings.txt');

@@ -41,7 +41,7 @@ describe('all four services', () => {
   });
   afterAll(() => sandbox.close());
 
-  test('that are well: every step of each, exit 0, one line each, and no secret', async () => {
+  test('that work: each step on one line, exit 0, and no secret', async () => {
     const run = await examine(sandbox.env);
     expect([run.code, run.stderr, fail(run)]).toEqual([0, '', []]);
     for (const service of ['alerts', 'webhooks', 'catalog']) {
@@ -60,7 +60,7 @@ describe('all four services', () => {
     expect(shown.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
   });
 
-  test('only those that are named, and none with --offline', async () => {
+  test('only the named ones, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(found(run, 'service', 'catalog')).toMatchObject({ status: 'skipped' });
@@ -68,7 +68,7 @@ describe('all four services', () => {
     expect(await svc(['doctor', 'catalgo'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('a token that the gateway or the recording service refuses', async () => {
+  test('reports a token that the gateway or the recording service refuses', async () => {
     const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
     expect(run.code).toBe(1);
     expect(fail(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
@@ -76,7 +76,7 @@ describe('all four services', () => {
     expect(run.stdout).not.toContain(SECRET);
   });
 
-  test('nobody signed in: the services are not asked', async () => {
+  test('not signed in: sends no requests to the services', async () => {
     const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
     const run = await examine(env);
     expect([run.code, fail(run)]).toEqual([1, ['sign-in', 'sign-in']]);
@@ -86,7 +86,7 @@ describe('all four services', () => {
   });
 });
 
-describe('the way to a service', () => {
+describe('the connection to a service', () => {
   let authority: Authority;
   beforeAll(() => {
     authority = new Authority();
@@ -96,7 +96,7 @@ describe('the way to a service', () => {
   const at = (url: string, env: Record<string, string> = {}, args: readonly string[] = ['alerts']): Promise<Run> =>
     examine({ SVC_ALERTS_URL: url, ...env }, { args });
 
-  test('a port where nothing listens, and a host that is none', async () => {
+  test('a closed port, and an unknown host', async () => {
     const refused = await at('http://127.0.0.1:9');
     expect([refused.code, found(refused, 'tcp', 'alerts')?.detail]).toEqual([1, 'nothing listens at 127.0.0.1:9']);
     const unknown = await at('http://no-such-host.invalid');
@@ -104,7 +104,7 @@ describe('the way to a service', () => {
     expect(found(unknown, 'dns', 'alerts')?.detail).toContain('no-such-host.invalid');
   });
 
-  test('certificates: self-signed, ended, of another name, about to end, good', async () => {
+  test('certificates: self-signed, expired, for another name, about to expire, valid', async () => {
     const names = 'IP:127.0.0.1';
     const cases = [
       { pair: authority.selfSigned(), status: 'fail', detail: /is self-signed/ },
@@ -122,7 +122,7 @@ describe('the way to a service', () => {
     }
   });
 
-  test('a server without TLS where https is written', async () => {
+  test('a server without TLS at an https address', async () => {
     await using server = await faultServer(healthy, { onConnect: (socket) => socket.write(answer(400, '"no"')) });
     const run = await at(server.url.replace('http:', 'https:'));
     expect([run.code, fail(run)]).toEqual([1, ['tls']]);
@@ -133,14 +133,14 @@ describe('the way to a service', () => {
     ['401', answer(401, '"no"'), 'requires a credential'],
     ['a wrong path', answer(404, '<html></html>', { 'content-type': 'text/html' }), 'does not know'],
     ['another service', answer(200, '{"hello":1}'), 'cannot be used'],
-  ])('an answer that tells of %s', async (_, bytes, detail) => {
+  ])('a response that indicates %s', async (_, bytes, detail) => {
     await using server = await faultServer((socket) => socket.write(bytes));
     const run = await at(server.url);
     expect([run.code, fail(run)]).toEqual([1, ['service']]);
     expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
   });
 
-  test('silence ends with the time allowed, and a wrong clock is reported', async () => {
+  test('a silent server ends with the timeout, and a wrong clock is reported', async () => {
     await using silent = await faultServer(() => {});
     const late = await at(silent.url, {}, ['alerts', '--timeout', '300ms']);
     expect([late.code, fail(late)]).toEqual([1, ['service']]);
@@ -156,7 +156,7 @@ describe('the way to a service', () => {
     });
   });
 
-  test('a proxy that is used, and does not answer', async () => {
+  test('a proxy that does not respond', async () => {
     const run = await at('https://am.example', { https_proxy: `http://ann:${SECRET}@127.0.0.1:9` });
     expect([run.code, fail(run)]).toEqual([1, ['tcp']]);
     expect(found(run, 'proxy', 'alerts')?.detail).toBe('http://127.0.0.1:9');
@@ -178,7 +178,7 @@ describe('the way to a service', () => {
   });
 });
 
-describe('what is on this machine', () => {
+describe('this machine', () => {
   const config = (files: Record<string, string>): string => {
     const home = temporaryHome();
     mkdirSync(join(home, 'config'), { mode: 0o700 });
@@ -186,7 +186,7 @@ describe('what is on this machine', () => {
     return home;
   };
 
-  test('nothing is configured: all services are skipped, unless one is named', async () => {
+  test('without configuration all services are skipped, unless one is named', async () => {
     const run = await examine({});
     expect([run.code, run.stderr]).toEqual([0, '']);
     for (const name of ['alerts', 'webhooks', 'catalog', 'trade']) {
@@ -204,7 +204,7 @@ describe('what is on this machine', () => {
     ['values of settings', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
     ['broken credentials', { 'credentials.json': `{"${SECRET}` }, 'credentials', null],
     ['broken secrets', { 'webhook-secrets.json': `{"${SECRET}` }, 'secrets', null],
-  ])('%s are reported, and left unchanged', async (_, files, check, subject) => {
+  ])('reports %s, and leaves them unchanged', async (_, files, check, subject) => {
     const home = config(files);
     const run = await examine({}, { home, args: ['--offline'] });
     const quiet = await svc(['doctor', '--offline', '-q'], { home });
@@ -217,7 +217,7 @@ describe('what is on this machine', () => {
       expect(readFileSync(join(home, 'config', name), 'utf8')).toBe(text);
   });
 
-  test('a variable that cannot be used, and a token that is empty', async () => {
+  test('an invalid variable, and an empty token', async () => {
     const run = await examine(
       { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
       { args: ['--offline'] },
@@ -229,7 +229,7 @@ describe('what is on this machine', () => {
     expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
   });
 
-  test('files that others may read, and keys that are not known', async () => {
+  test('files that others may read, and unknown keys', async () => {
     const home = config({ 'settings.json': '{"colour":"red"}' });
     chmodSync(join(home, 'config/settings.json'), 0o644);
     const run = await examine({}, { home, args: ['--offline'] });

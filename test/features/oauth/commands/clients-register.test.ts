@@ -36,7 +36,7 @@ const register = (url: string, args: readonly string[], options: RunOptions = {}
 const json = (status: number, value: unknown): string => answer(status, JSON.stringify(value));
 const posts = (): number => scripted.requests.filter(({ method }) => method === 'POST').length;
 
-describe('what is sent', () => {
+describe('the request', () => {
   it('is the registration of doc 2 §5', async () => {
     let sent: unknown;
     reply = (asked) => {
@@ -68,15 +68,15 @@ describe('what is sent', () => {
     'https://b.example/#x',
     'javascript:alert(1)',
     'https://b.example/\n',
-  ])('never with the redirect %j', async (uri) => {
+  ])('never has the redirect %j', async (uri) => {
     const run = await register('http://127.0.0.1:9', ['--redirect-uri', uri]);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('--redirect-uri');
   });
 });
 
-describe('where the secret goes', () => {
-  it('must be said before anything is sent', async () => {
+describe('the destination of the secret', () => {
+  it('is required before anything is sent', async () => {
     const before = oidc.requests.length;
     expect(await register(oidc.url, CONFIDENTIAL)).toMatchObject({ code: 2, stdout: '' });
     expect(await register(oidc.url, ['--show-secret'])).toMatchObject({ code: 2, stdout: '' });
@@ -89,7 +89,7 @@ describe('where the secret goes', () => {
     expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  it('to a new file of mode 600, and to nowhere else', async () => {
+  it('may be a new file of mode 600', async () => {
     const file = join(folder, 'client.key');
     const home = temporaryHome();
     const run = await register(oidc.url, [...CONFIDENTIAL, '--secret-file', file, '--debug', '-o', 'json'], { home });
@@ -105,12 +105,12 @@ describe('where the secret goes', () => {
     expect(stored(home)).toBeUndefined();
   });
 
-  it('to standard output with --show-secret', async () => {
+  it('is standard output with --show-secret', async () => {
     const run = await register(oidc.url, [...CONFIDENTIAL, '--show-secret', '-o', 'json']);
     expect((JSON.parse(run.stdout) as { client_secret: string }).client_secret).toMatch(/^[\w-]{20,}$/);
   });
 
-  it('to the store, from where the next login takes the client', async () => {
+  it('may be the store, from which the next login takes the client', async () => {
     const home = temporaryHome();
     const run = await register(oidc.url, [...CONFIDENTIAL, '--store', '-o', 'json'], { home });
     const [client] = stored(home)?.clients ?? [];
@@ -124,7 +124,7 @@ describe('where the secret goes', () => {
     expect(oidc.requests.filter(({ path }) => path === '/oauth/register')).toHaveLength(registered);
   });
 
-  it('nowhere where there is no client: the file is gone again', async () => {
+  it('is removed if no client was created', async () => {
     const file = join(folder, 'gone.key');
     reply = () => json(400, { error: 'invalid_redirect_uri', error_description: 'not on the list \u001b[31m' });
     const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
@@ -134,7 +134,7 @@ describe('where the secret goes', () => {
   });
 });
 
-describe('what of the answer is believed', () => {
+describe('the response', () => {
   const ANSWERS: readonly (readonly [string, (asked: Readonly<Record<string, unknown>>) => unknown, string])[] = [
     ['client_id is missing', (asked) => asked, 'client_id is missing'],
     ['an empty client_id', (asked) => ({ ...asked, client_id: '' }), 'client_id is empty'],
@@ -165,7 +165,7 @@ describe('what of the answer is believed', () => {
       'client_secret_expires_at',
     ],
   ];
-  it.each(ANSWERS)('%s: the difference is told', async (_name, make, text) => {
+  it.each(ANSWERS)('%s: reports the difference', async (_name, make, text) => {
     reply = (asked) => json(201, make(asked));
     for (const [args, code] of [
       [['oauth', 'clients', 'register', '--show-secret'], 8],
@@ -182,7 +182,7 @@ describe('what of the answer is believed', () => {
     }
   });
 
-  it.each([200, 201])('%d is a success, and the secret of a client that has none is dropped', async (status) => {
+  it.each([200, 201])('%d is a success; the secret of a public client is ignored', async (status) => {
     reply = (asked) =>
       json(status, { ...asked, client_id: 'c1', client_secret: 's3cr3t-value', client_id_issued_at: 1 });
     const run = await register(scripted.url, ['-o', 'json', '--debug']);
@@ -192,7 +192,7 @@ describe('what of the answer is believed', () => {
     expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
   });
 
-  it('an expired secret is not used again', async () => {
+  it('does not use an expired secret again', async () => {
     const now = Date.now();
     let count = 0;
     const methods: unknown[] = [];
@@ -220,7 +220,7 @@ describe('what of the answer is believed', () => {
     ['no JSON', () => answer(201, 'hello')],
     ['an array', () => answer(201, '[]')],
     ['half of it', () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
-  ])('%s: one request, and for a login nothing is lost', async (_name, make) => {
+  ])('%s: sends one request, and a login loses nothing', async (_name, make) => {
     reply = make;
     for (const [args, code] of [
       [['oauth', 'clients', 'register'], 8],
@@ -234,7 +234,7 @@ describe('what of the answer is believed', () => {
     }
   });
 
-  it('a redirect is not followed', async () => {
+  it('does not follow a redirect', async () => {
     reply = () => answer(307, '', { location: `${oidc.url}/oauth/register` });
     const before = oidc.requests.length;
     expect(await register(scripted.url, [])).toMatchObject({ code: 3, stdout: '' });
@@ -243,7 +243,7 @@ describe('what of the answer is believed', () => {
   });
 });
 
-it('a service that registers nobody says so before', async () => {
+it('says in advance that the service does not register clients', async () => {
   const closed = await startOidc({ metadata: { registration_endpoint: undefined } });
   const run = await register(closed.url, []);
   expect(run).toMatchObject({ code: 3, stdout: '' });

@@ -55,7 +55,7 @@ describe('svc oauth login --device', () => {
     expect(await svc(['oauth', 'refresh', '--base-url', server.url], { home })).toMatchObject({ code: 0 });
   });
 
-  it('asks until the person has decided, and uses its client again', async () => {
+  it('polls until the user has decided, and reuses its client', async () => {
     const home = temporaryHome();
     const before = server.tokenRequests().length;
     let asked = 0;
@@ -70,7 +70,7 @@ describe('svc oauth login --device', () => {
     expect(stored(home)?.clients).toHaveLength(1);
   });
 
-  it('shows a QR code on a terminal that is wide enough', async () => {
+  it('shows a QR code at a terminal that is wide enough', async () => {
     const wide = await login((shown) => server.enterCode(shown), { terminal: 80 });
     const code = wide.stderr.split('\n').filter((line) => /^[█▀▄ ]+$/.test(line));
     expect(wide.code).toBe(0);
@@ -82,7 +82,7 @@ describe('svc oauth login --device', () => {
     }
   });
 
-  it('ends where the person refuses', async () => {
+  it('ends if the user refuses', async () => {
     const run = await login((shown) => server.enterCode(shown, false));
     expect(run).toMatchObject({ code: 4, stderr: expect.stringContaining('access_denied') });
     expect(stored(run.home)?.credentials ?? []).toEqual([]);
@@ -93,7 +93,7 @@ describe('svc oauth login --device', () => {
     expect(run).toMatchObject({ code: 4, stderr: expect.stringContaining('no sign-in within 1 s') });
   });
 
-  it('says what to do where the service does not offer it', async () => {
+  it('says what to do if the service does not offer it', async () => {
     const other = await startOidc();
     const run = await login(async () => {}, { url: other.url });
     await other.close();

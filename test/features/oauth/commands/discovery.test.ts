@@ -30,8 +30,8 @@ const discover = async (base = server.url, ...args: string[]) => {
 const paths = ({ requests }: { readonly requests: readonly Received[] }): readonly string[] =>
   requests.map(({ method, path }) => `${method} ${path}`);
 
-describe('where it is looked for', () => {
-  it('at the root', async () => {
+describe('the address of the metadata', () => {
+  it('is at the root', async () => {
     serve(metadata(server.url, { extra: { custom: [1] } }));
     const run = await discover();
     expect(run.code).toBe(0);
@@ -39,7 +39,7 @@ describe('where it is looked for', () => {
     expect(paths(run)).toEqual(['GET /.well-known/oauth-authorization-server']);
   });
 
-  it('between host and path, and no further where it is', async () => {
+  it('is between host and path; stops searching once found', async () => {
     serve(metadata(`${server.url}/x/y`));
     const run = await discover(`${server.url}/x/y/v1`);
     expect(run.code).toBe(0);
@@ -51,7 +51,7 @@ describe('where it is looked for', () => {
     ['a page', 200, '<!doctype html>', { 'content-type': 'text/html' }],
     ['no JSON', 200, 'hello', { 'content-type': 'text/plain' }],
     ['401', 401, '', {}],
-  ])('below the base address where there is %s', async (_name, status, body, headers) => {
+  ])('is below the base address after %s', async (_name, status, body, headers) => {
     behave = (socket, { path }) =>
       socket.write(
         path === '/x/.well-known/oauth-authorization-server'
@@ -66,20 +66,20 @@ describe('where it is looked for', () => {
     ]);
   });
 
-  it('nowhere else after a failure of the service, or a wrong issuer', async () => {
+  it('is final after a failure of the service or a wrong issuer', async () => {
     serve('', 500);
     expect(paths(await discover(`${server.url}/x`))).toHaveLength(1);
     serve(metadata('https://evil.example'));
     expect(await discover(`${server.url}/x`)).toMatchObject({ code: 3, requests: [{}] });
   });
 
-  it('takes the address of the issuer with its final slash', async () => {
+  it('keeps the trailing slash of the issuer', async () => {
     serve(metadata(server.url, { issuer: `${server.url}/` }));
     expect((await discover()).code).toBe(0);
   });
 });
 
-it('counts an optional address that is null as none', async () => {
+it('treats an optional null address as missing', async () => {
   serve(metadata(server.url, { registration_endpoint: null, revocation_endpoint: null }));
   expect((await discover()).code).toBe(0);
   const login = await svc(['oauth', 'login', '--base-url', server.url]);
@@ -87,7 +87,7 @@ it('counts an optional address that is null as none', async () => {
   expect(login.stderr).toContain('does not offer client registration');
 });
 
-describe('what is not believed', () => {
+describe('refused metadata', () => {
   const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, number, string])[] = [
     ['another issuer', () => ({ issuer: 'https://evil.example' }), 3, 'https://evil.example'],
     ['a longer issuer', () => ({ issuer: `${server.url}/x` }), 3, '/x'],
@@ -108,7 +108,7 @@ describe('what is not believed', () => {
     ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 3, 'a user or a password'],
     ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 3, 'a fragment'],
   ];
-  it.each(WRONG)('%s, and nothing else is asked', async (_name, more, code, text) => {
+  it.each(WRONG)('%s; sends no further request', async (_name, more, code, text) => {
     serve(metadata(server.url, more()));
     for (const command of [
       ['oauth', 'discovery'],
@@ -149,8 +149,8 @@ describe('what is not believed', () => {
   });
 });
 
-describe('what is secure enough', () => {
-  it('http nowhere but on this machine: no connection is made', async () => {
+describe('secure addresses', () => {
+  it('allows http only on this machine, and does not connect otherwise', async () => {
     for (const base of [
       'http://service.example',
       'http://192.0.2.1',
@@ -167,7 +167,7 @@ describe('what is secure enough', () => {
     const authority = new Authority();
     afterAll(() => authority.remove());
 
-    it('is verified, and an https issuer has no http endpoint', async () => {
+    it('is verified; an https issuer may not have an http endpoint', async () => {
       let contacted = 0;
       const plain = await faultServer((socket) => {
         contacted++;

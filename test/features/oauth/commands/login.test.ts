@@ -74,14 +74,14 @@ describe('by browser', () => {
     expect(await isOpen(Number(redirectOf(run.authorization).port))).toBe(false);
   });
 
-  it('asks at one path for each issuer, by an IP literal', async () => {
+  it('uses one redirect path per issuer, with an IP address', async () => {
     const { authorization } = await login({ url: any.url });
     const redirect = redirectOf(authorization);
     expect(redirect.hostname).toBe('127.0.0.1');
     expect(redirect.pathname).toBe(callbackPath(any.url));
   });
 
-  it.each(['any', 'strict'])('uses client and port again, where a port counts (%s)', async (mode) => {
+  it.each(['any', 'strict'])('reuses client and port if the port matters (%s)', async (mode) => {
     const server = mode === 'any' ? any : strict;
     const first = await login({ url: server.url });
     const registered = server.requests.filter(({ path }) => path === '/oauth/register').length;
@@ -96,7 +96,7 @@ describe('by browser', () => {
     expect(stored(first.home)).toMatchObject({ clients: [{}], credentials: [{}] });
   });
 
-  it('registers again if the port is taken, the method is another, or the name is', async () => {
+  it('registers again if the port is in use, or the method or the name changed', async () => {
     const first = await login({ url: strict.url });
     const port = Number(redirectOf(first.authorization).port);
     const taken = createServer().listen(port, '127.0.0.1');
@@ -116,7 +116,7 @@ describe('by browser', () => {
     ).toEqual([...ids].sort());
   });
 
-  it('shows where no browser is opened, and why', async () => {
+  it('says why no browser is opened', async () => {
     const run = await login({ url: any.url });
     expect(run.opened).toEqual([]);
     expect(run.stderr).toMatch(/^to sign in, open this address in a browser:\nhttp:/);
@@ -126,7 +126,7 @@ describe('by browser', () => {
     expect((await login({ url: any.url, args })).code).toBe(0);
   });
 
-  it('opens it at a terminal, after it was printed, and tells where there is none', async () => {
+  it('opens the address at a terminal after printing it, and reports a missing browser', async () => {
     const env = { DISPLAY: ':0' };
     const never = (): Promise<string> => new Promise(() => {});
     const lines: string[] = [];
@@ -149,8 +149,8 @@ describe('by browser', () => {
   });
 });
 
-describe('what does not end it', () => {
-  it('wrong answers, and then the right one', async () => {
+describe('responses that do not end it', () => {
+  it('wrong responses, then the right one', async () => {
     const run = await login({
       url: any.url,
       visit: async (url) => {
@@ -170,7 +170,7 @@ describe('what does not end it', () => {
     expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 0, page: 200 });
   });
 
-  it('discovery that changes meanwhile: the first counts', async () => {
+  it('metadata that changes meanwhile: the first version counts', async () => {
     const metadata: Record<string, unknown> = {};
     const server = await startOidc({ metadata });
     try {
@@ -190,7 +190,7 @@ describe('what does not end it', () => {
   });
 });
 
-describe('what ends it, with nothing kept and the port free', () => {
+describe('what ends it, with nothing stored and the port free', () => {
   const expectNothing = async (run: Awaited<ReturnType<typeof login>>): Promise<void> => {
     expect(stored(run.home)).toBeUndefined();
     expect(leftovers(run.home)).toEqual([]);
@@ -208,7 +208,7 @@ describe('what ends it, with nothing kept and the port free', () => {
     await expectNothing(run);
   });
 
-  it('nobody who comes in time', async () => {
+  it('a timeout', async () => {
     const run = await login({ url: any.url, args: ['--wait', '300ms'], visit: async () => undefined });
     expect(run.code).toBe(4);
     expect(run.stderr).toContain('no sign-in within 0.3 s');
@@ -229,7 +229,7 @@ describe('what ends it, with nothing kept and the port free', () => {
     await expectNothing(run);
   });
 
-  it('a foreign code with the right state, which is sent once', async () => {
+  it('a foreign code with the right state, sent once', async () => {
     const before = any.tokenRequests().length;
     const run = await login({
       url: any.url,
@@ -262,7 +262,7 @@ describe('what ends it, with nothing kept and the port free', () => {
     await expectNothing(run);
   });
 
-  it('a port that is taken', async () => {
+  it('a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -285,7 +285,7 @@ describe('by paste', () => {
     return (await browse(url, (to) => to.host === host)).url;
   };
 
-  it('at a terminal, where what is wrong is asked for again', async () => {
+  it('at a terminal, which asks again after a wrong address', async () => {
     let show: (url: URL) => void = () => {};
     const shown = new Promise<URL>((resolve) => {
       show = resolve;
@@ -314,7 +314,7 @@ describe('by paste', () => {
     expect(stored(run.home)?.credentials).toHaveLength(1);
   });
 
-  it('the listener wins against a question that nobody answers, which is withdrawn', async () => {
+  it('a response at the listener withdraws the prompt', async () => {
     let withdrawn: AbortSignal | undefined;
     const run = await login({
       url: any.url,
@@ -339,7 +339,7 @@ describe('by paste', () => {
     expect(stored(run.home)).toBeUndefined();
   });
 
-  it('the end of standard input means nothing, with --paste or without', async () => {
+  it('ignores the end of standard input, with and without --paste', async () => {
     for (const args of [[], ['--paste']]) {
       const run = await login({ url: any.url, args, stdin: 'not an address\n' });
       expect(run.code).toBe(0);
@@ -378,7 +378,7 @@ describe('a personal token', () => {
     expect(any.requests).toHaveLength(before);
   });
 
-  it('is kept when the service took it, and not before', async () => {
+  it('is stored only after the service accepted it', async () => {
     const own = temporaryHome();
     let status = 401;
     await using service = await faultServer((socket) => socket.write(answer(status, '{"items":[]}')));
@@ -415,7 +415,7 @@ describe('a personal token', () => {
     ]);
   });
 
-  it('is asked for at a terminal, unseen', async () => {
+  it('is prompted for at a terminal without echo', async () => {
     await using service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
     const hidden = async (): Promise<string> => 'pt-0123456789';
     const run = await login({ url: service.url, args: ['--token-stdin'], terminal: 80, hidden });

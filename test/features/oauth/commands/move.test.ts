@@ -33,7 +33,7 @@ const files = () =>
   ['credentials', 'webhook-secrets'].map((name) => readFileSync(join(home, 'config', `${name}.json`), 'utf8')).join('');
 const secrets = [FIRST.access, FIRST.refresh, GATEWAY.access_token, SECRET];
 
-it('moves everything there and back, and says what to do in between', async () => {
+it('moves everything there and back, and names the next steps', async () => {
   expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({ code: 0 });
   expect(await run('oauth move --to helper')).toMatchObject({
     code: 2,
@@ -82,7 +82,7 @@ it('moves everything there and back, and says what to do in between', async () =
   expect(helper.names()).toEqual([]);
 });
 
-it('applies to all profiles that name no store, and leaves nothing behind', async () => {
+it('applies to all profiles without their own store, and leaves nothing behind', async () => {
   await run('config set credentials.helper small');
   await run('config set webhooks.url https://eu.example.com --profile eu');
   expect(await run('config list --show-origin --profile eu')).toMatchObject({
@@ -95,7 +95,7 @@ it('applies to all profiles that name no store, and leaves nothing behind', asyn
   expect(helper.names()).toEqual([]);
 });
 
-it('is checked by the doctor, and a broken helper is named', async () => {
+it('is checked by doctor, which names a broken helper', async () => {
   await run('config set credentials.helper small');
   const findings = async (fault = '') => {
     const { stdout } = await run('doctor --offline -o json', { env: { HELPER_FAULT: fault } });

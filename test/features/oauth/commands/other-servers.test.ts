@@ -77,7 +77,7 @@ function goodServer(secret?: string) {
 const TOKENS = { access_token: 'at-abcdefghijkl', token_type: 'Bearer', expires_in: 3600, scope: 'mcp:connect' };
 
 describe('a client that the server has forgotten', () => {
-  it('gives way to a new one, before the person sees anything', async () => {
+  it('is replaced before the user sees anything', async () => {
     const first = await signIn();
     sandbox.traps.add('client-forgotten');
     const second = await signIn({ home: first.home });
@@ -90,7 +90,7 @@ describe('a client that the server has forgotten', () => {
     expect(third.stderr).not.toContain(clientOf(first));
   });
 
-  it('gives way even where several are stored', async () => {
+  it('is replaced even if several are stored', async () => {
     const { home } = await signIn();
     await signIn({ home, args: ['--client-name', 'second'] });
     expect((await svc(['oauth', 'logout', '--base-url', sandbox.url], { home })).code).toBe(0);
@@ -107,7 +107,7 @@ describe('a client that the server has forgotten', () => {
     ['a text', 400, 'Unknown client', {}],
     ['the name of the parameter', 400, 'Invalid client_id', {}],
     ['a redirect to its own page', 302, '', { location: '/error?error=invalid_client&error_description=no' }],
-  ])('is known by %s', async (_, status, body, headers) => {
+  ])('is recognized by %s', async (_, status, body, headers) => {
     const good = goodServer();
     const server = await scripted({
       ...good,
@@ -144,7 +144,7 @@ describe('a client that the server has forgotten', () => {
     ['answers 500', 500, 'unknown client'],
     ['shows a page', 200, 'unknown client'],
     ['says something else', 400, 'try again later'],
-  ])('is not what a server means that %s', async (_, status, body) => {
+  ])('is not assumed for a server that %s', async (_, status, body) => {
     const good = goodServer();
     let probes = 0;
     const server = await scripted({
@@ -162,7 +162,7 @@ describe('a client that the server has forgotten', () => {
     expect(clientOf(second)).toBe(clientOf(first));
   });
 
-  it('is found out without cookies, credentials or headers, and by one request', async () => {
+  it('is detected by one request without cookies, credentials or headers', async () => {
     const server = await scripted({ ...goodServer(), '/token': (_request, response) => json(response, 200, TOKENS) });
     const args = ['--wait', '300ms', '--header', 'X-Own: 1', '--debug'];
     const run = await login({ url: server.url, args, visit: async () => undefined });
@@ -176,7 +176,7 @@ describe('a client that the server has forgotten', () => {
     );
   });
 
-  it('whose secret is refused only at the token endpoint is dropped, too', async () => {
+  it('whose secret is refused only at the token endpoint is deleted, too', async () => {
     let known = true;
     const server = await scripted({
       ...goodServer(),
@@ -204,15 +204,15 @@ it('a scope that the server refuses ends the sign-in before the browser', async 
   expect(sent.stderr).toContain('scope must be mcp:connect');
 });
 
-describe('the options of the client', () => {
-  it('--new-client registers one although one is stored', async () => {
+describe('options for the client', () => {
+  it('--new-client registers one even if one is stored', async () => {
     const first = await signIn();
     const second = await signIn({ home: first.home, args: ['--new-client'] });
     expect(second.code).toBe(0);
     expect(clientsIn(first.home)).toEqual([clientOf(first), clientOf(second)]);
   });
 
-  it('--client-id takes a client of the server, and registers none', async () => {
+  it('--client-id uses an existing client, and registers none', async () => {
     const server = await scripted({
       ...goodServer(),
       '/token': (request, response, body) => {
@@ -258,11 +258,11 @@ describe('the options of the client', () => {
   });
 });
 
-describe('a server that reads client_secret_basic in its own way', () => {
+describe('a server that decodes client_secret_basic differently', () => {
   it.each([
     ['basic-alone', 'encoded_without_client_id'],
     ['basic-plain', 'plain'],
-  ] as const)('%s: login and refresh work, and what worked is remembered as %s', async (trap, form) => {
+  ] as const)('%s: login and refresh work, and the form is stored as %s', async (trap, form) => {
     sandbox.traps.add(trap);
     const run = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
     expect(run).toMatchObject({ code: 0 });
@@ -272,7 +272,7 @@ describe('a server that reads client_secret_basic in its own way', () => {
     expect(refreshed.stderr.match(/POST .*\/oauth\/token/g)).toHaveLength(1);
   });
 
-  it('both at once', async () => {
+  it('both differences at once', async () => {
     sandbox.traps.add('basic-alone').add('basic-plain');
     const { code, home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
     expect(code).toBe(0);
@@ -280,7 +280,7 @@ describe('a server that reads client_secret_basic in its own way', () => {
     expect((await refresh(home)).code).toBe(0);
   });
 
-  it('a refresh finds the form where an earlier svc stored none', async () => {
+  it('a refresh finds the form that an earlier svc did not store', async () => {
     sandbox.traps.add('basic-plain');
     const { home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
     const path = join(home, 'config/credentials.json');
@@ -291,7 +291,7 @@ describe('a server that reads client_secret_basic in its own way', () => {
     expect(stored(home)?.clients).toMatchObject([{ basic_form: 'plain' }]);
   });
 
-  it('a lost answer is never asked for again', async () => {
+  it('never repeats a request after a lost response', async () => {
     const server = await scripted({
       ...goodServer('s~%+/'),
       '/token': (request) => request.socket.destroy(),
@@ -327,7 +327,7 @@ function basicParts(authorization = ''): string {
 const refresh = (home: string): Promise<Run> => svc(['oauth', 'refresh', '--base-url', sandbox.url, '-v'], { home });
 
 describe('the method', () => {
-  it('is the one that the server offers', async () => {
+  it('is one that the server offers', async () => {
     sandbox.traps.add('one-method');
     const run = await signIn();
     expect(run).toMatchObject({ code: 0 });
@@ -338,7 +338,7 @@ describe('the method', () => {
     expect(JSON.parse(registered.stdout)).toMatchObject({ token_endpoint_auth_method: 'client_secret_post' });
   });
 
-  it('that the server does not offer is refused with those that it does', async () => {
+  it('that the server does not offer is refused, with the ones that it offers', async () => {
     sandbox.traps.add('one-method');
     const run = await signIn({ args: ['--auth-method', 'none'] });
     expect(run).toMatchObject({ code: 3 });
@@ -346,7 +346,7 @@ describe('the method', () => {
   });
 });
 
-it('registers as a native application, where its redirects are on this machine', async () => {
+it('registers as a native application, because its redirects are on this machine', async () => {
   sandbox.traps.add('web-by-default');
   expect((await signIn()).code).toBe(0);
 });

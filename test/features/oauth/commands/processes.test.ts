@@ -47,7 +47,7 @@ describe('many processes at once', () => {
     expect(names(config)).toEqual(['credentials.json']);
   });
 
-  it('learn at once that the login has ended, and none deletes it', async () => {
+  it('notice at once that the login has ended, and none deletes it', async () => {
     await using server = await rotatingServer({ latency: 100 });
     server.meddle = ({ answer }) => answer(400, { error: 'invalid_grant' });
     const config = folder();
@@ -93,21 +93,21 @@ describe('killed with -9', () => {
     return { ended, next, config, calls: server.calls };
   };
 
-  it('before the service acted: the refresh goes on', async () => {
+  it('before the service responded: the refresh continues', async () => {
     const { ended, next, config, calls } = await killed('command', ({ response }) => void response.destroy());
     expect(ended.signal).toBe('SIGKILL');
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect([calls, names(config)]).toEqual([2, ['credentials.json']]);
   });
 
-  it('after the service acted: the new token is stored all the same', async () => {
+  it('after the service responded: the new token is still stored', async () => {
     const { ended, next, config, calls } = await killed('command', ({ commit, answer }) => answer(200, commit()));
     expect(ended.signal).toBe('SIGKILL');
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect([calls, names(config)]).toEqual([1, ['credentials.json']]);
   });
 
-  it('the refresh itself, before the service acted: the command says so, and the next one signs in', async () => {
+  it('the refresh process, before the service acted: the command reports it, and the next one refreshes', async () => {
     const { ended, next, config } = await killed('refresh', ({ response }) => void response.destroy());
     expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('repeat the command') });
     // The lock of the dead is no lock: one that were respected would end this with a timeout.
@@ -116,7 +116,7 @@ describe('killed with -9', () => {
   });
 
   // The one window in which a login is lost: the service has spent the old token, and the new one is nowhere but on the wire.
-  it('the refresh itself, after the service acted: the next one says so and keeps the rest', async () => {
+  it('the refresh process, after the service acted: the next command reports it and keeps the rest', async () => {
     const { next, config } = await killed('refresh', ({ commit }) => void commit());
     expect(next).toMatchObject({ code: 4, stdout: '' });
     expect(next.stderr).toContain('svc oauth login');
@@ -124,7 +124,7 @@ describe('killed with -9', () => {
     expect(names(config)).toEqual(['credentials.json']);
   });
 
-  it('after it is staged, the next one brings it into place, without a call', async () => {
+  it('after staging: the next command promotes it without a request', async () => {
     await using server = await rotatingServer();
     const config = folder();
     keep(config, login(server.url, EXPIRED));
@@ -137,7 +137,7 @@ describe('killed with -9', () => {
     expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
   });
 
-  it('at any moment, the login is what the service honours', async () => {
+  it('at any moment: the login is one that the service accepts', async () => {
     await using server = await rotatingServer();
     for (let round = 0; round < MANY; round++) {
       const config = folder();
@@ -180,11 +180,11 @@ describe('a signal', () => {
   });
 });
 
-describe('where nothing can be written', () => {
+describe('without write access', () => {
   const onFullDisk = (argv: string, env: Record<string, string>) =>
     shell(`trap '' XFSZ; ulimit -f 16; exec ${SVC.map((part) => `"${part}"`).join(' ')} ${argv}`, { env });
 
-  it('a full disk is found out before the token is spent', async () => {
+  it('a full disk is detected before the token is spent', async () => {
     await using server = await rotatingServer();
     const config = folder();
     const path = keep(config, login(server.url, EXPIRED));
@@ -195,7 +195,7 @@ describe('where nothing can be written', () => {
     expect([server.calls, readFileSync(path, 'utf8'), names(config)]).toEqual([0, before, ['credentials.json']]);
   });
 
-  it('a token that is valid a little longer is used', async () => {
+  it('a token that is still valid is used', async () => {
     await using server = await rotatingServer();
     const config = folder();
     keep(config, login(server.url, 30));
@@ -231,7 +231,7 @@ describe('where nothing can be written', () => {
     }
   });
 
-  it.skipIf(ordinary === undefined)('a lock that cannot be opened in a folder that can be written', async () => {
+  it.skipIf(ordinary === undefined)('a lock that cannot be opened in a writable folder', async () => {
     await using server = await rotatingServer();
     const config = mkdtempSync(join(tmpdir(), 'svc-login-'));
     onTestFinished(() => rmSync(config, { recursive: true }));
@@ -249,7 +249,7 @@ describe('where nothing can be written', () => {
     expect(server.calls).toBe(0);
   });
 
-  it('a token of the environment needs no file and no lock', async () => {
+  it('a token from the environment needs no file and no lock', async () => {
     await using server = await rotatingServer();
     const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: FIRST.access, HOME: '/proc/nothing' };
     expect(await svc(['oauth', 'token'], { env })).toMatchObject({ code: 0, stdout: `${FIRST.access}\n`, stderr: '' });
@@ -258,7 +258,7 @@ describe('where nothing can be written', () => {
   });
 });
 
-it('shows no token, whatever it is asked to show', async () => {
+it('never shows a token', async () => {
   await using server = await rotatingServer();
   const config = folder();
   const env = { ...environment(config, server.url), NODE_DEBUG: '' };

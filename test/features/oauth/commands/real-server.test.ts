@@ -58,7 +58,7 @@ it.each([
   ['none', 6],
   ['client_secret_basic', 6],
   ['client_secret_post', 6],
-] as const)('%s: %i processes make one refresh call, twice in a row', async (method, count) => {
+] as const)('%s: %i processes send one refresh request, twice in a row', async (method, count) => {
   const client = await register(method);
   const { access_token, refresh_token = '' } = await signIn(client);
   const config = mkdtempSync(join(HOME, 'real-'));

@@ -81,7 +81,7 @@ it('lists who is signed in, until when, and what to do', async () => {
   });
 });
 
-it('shows no secret, and what is wrong first at 80 columns', async () => {
+it('shows no secret, and problems first at 80 columns', async () => {
   const { stdout, stderr } = await svc(['oauth', 'status', '--all', '--no-color'], {
     home: home(),
     at: NOW_S * 1000,
@@ -92,7 +92,7 @@ it('shows no secret, and what is wrong first at 80 columns', async () => {
   expect(stderr).toContain('old, trade: store a token: svc trade login --profile old\n');
 });
 
-it('counts the environment for the profile in use only', async () => {
+it('applies the environment only to the profile in use', async () => {
   const { stdout } = await svc(['oauth', 'status', '--all', '-o', 'json'], {
     home: home(),
     at: NOW_S * 1000,
@@ -103,7 +103,7 @@ it('counts the environment for the profile in use only', async () => {
   expect(stdout).not.toContain('from-the-environment');
 });
 
-it('exits 0 where nothing is missing, and 2 with --check', async () => {
+it('exits 0 if nothing is missing; refuses --check with 2', async () => {
   const folder = temporaryHome();
   const { code, stderr } = await svc(['oauth', 'status', '--all'], { home: folder });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('svc config set <service>.url') });

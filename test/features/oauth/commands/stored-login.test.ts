@@ -58,7 +58,7 @@ function standing(): () => number {
 }
 
 describe('a refresh', () => {
-  it('happens before the end, by a minute or a tenth of the lifetime, and not earlier', async () => {
+  it('happens a minute or a tenth of the lifetime before the end, and not earlier', async () => {
     for (const [left, calls] of [
       [63, 0],
       [59, 1],
@@ -74,7 +74,7 @@ describe('a refresh', () => {
     }
   });
 
-  it('keeps the old refresh token where none comes, and what it does not know', async () => {
+  it('keeps the old refresh token if none is returned, and unknown fields', async () => {
     const { stored, file } = await signedIn(['refresh'], {
       rotates: false,
       left: 3000,
@@ -89,7 +89,7 @@ describe('a refresh', () => {
     expect(file.gen).toBe(2);
   });
 
-  it('asks once more with the same token where the answer is lost or a service is busy', async () => {
+  it('repeats once with the same token after a lost response or a busy service', async () => {
     const faults: Meddle[] = [
       ({ response }) => response.destroy(),
       ({ response }) => response.writeHead(200, { 'content-length': '100' }).write('{"acc', () => response.destroy()),
@@ -122,7 +122,7 @@ describe('a refresh', () => {
     ['is refused as invalid', { meddle: ({ answer }) => answer(400, { error: 'invalid_request' }) }, {}, 4],
     ['is redirected', { meddle: ({ response }) => response.writeHead(307, { location: '/x' }).end() }, {}, 3],
   ] as [string, { meddle?: Meddle }, object, number][])(
-    'that %s leaves the login as it was',
+    'that %s does not change the login',
     async (_, fault, more, code) => {
       const expired = await signedIn(['token'], { ...fault, more });
       expect(expired).toMatchObject({ code, stdout: '', stored: { refresh_token: FIRST.refresh } });
@@ -136,7 +136,7 @@ describe('a refresh', () => {
     },
   );
 
-  it('by a client that the service has forgotten says so, and how to register again', async () => {
+  it('with a forgotten client says so, and how to register again', async () => {
     const meddle: Meddle = ({ answer }) =>
       answer(401, { error: 'invalid_client', error_description: 'no such client' });
     const { code, stderr, stored, file } = await signedIn(['refresh'], { meddle });
@@ -148,7 +148,7 @@ describe('a refresh', () => {
     expect(stderr).toContain('hint: sign in again with: svc oauth login, which registers a new client\n');
   });
 
-  it('over plain http is warned of with every command, and once', async () => {
+  it('over plain http warns once per command', async () => {
     const home = temporaryHome();
     const url = 'http://no-such-host.invalid';
     keep(join(home, 'config'), login(url, EXPIRED));
@@ -182,7 +182,7 @@ describe('a refresh', () => {
     expect(await signedIn(['status'], { more })).toMatchObject({ code: 4, calls: 0 });
   });
 
-  it('uses what another wrote without the lock, and its loser deletes nothing', async () => {
+  it('uses what another process wrote without the lock, and the loser deletes nothing', async () => {
     const meddle =
       (server: RotatingServer, home: string): Meddle =>
       ({ call, commit, answer }) => {
@@ -204,8 +204,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('who is signed in', () => {
-  it('is said in a few words', async () => {
+describe('the status', () => {
+  it('has a few words', async () => {
     const states = [
       [{ left: EXPIRED }, 'expired, refreshed by the next request', 'expired'],
       [{ left: 3000 }, 'signed in', 'signed_in'],
@@ -217,7 +217,7 @@ describe('who is signed in', () => {
     }
   });
 
-  it('a line feed at the end of a token is left out, with a notice', async () => {
+  it('ignores a line feed at the end of a token, with a notice', async () => {
     for (const end of ['\n', '\r\n']) {
       const env = { SVC_WEBHOOKS_TOKEN: `${FIRST.access}${end}` };
       const run = await signedIn(['status', '--check'], { left: 3000, env });
@@ -228,7 +228,7 @@ describe('who is signed in', () => {
     expect(twice).toMatchObject({ code: 2 });
   });
 
-  it('is reported without a request', async () => {
+  it('needs no request', async () => {
     const alive = await signedIn(['status', '-o', 'json']);
     expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
     expect(JSON.parse(alive.stdout)).toMatchObject({
@@ -259,7 +259,7 @@ describe('who is signed in', () => {
     }
   });
 
-  it('is asked of the service with --check', async () => {
+  it('is requested from the service with --check', async () => {
     expect(await signedIn(['status', '--check'], { left: 3000 })).toMatchObject({ code: 0, calls: 0 });
     const refused = await signedIn(['status', '--check', '-o', 'json'], {
       left: 3000,
@@ -273,14 +273,14 @@ describe('who is signed in', () => {
     });
   });
 
-  it('is one profile at one address', async () => {
+  it('is that of one profile and address', async () => {
     const other = await signedIn(['token', '--base-url', 'http://127.0.0.1:9'], { left: 3000 });
     expect(other).toMatchObject({ code: 4, stdout: '' });
     expect(other.stderr).toContain(`only to ${other.url}`);
     expect((await signedIn(['token', '--base-url', 'http://127.0.0.1:9/x'], { left: 3000 })).code).toBe(4);
   });
 
-  it('writes when a personal token was used once a day', async () => {
+  it('records the use of a personal token once a day', async () => {
     const obtained_at = Math.floor(Date.now() / 1000) - 3 * DAY;
     const personal = { kind: 'personal', obtained_at, expires_at: undefined };
     const { stored } = await signedIn(['token'], { more: personal });
@@ -291,14 +291,14 @@ describe('who is signed in', () => {
 });
 
 describe('the other commands', () => {
-  it('token is not printed on a terminal unless it is forced', async () => {
+  it('token prints at a terminal only with --force', async () => {
     expect(await signedIn(['token'], { left: 3000, terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
     expect(await signedIn(['token', '--force'], { left: 3000, terminal: 80 })).toMatchObject({
       stdout: `${FIRST.access}\n`,
     });
   });
 
-  it('logout deletes, whatever the service says', async () => {
+  it('logout deletes the login, whatever the service responds', async () => {
     const answer = await signedIn(['logout']);
     expect(answer).toMatchObject({ code: 0, calls: 0, file: { credentials: [], clients: [{ client_id: 'c1' }] } });
     expect(answer.stderr).toContain('90 days');
@@ -309,7 +309,7 @@ describe('the other commands', () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ signed_out: true, revoked: false });
   });
 
-  it('clients forget asks where a login needs the client', async () => {
+  it('clients forget asks if a login needs the client', async () => {
     expect(await signedIn(['clients', 'forget', 'c1'])).toMatchObject({ code: 2, file: { clients: [{}] } });
     expect(await signedIn(['clients', 'forget', 'c1', '--force'])).toMatchObject({ code: 0, file: { clients: [] } });
     expect(await signedIn(['clients', 'forget', 'c9'])).toMatchObject({ code: 5 });
@@ -317,7 +317,7 @@ describe('the other commands', () => {
   });
 });
 
-it('says what is wrong with a file that is corrupt, keeps it, and goes on without it', async () => {
+it('reports a corrupt file, sets it aside, and continues without it', async () => {
   await using server = await rotatingServer();
   const home = temporaryHome();
   const env = { SVC_WEBHOOKS_URL: server.url };

@@ -27,11 +27,11 @@ describe('a recording', () => {
     ['of two files joined', `${HEADER}${HEADER}${ROW}\n`],
     ['NDJSON', `${json({ high: 1.3, low: 1.1 })}\n`],
     ['with outages and gaps', `${json({ high: 1.3, low: 1.1 })}\n{"event":"gap","at":"2026-01-05T12:00:00Z"}\n`],
-  ])('%s is read', (_, text) => {
+  ])('reads %s', (_, text) => {
     expect(readTicks(text, 'f')).toEqual([TICK]);
   });
 
-  test('may lack the high and low of the day', () => {
+  test('may lack high and low', () => {
     const without = { ...TICK, high: undefined, low: undefined };
     expect(readTicks(`${HEADER}${ROW.replace('1.3,1.1', ',')}\n`, 'f')).toEqual([without]);
     expect(readTicks(json({ high: null }), 'f')).toEqual([without]);
@@ -63,7 +63,7 @@ describe('a recording', () => {
     expect(stderr).toContain(reason);
   });
 
-  test('of symbols that the sandbox has not is replayed without them, with a notice', async () => {
+  test('with unknown symbols is replayed without them, with a notice', async () => {
     const { code, stderr } = await run(`${json({})}\n${json({ symbol: 'EUR/GBP' })}\n`, '--speed', '60');
     expect(code).toBe(0);
     expect(stderr).toContain('the sandbox has no EUR/GBP: left out');

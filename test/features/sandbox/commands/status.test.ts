@@ -67,14 +67,14 @@ describe('svc sandbox status', () => {
   });
   afterAll(() => Promise.all([one.close(), other.close()]));
 
-  test('says that none runs', async () => {
+  test('says that no sandbox runs', async () => {
     const { status } = startedSandbox();
     expect(await status()).toMatchObject({ code: 1, stdout: '', stderr: NONE });
     expect(await status(['--env'])).toMatchObject({ code: 1, stdout: '', stderr: NONE });
     expect(await status(['-o', 'json'])).toMatchObject({ code: 1, stdout: '[]\n', stderr: '' });
   });
 
-  test('says where it is and what it holds', async () => {
+  test('lists addresses and contents', async () => {
     const { record, status } = startedSandbox();
     record(one);
     const { code, stdout, stderr } = await status(['--columns', 'service,address,state,holds,started']);
@@ -91,7 +91,7 @@ describe('svc sandbox status', () => {
     expect((await status(['-q'])).stdout.split('\n')).toHaveLength(5);
   });
 
-  test('names the traps of each service, which is up all the same', async () => {
+  test('names the traps of each service, which still counts as up', async () => {
     const { record, status } = startedSandbox();
     record(other, { traps: ['database-down', 'bad-token', 'hostile-text'] });
     const { code, stdout, stderr } = await status(['-o', 'json']);
@@ -106,7 +106,7 @@ describe('svc sandbox status', () => {
     );
   });
 
-  test('prints the environment to use: of the newest that was started, of the one at a port, of that of this shell', async () => {
+  test('prints the environment of the newest sandbox, of the one at a port, or of that of this shell', async () => {
     const { record, status } = startedSandbox();
     record(one, { at: NOW + 1 });
     record(other, { at: NOW });
@@ -124,14 +124,14 @@ describe('svc sandbox status', () => {
     expect((await lines([]))[1]).toBe(linesOf(one));
   });
 
-  test('prefers one that stays to one that ends with its command', async () => {
+  test('prefers a sandbox that stays to one that ends with its command', async () => {
     const { record, status } = startedSandbox();
     record(one, { at: NOW });
     record(other, { at: NOW + 1, by: 'run' });
     expect((await status(['--env'])).stdout).toBe(linesOf(one));
   });
 
-  test('tells whether this shell uses it, however it does', async () => {
+  test('says whether this shell uses it', async () => {
     const { record, status } = startedSandbox();
     record(one);
     const here = async (env: Readonly<Record<string, string>>) => {
@@ -146,14 +146,14 @@ describe('svc sandbox status', () => {
     expect(await here({ ...one.env, SVC_CATALOG_URL: 'http://192.0.2.7' })).toEqual([NO, UNUSED]);
   });
 
-  test('finds the one that the environment names, and that is recorded nowhere', async () => {
+  test('finds an unrecorded sandbox that the environment names', async () => {
     const { status } = startedSandbox();
     const { code, stdout } = await status(['-o', 'json'], { env: one.env });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)[0]).toMatchObject({ traps: null, startedAt: null, startedBy: null, here: true });
   });
 
-  test('tells once of one that was killed, and forgets it', async () => {
+  test('reports a killed sandbox once, and deletes its record', async () => {
     const { record, records, status } = startedSandbox();
     const killed = await startSandbox(options);
     record(killed);
@@ -166,7 +166,7 @@ describe('svc sandbox status', () => {
     expect(await status()).toMatchObject({ code: 1, stdout: '', stderr: NONE });
   });
 
-  test('takes no other program for it, and leaves alone what it cannot know', async () => {
+  test('does not mistake another program for it, and keeps a record that it cannot check', async () => {
     const { record, records, status } = startedSandbox();
     const stranger = await impostor(one, (_, response) => void response.writeHead(401).end('who?'));
     record(stranger);
@@ -179,7 +179,7 @@ describe('svc sandbox status', () => {
     await stranger.close();
   });
 
-  test('keeps one whose answers break off, and says that it is down', async () => {
+  test('keeps a sandbox whose responses break off, and reports it as down', async () => {
     const { record, records, status } = startedSandbox();
     const broken = await impostor(one, (request) => void request.socket.destroy());
     record(broken);

@@ -40,7 +40,7 @@ onBothServices((service) => {
     return sets.map((_, n) => there.find(({ labels }) => labels['n'] === `${n}`)?.fingerprint ?? '');
   };
 
-  test('one alert: all of its labels, a quarter of an hour, and a comment that other tools know', async () => {
+  test('one alert: all of its labels, 15 minutes, and a comment that other tools recognize', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'a' }]);
     const run = await ack([fingerprint.slice(0, 12)]);
     expect([run.code, sentMatchers(run.sent)]).toEqual([0, [['alertname=Disk', `fleet=${fleet}`, 'host=a', 'n=0']]]);
@@ -53,7 +53,7 @@ onBothServices((service) => {
     expect(Date.parse(made.endsAt) - Date.parse(made.startsAt)).toBe(15 * 60_000);
   });
 
-  test('-c, --author and --for; ACK! is not put twice', async () => {
+  test('-c, --author and --for; no second ACK!', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'b' }]);
     const [first] = printed<[Made]>(await ack([fingerprint, '-c', 'ACK! mine', '--for', '5m', '--author', 'ann']));
     expect(first).toMatchObject({ comment: 'ACK! mine', createdBy: 'ann' });
@@ -87,14 +87,14 @@ onBothServices((service) => {
     expect(active.map(({ fingerprint }) => fingerprint)).toContain(later);
   });
 
-  test('the same alert named twice is one', async () => {
+  test('naming an alert twice counts once', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Twice' }]);
     const run = await ack([fingerprint, fingerprint.slice(0, 14).toUpperCase()]);
     expect([run.code, printed(run)]).toEqual([0, [expect.objectContaining({ matched: { alerts: 1, active: 1 } })]]);
   });
 
   describe('--by: one silence for each group', () => {
-    test('of the labels that are named; one that an alert lacks is empty', async () => {
+    test('has the named labels; one that an alert lacks is empty', async () => {
       const fingerprints = await seed([
         { alertname: 'Group', cluster: 'a' },
         { alertname: 'Group', cluster: 'a' },
@@ -117,7 +117,7 @@ onBothServices((service) => {
       expect(muted.map(({ fingerprint }) => fingerprint).sort()).toEqual([...fingerprints].sort());
     });
 
-    test('a group with an alert that was not named: exit 3, and it is named; nothing is sent', async () => {
+    test('a group with another alert: exit 3 with its name, nothing sent', async () => {
       const [first = '', second = '', third = ''] = await seed([
         { alertname: 'Part', host: 'a' },
         { alertname: 'Part', host: 'b' },
@@ -145,7 +145,7 @@ onBothServices((service) => {
     });
   });
 
-  test('an alert with all labels of one that was named, and more: exit 3, unless it is named too', async () => {
+  test('an alert with more labels that would be muted, too: exit 3, unless it is named', async () => {
     const labels = { alertname: 'Narrow', host: 'a' };
     await postAlerts(service.url(), [{ labels }, { labels: { ...labels, disk: 'sda' } }]);
     const there = await getJson<{ fingerprint: string; labels: Record<string, string> }[]>(
@@ -164,7 +164,7 @@ onBothServices((service) => {
     expect((await ack([wide, narrow])).code).toBe(0);
   });
 
-  test('an alert without a name is not acknowledged: exit 3, nothing sent', async () => {
+  test('an alert without a name: exit 3, nothing sent', async () => {
     const labels = { severity: 'critical', anonymous: 'yes' };
     await postAlerts(service.url(), [{ labels }]);
     const [alert] = await getJson<[{ fingerprint: string }]>(
@@ -180,7 +180,7 @@ onBothServices((service) => {
     await postAlerts(service.url(), [{ labels, endsAt: new Date(Date.now() - 1000).toISOString() }]);
   });
 
-  test('at a terminal more than half of what fires is asked about, once; in a script it is not', async () => {
+  test('asks once at a terminal if it is more than half of the firing alerts, never in a script', async () => {
     const fingerprints = await seed([{ alertname: 'Half' }, { alertname: 'Half' }]);
     const all = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?silenced=false');
     const most = all.map(({ fingerprint }) => fingerprint);
@@ -198,7 +198,7 @@ onBothServices((service) => {
     expect([done.code, writes(done.sent).length]).toEqual([0, most.length]);
   });
 
-  test('again: unchanged while it lasts, extended where it is shorter; a silence that is no acknowledgement is let be', async () => {
+  test('again: unchanged while it lasts, extended if shorter; other silences are not touched', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Again' }]);
     const matchers = [
       { name: 'alertname', value: 'Again', isRegex: false },
@@ -217,7 +217,7 @@ onBothServices((service) => {
     expect([longer.silenceID, longer.unchanged]).toEqual([first.silenceID, false]);
   });
 
-  test('what is not there, or is no fingerprint', async () => {
+  test('a missing alert, and an invalid fingerprint', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'There' }]);
     const missing = await ack([fingerprint, '0000000000000000']);
     expect([missing.code, writes(missing.sent)]).toEqual([5, []]);

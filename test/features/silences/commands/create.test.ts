@@ -10,7 +10,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 onBothServices((service) => {
   const { create, stored, refused } = creating(service);
 
-  test('clock times of --tz, which are shown in UTC', async () => {
+  test('accepts times of day in --tz, and shows them in UTC', async () => {
     const now = Date.parse('2026-11-23T12:00:00Z');
     const argv = ['team=tz', '-c', 'why', '--from', 'tomorrow 02:00', '--until', '2026-11-24 04:00'];
     const run = await create([...argv, '--tz', 'Europe/Berlin', '--dry-run', '-o', 'json'], { now: () => now });
@@ -31,8 +31,8 @@ onBothServices((service) => {
     }
   });
 
-  describe('one from arguments', () => {
-    test('an hour from now by default, and the value says what was made', async () => {
+  describe('creates a silence from arguments', () => {
+    test('lasts an hour by default, and returns what was created', async () => {
       const now = Date.now();
       const run = await create(['team=db', 'host!=a', 'job=~"x|y"', 'env!~".*-test"', '-c', 'why', '-o', 'json'], {
         now: () => now,
@@ -73,7 +73,7 @@ onBothServices((service) => {
       expect(run.stdout).toContain(iso(now + end));
     });
 
-    test('the table says the canonical spelling of what was read', async () => {
+    test('the table shows the canonical spelling', async () => {
       const run = await create(['  job  =~  x.*  ', '{host="a b"}', '-c', 'x', '--yes']);
       expect(run.code).toBe(0);
       expect(run.stdout).toContain('job=~"x.*"');
@@ -81,7 +81,7 @@ onBothServices((service) => {
       expect(run.stderr).toContain('job=~"x.*" host="a b" mutes 0 alerts now');
     });
 
-    test('a bare word is the name of an alert, and that is said', async () => {
+    test('a bare word is the name of an alert, with a notice', async () => {
       const run = await create(['NodeDown', '-c', 'x']);
       expect(run.stderr).toContain('NodeDown taken as alertname="NodeDown"');
       expect(posted(run.sent)).toMatchObject([{ matchers: [{ name: 'alertname', value: 'NodeDown' }] }]);
@@ -111,7 +111,7 @@ onBothServices((service) => {
       expect(await by(['--author', 'option'], { SVC_ALERTS_AUTHOR: 'environment' })).toBe('option');
     });
 
-    test('quotes, line feeds and other scripts survive on their way', async () => {
+    test('preserves quotes, line feeds and other scripts', async () => {
       const quoted = await create(['a="ü \\"\\\\ 火"', '-c', 'ü\n"x"', '--author', 'Ünal <u@x>', '-o', 'json']);
       expect(quoted.code).toBe(0);
       const { silenceID } = printed<Posted>(quoted);
@@ -123,7 +123,7 @@ onBothServices((service) => {
     });
   });
 
-  describe('wrong by itself: exit 2, nothing sent', () => {
+  describe('invalid arguments: exit 2, nothing sent', () => {
     test.each([
       [[], 'no matcher'],
       [['-c', 'x'], 'no matcher'],
@@ -151,27 +151,27 @@ onBothServices((service) => {
     });
   });
 
-  describe("B4: what the server's regular expressions do not take", () => {
+  describe('B4: regular expressions that the server refuses', () => {
     test.each([
       ['foo=~(', 'missing closing )'],
       ['foo=~"(?=x)y"', 'invalid or unsupported Perl syntax'],
       ['foo=~"(a)\\\\1"', 'invalid escape sequence'],
       ['foo!~"["', 'missing closing ]'],
-    ])('%s: exit 3, in its words, nothing made', async (matcher, why) => {
+    ])('%s: exit 3, in its words, nothing created', async (matcher, why) => {
       const run = await refused([matcher, 'team=db', '-c', 'hi', '-o', 'json']);
       expect(run.code).toBe(3);
       expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
       expect(failure(run).message).toContain(why);
     });
 
-    test('foo=~( alone is not taken for the name of an alert either', async () => {
+    test('foo=~( alone is not read as the name of an alert', async () => {
       const run = await refused(['-c', 'hi', 'foo=~('], {});
       expect(run.code).toBe(3);
       expect(run.stderr).toContain('missing closing )');
     });
   });
 
-  test('--dry-run shows the request and connects to nothing, whatever it would mute', async () => {
+  test('--dry-run prints the request and does not connect', async () => {
     const now = Date.now();
     const dry = (...argv: string[]) => create([...argv, '-c', "it's"], { now: () => now });
     const run = await dry('alertname=~"Node.+"', '--dry-run', '-o', 'json');
@@ -195,7 +195,7 @@ onBothServices((service) => {
   });
 });
 
-test('a clock that is off is told of', async () => {
+test('warns about a wrong clock', async () => {
   const date = new Date(Date.now() + 90_000).toUTCString();
   await using server = await faultServer((socket, { method }) =>
     socket.write(answer(200, method === 'GET' ? '[]' : '{"silenceID":"x"}', { date })),

@@ -37,7 +37,7 @@ onBothServices((service) => {
       return all[0]?.id ?? '';
     };
 
-    test('makes it once; then it is unchanged, and nothing is sent', async () => {
+    test('creates it once; afterwards it is unchanged and nothing is sent', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       expect([first.unchanged, first.matched]).toEqual([false, { alerts: 0, active: 0 }]);
@@ -82,7 +82,7 @@ onBothServices((service) => {
       expect(await sole(name)).toBe(id);
     });
 
-    test('the order of matchers does not matter; one more, or another kind, is another silence', async () => {
+    test('ignores the order of matchers; another matcher or operator is another silence', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['team=db', 'host=~a', '--for', '2h']);
       expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ silenceID: first.silenceID, unchanged: true });
@@ -92,7 +92,7 @@ onBothServices((service) => {
       }
     });
 
-    test('an expired one is none', async () => {
+    test('an expired one does not count', async () => {
       const name = `${++label}`;
       const first = await ensure(name, []);
       await end(first.silenceID);
@@ -104,7 +104,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('a pending one covers what comes after its start, and nothing before; a gap is not bridged', async () => {
+    test('a pending one covers the time after its start; a gap is not bridged', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--from', '2h', '--for', '2h']);
       expect(await ensure(name, ['--from', '2h30m', '--for', '1h'])).toMatchObject({
@@ -119,7 +119,7 @@ onBothServices((service) => {
       expect([earlier.unchanged, earlier.previousID]).toEqual([false, undefined]);
     });
 
-    test('of several the one that ends last counts', async () => {
+    test('of several, the last to end counts', async () => {
       const name = `${++label}`;
       const matchers = [{ name: 'ensure', value: name, isRegex: false }];
       const ids: string[] = [];
@@ -128,7 +128,7 @@ onBothServices((service) => {
       expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ silenceID: ids[0], unchanged: true });
     });
 
-    test('a dry run shows what would be sent, or that nothing would', async () => {
+    test('a dry run prints the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       const covered = await ensure(name, ['--dry-run']);
@@ -138,7 +138,7 @@ onBothServices((service) => {
       expect(writes(longer.sent)).toEqual([]);
     });
 
-    test('what would be too wide is so, but not where it is there already', async () => {
+    test('refuses one that is too wide, unless it exists already', async () => {
       expect((await create(['a!=b', '-c', 'x', '--ensure'])).code).toBe(2);
       const id = await postSilence(service.url(), {
         matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }],
@@ -148,7 +148,7 @@ onBothServices((service) => {
       await end(id);
     });
 
-    test('a file says all: with import it is made once', async () => {
+    test('import creates it once', async () => {
       const run = await create(['-f', '-', '--ensure'], { stdin: '[]' });
       expect([run.code, run.sent]).toEqual([2, []]);
     });
@@ -169,7 +169,7 @@ onBothServices((service) => {
     const equals = (pairs: Record<string, string>) =>
       Object.entries(pairs).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
 
-    test('every label of the alert, the name first; and the server mutes just that alert', async () => {
+    test('takes every label of the alert, and the server mutes only that alert', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint.slice(0, 10), '-c', 'x']);
       expect([run.code, matchersOf(run)]).toEqual([0, equals(labels)]);
@@ -180,7 +180,7 @@ onBothServices((service) => {
       await end(silenceID);
     });
 
-    test('--drop leaves labels out, and matchers beside it are added', async () => {
+    test('--drop leaves out labels, and more matchers are added', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint, '--drop', 'instance', '--drop', 'mount', '-c', 'x']);
       expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', team: 'from-alert' }));
@@ -199,7 +199,7 @@ onBothServices((service) => {
       await end(printed<Made>(both).silenceID);
     });
 
-    test('is refused where there is no such alert, or nothing is left', async () => {
+    test('is refused for a missing alert, or if no label is left', async () => {
       const fingerprint = await seed();
       expect((await create(['--from-alert', '0000', '-c', 'x'])).code).toBe(5);
       expect((await create(['--from-alert', 'web', '-c', 'x'])).sent).toEqual([]);
@@ -211,13 +211,13 @@ onBothServices((service) => {
       expect([alone.code, alone.sent]).toEqual([2, []]);
     });
 
-    test('a dry run reads the alert and nothing else', async () => {
+    test('a dry run reads only the alert', async () => {
       const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
       expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
     });
   });
 
-  test('--max-alerts: more than so many are refused with 3, and --yes does not help', async () => {
+  test('--max-alerts refuses more with exit 3, even with --yes', async () => {
     await postAlerts(
       service.url(),
       [1, 2, 3].map((n) => ({ labels: { alertname: 'Max', max: 'yes', n: `${n}` } })),
@@ -236,6 +236,6 @@ onBothServices((service) => {
   });
 });
 
-test.each([['-1'], ['x'], ['1.5']])('--max-alerts %s is no count', async (text) => {
+test.each([['-1'], ['x'], ['1.5']])('refuses --max-alerts %s', async (text) => {
   expect((await svc(['silences', 'create', 'a=b', '-c', 'x', `--max-alerts=${text}`])).code).toBe(2);
 });

@@ -36,14 +36,14 @@ onBothServices((service) => {
     expect(await states(id)).toEqual(['expired']);
   });
 
-  test('by its beginning, and in capitals', async () => {
+  test('by a prefix, and in upper case', async () => {
     const [first, second] = [await seed(), await seed()];
     const run = await expire([first.slice(0, 13), second.toUpperCase(), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${first}\n${second}\n`]);
     expect(await states(first, second)).toEqual(['expired', 'expired']);
   });
 
-  test('ten ids with an unknown one: nine are done, exit 10', async () => {
+  test('ten ids with an unknown one: nine expired, exit 10', async () => {
     const ids = await Promise.all(Array.from({ length: 9 }, () => seed()));
     const all = [...ids.slice(0, 4), UNKNOWN, ...ids.slice(4)];
     const run = await expire([...all, '--yes', '-o', 'json']);
@@ -59,7 +59,7 @@ onBothServices((service) => {
     expect(writes(run.sent)).toHaveLength(10);
   });
 
-  test('an unknown beginning among others is no reason to stop either', async () => {
+  test('an unknown prefix does not stop the others', async () => {
     const id = await seed();
     const run = await expire(['00000000-0000', id, '--yes', '-o', 'json']);
     expect(run.code).toBe(10);
@@ -67,7 +67,7 @@ onBothServices((service) => {
     expect(lines(run.sent)).toEqual(['GET /api/v2/silences', `DELETE /api/v2/silence/${id}`]);
   });
 
-  test('a single unknown one: exit 5; several, and nothing else: exit 5 too', async () => {
+  test('one or several unknown ids only: exit 5', async () => {
     for (const text of [UNKNOWN, UNKNOWN.slice(0, 13)]) {
       const run = await expire([text, '--yes', '-o', 'json']);
       expect([run.code, run.stdout]).toEqual([5, '']);
@@ -77,7 +77,7 @@ onBothServices((service) => {
     expect([two.code, printed<Result[]>(two).length]).toEqual([5, 2]);
   });
 
-  test('one that is expired already is done, and said to be', async () => {
+  test('an expired silence is a success, and is reported', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const { endsAt } = await getJson<{ endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
@@ -93,7 +93,7 @@ onBothServices((service) => {
     expect(await states(other)).toEqual(['expired']);
   });
 
-  test('the same one several times, however it is written, is sent once', async () => {
+  test('sends an id once, however often and in any spelling', async () => {
     const id = await seed();
     const run = await expire([id, id.toUpperCase(), id, id.slice(0, 13), id.slice(0, 14), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${id}\n`]);
@@ -101,7 +101,7 @@ onBothServices((service) => {
   });
 
   describe('confirmation', () => {
-    test('a person sees what will end, and is asked', async () => {
+    test('lists what will end, and asks', async () => {
       const [first, second] = [await seed(), await seed('web')];
       const run = await expire([first, second], { terminal: 120, answer: true });
       expect([run.code, run.asked]).toEqual([0, [expect.stringContaining('these 2 silences')]]);
@@ -121,7 +121,7 @@ onBothServices((service) => {
       [{}, []],
       [{ terminal: 120 }, ['--no-input']],
       [{ terminal: 120, env: { CI: 'true' } }, []],
-    ] as const)('nobody can be asked (%j %j): exit 2, nothing sent', async (options, argv) => {
+    ] as const)('no prompt possible (%j %j): exit 2, nothing sent', async (options, argv) => {
       const id = await seed();
       const run = await expire([id, ...argv, '-o', 'json'], options);
       expect([run.code, run.stdout, run.asked, run.sent]).toEqual([2, '', [], []]);
@@ -130,13 +130,13 @@ onBothServices((service) => {
       expect(await states(id)).toEqual(['active']);
     });
 
-    test('--yes asks nobody', async () => {
+    test('--yes skips the question', async () => {
       const id = await seed();
       const run = await expire([id, '--yes'], { terminal: 120 });
       expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
     });
 
-    test('an unknown id is not asked about', async () => {
+    test('does not ask about an unknown id', async () => {
       const run = await expire(['00000000-0000'], { terminal: 120 });
       expect([run.code, run.asked]).toEqual([5, []]);
     });
@@ -158,7 +158,7 @@ onBothServices((service) => {
   });
 });
 
-describe('what the answers to a DELETE mean', () => {
+describe('responses to DELETE', () => {
   const id = '2f1ac0de-0000-4000-8000-000000000001';
   test.each([
     ['0.25: 500 with the words', answer(500, '"silence not found"\n'), 5, 'not_found'],
@@ -181,7 +181,7 @@ describe('what the answers to a DELETE mean', () => {
     expect(failure(run).code).toBe(code);
   });
 
-  test('a lost answer among good ones: the others go on, exit 10, each sent once', async () => {
+  test('a lost response among others: the others continue, exit 10, each sent once', async () => {
     const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
     await using server = await faultServer((socket, { method, path }) => {
       if (method === 'GET') socket.write(answer(200, '[]'));

@@ -27,7 +27,7 @@ onBothServices((service) => {
     });
   const endOf = async (id: string): Promise<number> => Date.parse((await read(id)).endsAt);
 
-  test('each ends later by so much, from its own end, and keeps its id and everything else', async () => {
+  test('moves each end by the duration, and keeps the id and everything else', async () => {
     const ids = [await seed(), await seed({ endsAt: new Date(Date.now() + 3 * HOUR).toISOString(), comment: 'two' })];
     const before = await Promise.all(ids.map(read));
     const run = await extend([...ids, '--by', '90m']);
@@ -41,7 +41,7 @@ onBothServices((service) => {
     }
   });
 
-  test('the beginning of an id will do; one silence named twice is extended once', async () => {
+  test('accepts a prefix; extends a silence named twice once', async () => {
     const id = await seed();
     const end = await endOf(id);
     const run = await extend([id, id.slice(0, 20), id.toUpperCase(), '--by', '1m']);
@@ -59,7 +59,7 @@ onBothServices((service) => {
   });
 
   describe('--max', () => {
-    test('cuts the extension; then nothing is sent any more', async () => {
+    test('limits the extension; at the limit nothing is sent', async () => {
       const id = await seed();
       const { startsAt } = await read(id);
       const limit = Date.parse(startsAt) + 90 * 60_000;
@@ -81,7 +81,7 @@ onBothServices((service) => {
     });
   });
 
-  test('each is checked like a new silence: width, time, and a report', async () => {
+  test('checks each like a new silence: width and duration', async () => {
     const wide = await postSilence(service.url(), {
       matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
     });
@@ -100,7 +100,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('one that has expired, or is not there, does not keep the others', async () => {
+  test('an expired or missing one does not stop the others', async () => {
     const [good, gone] = [await seed(), await seed()];
     await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
     const end = await endOf(good);
@@ -112,7 +112,7 @@ onBothServices((service) => {
     expect((await read(gone)).status.state).toBe('expired');
   });
 
-  test('alone, its failure is that of the command', async () => {
+  test('alone, it is the failure of the command', async () => {
     const gone = await seed();
     await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
     const expired = await extend([gone, '--by', '1h']);
@@ -121,7 +121,7 @@ onBothServices((service) => {
     expect((await extend(['00000000-0000-4000-8000-000000000000', '--by', '1h'])).code).toBe(5);
   });
 
-  test('longer than alerts.maxSilence is asked about once, before the first is sent', async () => {
+  test('asks once about more than alerts.maxSilence, before the first request', async () => {
     const ids = [await seed(), await seed()];
     const env = { SVC_ALERTS_MAX: '' };
     const home = (await import('../../../support/svc.ts')).temporaryHome();
@@ -133,7 +133,7 @@ onBothServices((service) => {
     expect([asked.code, asked.asked.length, writes(asked.sent).length]).toEqual([0, 1, 2]);
   });
 
-  test('what is missing is told before anything is sent', async () => {
+  test('names a missing argument before anything is sent', async () => {
     for (const [argv, missing] of [
       [['--by', '1h'], "'id'"],
       [['2f1a'], '--by'],
@@ -167,13 +167,13 @@ onBothServices((service) => {
       expect(await endOf(other)).toBe(end);
     });
 
-    test('none match: nothing is sent, exit 0', async () => {
+    test('no match: nothing sent, exit 0', async () => {
       const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--by', '1m']);
       expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
       expect(run.stderr).toContain('no silences match; nothing was sent');
     });
 
-    test('ids from standard input, which may be empty; not together with options', async () => {
+    test('read ids from standard input, which may be empty; not together with options', async () => {
       const ids = [await seed(), await seed()];
       const run = await extend(['-', '--by', '1m'], { stdin: `${ids.join('\n')}\n` });
       expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
@@ -183,7 +183,7 @@ onBothServices((service) => {
       expect([both.code, both.sent]).toEqual([2, []]);
     });
 
-    test('the question about a long time is asked once for all', async () => {
+    test('asks about a long duration once for all', async () => {
       await seed({ comment: 'SEL-3' });
       await seed({ comment: 'SEL-3' });
       const refused = await extend(['--comment', 'SEL-3', '--by', '2d']);
@@ -195,7 +195,7 @@ onBothServices((service) => {
     });
   });
 
-  test('-q prints the ids, a table what was done, and a dry run every request', async () => {
+  test('-q prints the ids, a table the results, and a dry run every request', async () => {
     const ids = [await seed(), await seed()];
     const quiet = await service.svc(['silences', 'extend', ...ids, '--by', '1m', '-q']);
     expect(quiet.stdout).toBe(`${ids.join('\n')}\n`);

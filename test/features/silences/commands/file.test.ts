@@ -33,7 +33,7 @@ onBothServices((service) => {
   const silence = (id: string) => getJson<WireSilence>(service.url(), `/api/v2/silence/${id}`);
   const all = () => getJson<WireSilence[]>(service.url(), '/api/v2/silences');
 
-  test('one object: what it leaves out is filled in, what is unknown is kept', async () => {
+  test('one object: fills in defaults, preserves unknown fields', async () => {
     const now = Date.now();
     const file = { matchers: matchers('one'), endsAt: '2h', comment: 'from a file', annotations: { ticket: 'CHG-1' } };
     const run = await fromFile(file, ['-o', 'json'], { now: () => now });
@@ -67,7 +67,7 @@ onBothServices((service) => {
     expect(table.stdout.trimEnd().split('\n')).toHaveLength(7);
   });
 
-  test('an array of one is printed as an array', async () => {
+  test('prints an array of one as an array', async () => {
     const run = await fromFile([{ matchers: matchers('x'), endsAt: '1h', comment: 'x' }], ['-o', 'json']);
     expect(printed<Made[]>(run)).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ onBothServices((service) => {
       id = await postSilence(service.url(), { matchers: matchers('old'), comment: 'old', createdBy: 'ann' });
     });
 
-    test('what a list printed can be edited and sent back: an update', async () => {
+    test('an edited list updates the silences', async () => {
       const listed = await service.svc(['silences', 'get', id, '-o', 'json']);
       const edited = { ...printed<WireSilence & { updatedAt: string }>(listed), comment: 'new' };
       const run = await fromFile(edited, ['-o', 'json']);
@@ -96,12 +96,12 @@ onBothServices((service) => {
       expect(await silence(id)).toMatchObject({ comment: 'new', createdBy: 'ann', status: { state: 'active' } });
     });
 
-    test('an id in capitals is the same silence', async () => {
+    test('an upper-case id is the same silence', async () => {
       const run = await fromFile({ ...(await silence(id)), id: id.toUpperCase(), comment: 'new' }, ['-o', 'json']);
       expect(printed<Made>(run)).toMatchObject({ silenceID: id, previousID: id });
     });
 
-    test('other matchers replace it, and both ids are told', async () => {
+    test('other matchers replace it, and both ids are printed', async () => {
       const run = await fromFile({ ...(await silence(id)), matchers: matchers('new') }, ['-o', 'json']);
       const made = printed<Made>(run);
       expect(made.previousID).toBe(id);
@@ -112,7 +112,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('one that the server does not know: exit 5, nothing written', async () => {
+    test('an unknown id: exit 5, nothing written', async () => {
       const unknown = '00000000-0000-4000-8000-000000000000';
       const run = await fromFile([
         { matchers: matchers('n'), endsAt: '1h', comment: 'n' },
@@ -121,7 +121,7 @@ onBothServices((service) => {
       expect([run.code, writes(run.sent)]).toEqual([5, []]);
     });
 
-    test('a bad regular expression: exit 3, and the old silence stands', async () => {
+    test('an invalid regular expression: exit 3, and the old silence remains', async () => {
       const bad = [{ name: 'team', value: '(', isRegex: true, isEqual: true }];
       const run = await fromFile({ ...(await silence(id)), matchers: bad }, ['--yes', '-o', 'json']);
       expect([run.code, writes(run.sent)]).toEqual([3, []]);
@@ -177,7 +177,7 @@ onBothServices((service) => {
     expect(await all()).toHaveLength(before);
   });
 
-  test('one that the server refuses among good ones: the others are made, exit 10', async () => {
+  test('one refused silence among others: the others are created, exit 10', async () => {
     // A name that a filter takes and a silence does not: only the write finds out.
     const bad = { matchers: [{ name: 'a:b', value: 'x', isRegex: false }], endsAt: '1h', comment: 'bad' };
     const good = (value: string) => ({ matchers: matchers(value), endsAt: '1h', comment: value });
@@ -192,7 +192,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain('invalid label name');
   });
 
-  test('a question about one is asked before any is written', async () => {
+  test('asks about one before it writes any', async () => {
     const good = { matchers: matchers('g'), endsAt: '1h', comment: 'g' };
     const wide = { matchers: matchers('w'), endsAt: '25h', comment: 'w' };
     const unattended = await fromFile([good, wide]);

@@ -8,7 +8,7 @@ import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 onBothServices((service) => {
   const { create, refused } = creating(service);
 
-  describe('how far it reaches', () => {
+  describe('what a silence mutes', () => {
     const CROWD = Array.from({ length: 24 }, (_, n) => ({
       labels: {
         alertname: 'Crowd',
@@ -20,7 +20,7 @@ onBothServices((service) => {
     }));
     const seed = () => postAlerts(service.url(), CROWD);
 
-    test('what it would mute is counted by the server and shown', async () => {
+    test('the server counts the alerts, and svc shows the number', async () => {
       await seed();
       const run = await create(['few=yes', '-c', 'x', '-o', 'json', '--until', '1h']);
       expect(run.code).toBe(0);
@@ -34,7 +34,7 @@ onBothServices((service) => {
       expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(again).silenceID])).code).toBe(0);
     });
 
-    test('one alert is one alert', async () => {
+    test('uses the singular for one alert', async () => {
       await seed();
       const run = await create(['n=3', '-c', 'x', '-q']);
       await service.svc(['silences', 'expire', '--yes', run.stdout.trim()]);
@@ -53,7 +53,7 @@ onBothServices((service) => {
       expect(run.stdout + run.stderr).not.toContain('mutes');
     });
 
-    test('in a script the number decides nothing', async () => {
+    test('in a script the number does not matter', async () => {
       await seed();
       const run = await create(['most=yes', '-c', 'x', '-q', '-v']);
       expect([run.code, posted(run.sent).length]).toEqual([0, 1]);
@@ -64,7 +64,7 @@ onBothServices((service) => {
       await service.svc(['silences', 'expire', '--yes', printed<Posted>(all).silenceID]);
     });
 
-    test('at a terminal it is asked about, if it is more than half of what fires', async () => {
+    test('at a terminal svc asks about more than half of the firing alerts', async () => {
       await seed();
       const no = await create(['most=yes', '-c', 'x'], { terminal: 100, answer: false });
       expect([no.code, writes(no.sent)]).toEqual([2, []]);
@@ -90,7 +90,7 @@ onBothServices((service) => {
       [['a!=""']],
       [['alertname=~"x|"']],
       [['alertname=~".?.*"']],
-    ])('%j needs --all-alerts, whatever fires, and nothing else', async (matchers) => {
+    ])('%j needs --all-alerts, whatever fires', async (matchers) => {
       for (const argv of [[], ['--yes'], ['--dry-run']]) {
         const run = await refused([...matchers, '-c', 'x', '-o', 'json', ...argv]);
         expect([run.code, failure(run).code]).toEqual([2, 'invalid_value']);
@@ -114,7 +114,7 @@ onBothServices((service) => {
       }
     });
 
-    test('names that nothing matches are compared with the known ones', async () => {
+    test('compares names without a match with the known ones', async () => {
       await seed();
       const warned = async (...argv: string[]): Promise<string[]> => {
         const run = await create([...argv, '-c', 'x', '--yes']);
@@ -130,7 +130,7 @@ onBothServices((service) => {
       expect(await warned('Different', 'otherlabel=1')).toEqual([]);
     });
 
-    test('a silence longer than a day is asked about, and needs --yes in a script', async () => {
+    test('asks about a silence longer than a day; in a script it needs --yes', async () => {
       const at = Date.now();
       const now = (): number => at;
       expect((await create(['a=day', '-c', 'x', '--for', '24h', '-q'], { now })).code).toBe(0);
@@ -147,7 +147,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('a silence longer than alerts.maxSilence is asked about', async () => {
+    test('asks about a silence longer than alerts.maxSilence', async () => {
       const home = temporaryHome();
       const at = Date.now();
       const now = (): number => at;
@@ -164,7 +164,7 @@ onBothServices((service) => {
       expect([asked.code, asked.asked.length]).toEqual([0, 1]);
     });
 
-    test('matchers that exclude each other, or match everything, are warned of', async () => {
+    test('warns about matchers that exclude each other or match everything', async () => {
       const run = await create(['a=1', 'a=2', 'b=~".*"', '-c', 'x']);
       expect(run.code).toBe(0);
       expect(run.stderr).toContain('a="1" and a="2" exclude each other');
@@ -173,7 +173,7 @@ onBothServices((service) => {
   });
 });
 
-test('a silence is created even if the names for the warning cannot be read', async () => {
+test('creates a silence even if the known names cannot be read', async () => {
   await using server = await faultServer((socket, { method, path }) => {
     const isRead = method === 'GET' && !path.includes('filter=');
     socket.write(isRead ? answer(401, '"no"') : answer(200, method === 'GET' ? '[]' : '{"silenceID":"a"}'));

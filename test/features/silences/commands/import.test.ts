@@ -46,7 +46,7 @@ onBothServices((service) => {
     });
   const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
 
-  test('an array is created, and again is unchanged', async () => {
+  test('creates the silences of an array; again they are unchanged', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -61,7 +61,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(20);
   });
 
-  test('what export writes comes back after it was expired, with a map of the ids', async () => {
+  test('imports an export after the silences expired, with a map of the ids', async () => {
     const { list, comment } = rows(3);
     await importing(list);
     const exported = await service.svc(['silences', 'export', '--comment', comment], { env: { SVC_OUTPUT: 'yaml' } });
@@ -81,7 +81,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('a file that is cut, or has one bad row, sends nothing', async () => {
+  test('sends nothing from an incomplete file or one with a bad row', async () => {
     const { list, comment } = rows(5);
     const text = JSON.stringify(list, null, 2);
     const lines = list.map((row) => JSON.stringify(row)).join('\n');
@@ -101,7 +101,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toEqual([]);
   });
 
-  test('the same row twice in a file, and rows that are over', async () => {
+  test('a duplicate row, and rows that have ended', async () => {
     const { list, comment } = rows(1);
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const later = { ...list[0], startsAt: hour(10), endsAt: hour(12) };
@@ -111,7 +111,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('rows that end before they start are invalid: exit 10, and 3 if there is nothing else', async () => {
+  test('rows that end before they start are invalid: exit 10, or 3 if there are no others', async () => {
     const { list, comment } = rows(2);
     const swapped = { ...list[0], startsAt: hour(-2), endsAt: hour(-4) };
     const future = { ...list[0], startsAt: hour(4), endsAt: hour(2) };
@@ -148,7 +148,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(5);
   });
 
-  test('a conflict is skipped, extended or doubled', async () => {
+  test('skips, extends or duplicates a conflicting silence', async () => {
     const { list, comment } = rows(1);
     await importing(list);
     const longer = list.map((row) => ({ ...row, endsAt: hour(8) }));
@@ -162,7 +162,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('rows that the server refuses do not keep the others out', async () => {
+  test('refused rows do not stop the others', async () => {
     const { list, comment } = rows(4);
     const bad = { ...list[0], matchers: [{ name: 'row', value: '(', isRegex: true }, ...(list[0]?.matchers ?? [])] };
     const run = await importing([...list.slice(0, 2), bad, ...list.slice(2)]);
@@ -179,14 +179,14 @@ onBothServices((service) => {
     for (const { id } of await stored(comment)) await service.svc(['silences', 'expire', id, '--yes']);
   });
 
-  test('a dry run shows every request and sends none', async () => {
+  test('a dry run prints every request and sends none', async () => {
     const { list, comment } = rows(3);
     const run = await importing(list, '--dry-run');
     expect(printed<{ body: unknown }[]>(run).map(({ body }) => body)).toEqual(list);
     expect([writes(run.sent), await stored(comment)]).toEqual([[], []]);
   });
 
-  test('cut by kill -9 and run again, every silence is there exactly once', async () => {
+  test('after kill -9 and a second run, every silence exists exactly once', async () => {
     const { list, comment } = rows(400);
     const file = join(temporaryHome(), 'silences.json');
     writeFileSync(file, JSON.stringify(list));
@@ -206,7 +206,7 @@ onBothServices((service) => {
     expect(results(run).filter((result) => result === 'unchanged').length).toBeGreaterThanOrEqual(20);
   });
 
-  test('expired by what they mute: --unused, --matching, --for-alert', async () => {
+  test('expire selects by what silences mute: --unused, --matching, --for-alert', async () => {
     const { list, comment } = rows(2);
     await importing(list);
     const label = list[0]?.matchers[0]?.value ?? '';
@@ -217,7 +217,7 @@ onBothServices((service) => {
     expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
   });
 
-  test('a choice by options is shown at a terminal before it is asked about, and may be declined', async () => {
+  test('expire lists a selection at a terminal before it asks, and accepts no', async () => {
     const { list, comment } = rows(25);
     await importing(list);
     const argv = ['silences', 'expire', '--comment', comment];
@@ -232,7 +232,7 @@ onBothServices((service) => {
     expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
   });
 
-  test('expire takes ids from standard input, and may ignore missing ones', async () => {
+  test('expire reads ids from standard input, and can ignore missing ones', async () => {
     const id = await postSilence(service.url(), { matchers: [{ name: 'a', value: 'stdin', isRegex: false }] });
     const missing = '00000000-0000-4000-8000-00000000000f';
     const run = await service.svc(['silences', 'expire', '-', '--yes', '--ignore-missing', '-o', 'json'], {
@@ -247,8 +247,8 @@ onBothServices((service) => {
   });
 });
 
-describe('an answer that does not come', () => {
-  test('leaves the outcome of its row unknown, and nothing is sent twice', async () => {
+describe('a missing response', () => {
+  test('leaves the outcome of its row unknown, and sends nothing twice', async () => {
     const { list } = rows(2);
     let posts = 0;
     await using server = await faultServer((socket, { method }) => {
@@ -265,7 +265,7 @@ describe('an answer that does not come', () => {
   });
 });
 
-test('the bar is drawn on a terminal only, and taken away', async () => {
+test('draws the progress bar only at a terminal, and erases it', async () => {
   const { progressBar } = await import('../../../../src/cli/notices.ts');
   let time = 0;
   let text = '';

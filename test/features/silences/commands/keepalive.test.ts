@@ -42,7 +42,7 @@ onBothServices((service) => {
   };
   const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
 
-  test('extends what is due and used, and leaves everything else; twice is once', async () => {
+  test('extends due and used acknowledgements only; a second run changes nothing', async () => {
     const due = await seed(5);
     const others = [
       await seed(7), // not yet
@@ -64,7 +64,7 @@ onBothServices((service) => {
     for (const id of [due, ...others]) await end(id);
   });
 
-  test('skips what mutes no firing alert, and what has no equality matcher on alertname, and says why', async () => {
+  test('skips silences that mute no firing alert or have no equality matcher on alertname, and says why', async () => {
     const value = `${++label}`;
     await postAlerts(service.url(), [{ labels: { alertname: 'Keep', keep: value, severity: 'critical' } }]);
     const names = [
@@ -105,14 +105,14 @@ onBothServices((service) => {
     await end(id);
   });
 
-  test('nothing is due: says so at most, sends nothing, and reads no alerts', async () => {
+  test('nothing is due: sends nothing, and reads no alerts', async () => {
     const run = await service.svc(['silences', 'keepalive']);
     expect([run.code, run.stdout, run.stderr]).toEqual([0, '', 'nothing is due\n']);
     expect(lines(run.sent)).toEqual(['GET /api/v2/silences']);
     expect(await service.svc(['silences', 'keepalive', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('two at the same time do what one does', async () => {
+  test('two at the same time do the work of one', async () => {
     const id = await seed(4);
     const { endsAt } = await read(id);
     const runs = await Promise.all([keepalive(), keepalive()]);
@@ -121,7 +121,7 @@ onBothServices((service) => {
     await end(id);
   });
 
-  test('--max: as long as it may, and then no longer', async () => {
+  test('--max limits the extension', async () => {
     const id = await seed(3);
     const { startsAt } = await read(id);
     const limit = iso(Date.parse(startsAt) + 5 * MINUTE);
@@ -133,14 +133,14 @@ onBothServices((service) => {
     await end(id);
   });
 
-  test('--prefix: other words, and what they mean is up to you', async () => {
+  test('--prefix selects by another prefix', async () => {
     const id = await seed(3, { comment: 'seen by ann' });
     expect(printed(await keepalive())).toEqual([]);
     expect(printed<Row[]>(await keepalive(['--prefix', 'seen by']))).toMatchObject([{ id, result: 'extended' }]);
     await end(id);
   });
 
-  test('what svc silences ack makes is kept', async () => {
+  test('extends silences of svc silences ack', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'KeepAck' } }]);
     const all = await getJson<{ fingerprint: string; labels: Record<string, string> }[]>(
       service.url(),
@@ -152,14 +152,14 @@ onBothServices((service) => {
     await end(acked.stdout.trim());
   });
 
-  test('a dry run shows what would be sent', async () => {
+  test('a dry run prints the requests', async () => {
     const id = await seed(3);
     const run = await keepalive(['--dry-run']);
     expect([printed(run), writes(run.sent)]).toMatchObject([{ method: 'POST', body: { id } }, []]);
     await end(id);
   });
 
-  test('--by no longer than --if-within would extend at every run: exit 2', async () => {
+  test('refuses a --by that is not longer than --if-within: exit 2', async () => {
     for (const argv of [
       ['--by', '6m'],
       ['--if-within', '15m'],
@@ -171,7 +171,7 @@ onBothServices((service) => {
   });
 });
 
-test('the clock of the server counts, not ours', async () => {
+test("uses the server's clock", async () => {
   const ahead = Date.now() + 3_600_000;
   const silence = {
     id: '2f1a4c0e-1111-4222-8333-444455556666',

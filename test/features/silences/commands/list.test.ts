@@ -115,11 +115,11 @@ onBothServices((service) => {
     expect(await list(...argv)).toMatchObject({ code: 0, stdout: '', stderr: `${text}\n` });
   });
 
-  test('B8: --within 2d is a time like any other', async () => {
+  test('B8: --within accepts 2d', async () => {
     expect(await listed('--within', '2d')).toEqual(['later', 'short']);
   });
 
-  test('"me" is the author that new silences get', async () => {
+  test('"me" is the author of new silences', async () => {
     const as = async (env: Record<string, string>): Promise<number> => {
       const run = await service.svc(['silences', 'list', '-a', '--created-by', 'me', '-o', 'json'], { env });
       return printed<unknown[]>(run).length;
@@ -138,14 +138,14 @@ onBothServices((service) => {
     expect([run.code, lines(run.sent)]).toEqual([0, [`GET /api/v2/silences${query}`]]);
   });
 
-  test('the JSON that passes through and the JSON that is parsed are the same value as the answer', async () => {
+  test('passed-through and parsed JSON equal the response', async () => {
     const answered = await everything();
     expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--within', '1y'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--limit', '99'))).toEqual(answered);
   });
 
-  test('the table spells matchers as they can be typed again', async () => {
+  test('the table shows matchers in a form that can be typed again', async () => {
     const { stdout } = await list();
     expect(stdout).toContain('team="db"');
     expect(stdout).toContain('host=~"a.*"');
@@ -155,7 +155,7 @@ onBothServices((service) => {
     );
   });
 
-  test('none is done: exit 0, and the table says where the others are', async () => {
+  test('no match: exit 0, and the table mentions the other states', async () => {
     const run = await list('team=nosuch');
     expect([run.code, run.stdout]).toEqual([0, '']);
     expect(run.stderr).toContain('-a');
@@ -186,7 +186,7 @@ onBothServices((service) => {
       expect(stdout).toContain(`\nSTARTS      ${iso(DAY)}\nENDS        ${iso(DAY + HOUR)}\n`);
     });
 
-    test('by its id, its beginning, and in capitals', async () => {
+    test('by its id, a prefix, and in upper case', async () => {
       for (const silence of await everything()) {
         for (const text of [silence.id, silence.id.slice(0, 13), silence.id.toUpperCase()]) {
           const run = await get(text, '-o', 'json');
@@ -196,13 +196,13 @@ onBothServices((service) => {
       }
     });
 
-    test('a whole id is one request for it, in lower case', async () => {
+    test('a complete id needs one request, in lower case', async () => {
       const id = ids.get('long') ?? '';
       expect(lines((await get(id.toUpperCase())).sent)).toEqual([`GET /api/v2/silence/${id}`]);
       expect(lines((await get(id.slice(0, 9))).sent)).toEqual(['GET /api/v2/silences']);
     });
 
-    test('every field is in the table', async () => {
+    test('the table has every field', async () => {
       const { stdout } = await get(ids.get('long') ?? '');
       for (const text of [ids.get('long'), 'active', 'team="db"', 'host=~"a.*"', iso(5 * DAY), 'ann', 'holiday']) {
         expect(stdout).toContain(text);
@@ -216,14 +216,17 @@ onBothServices((service) => {
       expect(run.stderr).toContain('silences list -a');
     });
 
-    test.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])('no id (%j): exit 2, nothing sent', async (id) => {
-      const run = await get('--', id);
-      expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
-    });
+    test.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])(
+      'an invalid id (%j): exit 2, nothing sent',
+      async (id) => {
+        const run = await get('--', id);
+        expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
+      },
+    );
   });
 });
 
-test('several ids begin so: exit 2, and they are named', async () => {
+test('an ambiguous prefix: exit 2, with the candidates', async () => {
   const silence = (id: string) => ({
     id,
     matchers: [{ name: 'a', value: 'b', isRegex: false }],

@@ -52,14 +52,14 @@ describe.each(NAMES)('%s', (name) => {
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('that gets no answer in time: exit 8, received once', async () => {
+  test('without a response in time: exit 8, received once', async () => {
     await using server = await faultServer(reading(() => {}));
     const run = await svc([...argv, '--timeout', '150ms', '--base-url', server.url, '-o', 'json']);
     expect([run.code, failure(run).code]).toEqual([8, 'outcome_unknown']);
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('interrupted while it waits: exit 130, and that it may have been applied', async () => {
+  test('interrupted while it waits: exit 130, and says that it may have been applied', async () => {
     const stop = new AbortController();
     await using server = await faultServer(reading(() => stop.abort()));
     const run = await svc([...argv, '--base-url', server.url, '-o', 'json'], { signal: stop.signal });
@@ -69,7 +69,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe('an answer that says nothing of what was made', () => {
+describe('a response without the created id', () => {
   test.each(['', '{}', '[]', '{"silenceID":7}', 'null', '{"silenceID":"x"'])(
     '%j after a silence: exit 8',
     async (body) => {
@@ -81,8 +81,8 @@ describe('an answer that says nothing of what was made', () => {
   );
 });
 
-describe('a connection that is kept', () => {
-  test('and closed by the server between two requests: the write goes out on a new one, once', async () => {
+describe('a persistent connection', () => {
+  test('closed by the server between two requests: the write is sent once, on a new one', async () => {
     const closed: Promise<unknown>[] = [];
     await using server = await faultServer((socket: Socket, request) => {
       if (isWrite(request)) {
@@ -101,7 +101,7 @@ describe('a connection that is kept', () => {
     expect(used.map(([, connection]) => connection)).toEqual(used.map((_, index) => index + 1));
   });
 
-  test('and cut under the write: exit 8 or made, never twice', async () => {
+  test('cut during the write: exit 8 or success, never twice', async () => {
     for (let round = 0; round < 10; round++) {
       await using server = await faultServer((socket: Socket, request) => {
         if (isWrite(request)) {

@@ -70,14 +70,14 @@ onBothServices((service) => {
     expect(Math.abs((await length(row?.silenceID ?? '')) - (await length(old)))).toBeLessThan(300);
   });
 
-  test('one that never began has no length: --for says one', async () => {
+  test('one that never began has no duration: needs --for', async () => {
     const old = await expired({ startsAt: iso(Date.now() + HOUR), endsAt: iso(Date.now() + 2 * HOUR) });
     const run = await recreate([old]);
     expect([run.code, failure(run).hint, writes(run.sent)]).toEqual([3, 'pass --for', []]);
     expect((await recreate([old, '--for', '10m'])).code).toBe(0);
   });
 
-  test('one that lives is left alone, and the others are made', async () => {
+  test('does not touch an active one, and creates the others', async () => {
     const [living, old] = [await seed(), await expired()];
     const alone = await recreate([living]);
     expect([alone.code, writes(alone.sent)]).toEqual([3, []]);
@@ -87,7 +87,7 @@ onBothServices((service) => {
     expect((await recreate(['00000000-0000-4000-8000-000000000000'])).code).toBe(5);
   });
 
-  test('it is checked like a new silence: too wide is refused, a long one needs --yes', async () => {
+  test('checks like a new silence: refuses a wide one, needs --yes for a long one', async () => {
     await postAlerts(
       service.url(),
       [1, 2].map((n) => ({ labels: { alertname: 'Again', n: `${n}` } })),
@@ -103,7 +103,7 @@ onBothServices((service) => {
     expect((await recreate([all, '--for', '1h', '--all-alerts'])).code).toBe(0);
   });
 
-  test('declined, nothing is sent, not even what was narrow', async () => {
+  test('sends nothing after a no, not even a narrow silence', async () => {
     const [narrow, broad] = [
       await expired(),
       await expired({ matchers: [{ name: 'again', value: 'b.+', isRegex: true }] }),
@@ -113,7 +113,7 @@ onBothServices((service) => {
     expect(run.asked).toEqual(['Send these 2 silences? 2 of them last longer than 24h (alerts.maxSilence).']);
   });
 
-  test('a dry run shows a request without the old id', async () => {
+  test('a dry run prints a request without the old id', async () => {
     const run = await recreate([await expired(), '--for', '1h', '--dry-run']);
     const { body } = printed<{ body: Record<string, unknown> }>(run);
     expect([Object.keys(body).sort(), writes(run.sent)]).toEqual([

@@ -41,7 +41,7 @@ onBothServices((service) => {
   };
 
   describe.concurrent('the built program', () => {
-    test('the silence is there while the command runs, and expired when it has ended; its status is passed on', async () => {
+    test('the silence is active while the command runs, and expires with it; the exit status is passed on', async () => {
       const file = marker();
       const { name, process } = run(`${until(file)}; exit 7`, '-c', 'deploy 214', '--author', 'ci');
       await process.says('stdout', /ready/);
@@ -59,7 +59,7 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('a command that succeeds, fails, or dies by a signal leaves no silence behind', async () => {
+    test('leaves no silence behind after success, failure or a signal', async () => {
       const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
       expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
       for (const end of ends) expect(end.states).toEqual(['expired']);
@@ -69,21 +69,18 @@ onBothServices((service) => {
       ['SIGINT', 130, 'got INT'],
       ['SIGTERM', 143, 'got TERM'],
       ['SIGHUP', 129, 'got HUP'],
-    ] as const)(
-      '%s goes to the command once; then the silence is expired, and the status is %i',
-      async (signal, code, got) => {
-        const script = signal === 'SIGINT' ? TRAPPING.replace("got INT'", "got INT; exit 0'") : TRAPPING;
-        const { name, process } = run(script);
-        await process.says('stdout', /ready/);
-        expect(await states(name)).toEqual(['active']);
-        process.kill(signal);
-        const ended = await process.ended;
-        expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, `ready\n${got}\n`]);
-        expect(await states(name)).toEqual(['expired']);
-      },
-    );
+    ] as const)('sends %s to the command once, expires the silence and exits %i', async (signal, code, got) => {
+      const script = signal === 'SIGINT' ? TRAPPING.replace("got INT'", "got INT; exit 0'") : TRAPPING;
+      const { name, process } = run(script);
+      await process.says('stdout', /ready/);
+      expect(await states(name)).toEqual(['active']);
+      process.kill(signal);
+      const ended = await process.ended;
+      expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, `ready\n${got}\n`]);
+      expect(await states(name)).toEqual(['expired']);
+    });
 
-    test('a command that goes on after a signal is waited for, silent', async () => {
+    test('waits for a command that continues after a signal', async () => {
       const { name, process } = run(TRAPPING);
       await process.says('stdout', /ready/);
       process.kill('SIGINT');
@@ -95,7 +92,7 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('it is extended for as long as the command lives, and keeps its id', async () => {
+    test('extends the silence while the command runs, with the same id', async () => {
       const file = marker();
       const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
@@ -114,7 +111,7 @@ onBothServices((service) => {
       expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
     });
 
-    test('after kill -9 its short life ends it', async () => {
+    test('after kill -9 the silence soon ends by itself', async () => {
       const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
       const [, pid] = await process.says('stdout', /pid (\d+)/);
       process.kill('SIGKILL');
@@ -124,7 +121,7 @@ onBothServices((service) => {
       await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
     });
 
-    test('one that somebody else has ended is not made again', async () => {
+    test('does not create a silence again that somebody else expired', async () => {
       const file = marker();
       const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
@@ -143,7 +140,7 @@ onBothServices((service) => {
     });
   });
 
-  describe('the command is not run', () => {
+  describe('does not run the command', () => {
     const refused = async (argv: readonly string[], options: Parameters<typeof service.svc>[1] = {}) => {
       const file = marker();
       const ended = await service.svc(['silences', 'run', ...argv, '--', 'touch', file], options);
@@ -151,7 +148,7 @@ onBothServices((service) => {
       return ended;
     };
 
-    test('where the silence is refused, too wide, or not confirmed', async () => {
+    test('if the silence is refused, too wide, or not confirmed', async () => {
       expect((await refused(['a=~"("'])).code).toBe(3);
       expect((await refused(['a!=b'])).code).toBe(2);
       expect((await refused(['a=~".+"', '--yes'])).code).toBe(2);
@@ -160,7 +157,7 @@ onBothServices((service) => {
       expect((await refused(['a=b', '--ttl', '25h'], { terminal: 80, answer: false })).stderr).toContain('declined');
     });
 
-    test('where something is wrong or missing on the command line', async () => {
+    test('if the command line is incomplete or invalid', async () => {
       const grace = await refused(['a=b', '--ttl', '1m', '--grace', '1m']);
       expect([grace.code, grace.sent]).toEqual([2, []]);
       for (const [argv, missing] of [
@@ -182,14 +179,14 @@ onBothServices((service) => {
     });
   });
 
-  test('one that cannot be started: the silence is ended, exit 2', async () => {
+  test('a command that cannot be started: the silence is expired, exit 2', async () => {
     const ended = await service.svc(['silences', 'run', 'run=nothing', '--', './no-such-program']);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('cannot run ./no-such-program: not found');
     expect(await states('nothing')).toEqual(['expired']);
   });
 
-  test('the arguments of the command are its own, and no comment tells them', async () => {
+  test('passes arguments on, and does not put them into the comment', async () => {
     const ended = await service.svc(['silences', 'run', 'run=own', '--', 'sh', '-c', 'exit $#', '--help', '-o', '--'], {
       here: true,
     });
@@ -201,7 +198,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('what it mutes is told before', async () => {
+  test('prints what the silence mutes first', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
     const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
     expect(ended.stderr).toMatch(/run="told" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
@@ -280,7 +277,7 @@ describe('--if-unavailable', () => {
     expect(stderr).toContain('warning: the command runs without a silence: ');
   });
 
-  test('run: a refusal, a missing credential and a wide silence still keep the command from running', async () => {
+  test('run: a refusal, a missing credential and a wide silence still prevent the command', async () => {
     for (const [status, expected] of [
       [400, 3],
       [401, 4],
@@ -294,8 +291,8 @@ describe('--if-unavailable', () => {
   });
 });
 
-describe('a network that loses answers', () => {
-  test('the answer to the creation: the silence is found by its end, and the command runs', async () => {
+describe('a network that loses responses', () => {
+  test('to the creation: the silence is found by its end, and the command runs', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count === 1 ? 'lost' : undefined));
     const { code } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['POST']]).toEqual([4, ['expired'], 1]);
@@ -307,21 +304,21 @@ describe('a network that loses answers', () => {
     expect([code, server.states(), server.counts['POST']]).toEqual([8, [], 1]);
   });
 
-  test('the answer to the deletion: reading tells that it is gone', async () => {
+  test('to the deletion: a read shows that it has expired', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 'lost' : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 1]);
     expect(stderr).not.toContain('warning');
   });
 
-  test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): it is deleted again', async (wrong) => {
+  test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): repeats it', async (wrong) => {
     await using server = await flaky((kind, count) => (kind === 'DELETE' && count < 3 ? wrong : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 3]);
     expect(stderr).not.toContain('warning');
   });
 
-  test('every deletion: a warning with the id, and the status of the command stays', async () => {
+  test('every deletion: warns with the id, and keeps the status of the command', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
     const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
@@ -329,14 +326,14 @@ describe('a network that loses answers', () => {
     expect(stderr).toContain(`svc silences expire ${ID}`);
   });
 
-  test('a deletion that is not allowed is not tried again', async () => {
+  test('does not repeat a deletion that is not allowed', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 403 : undefined));
     const { code, stderr } = await server.run('--', 'true');
     expect([code, server.counts['DELETE']]).toEqual([0, 1]);
     expect(stderr).toContain(`warning: silence ${ID} may still be active`);
   });
 
-  test('extensions: warned of once, tried again, and the command goes on', async () => {
+  test('extensions: warns once, retries, and the command continues', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count > 1 && count < 4 ? 503 : undefined));
     const { code, stderr } = await server.run(
       '--ttl',
@@ -354,7 +351,7 @@ describe('a network that loses answers', () => {
     expect(stderr).toContain(`silence ${ID} is extended again`);
   });
 
-  test('extensions, for longer than the silence lasts: it is created again, and both are gone at the end', async () => {
+  test('extensions, for longer than the silence lasts: creates it again, and expires both at the end', async () => {
     const back = Date.now() + 900;
     await using server = await flaky((kind, count) =>
       kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
@@ -365,7 +362,7 @@ describe('a network that loses answers', () => {
   });
 });
 
-test('a silence that somebody ends while it is extended is not made again', async () => {
+test('does not create a silence again that somebody expires during an extension', async () => {
   await using server = await flaky((kind, count) => (kind === 'POST' && count === 2 ? 'ended' : undefined));
   const file = marker();
   const run = server.run(...EXTENDED_OFTEN, '--', 'sh', '-c', until(file));
@@ -403,7 +400,7 @@ async function slow(kind: 'POST' | 'DELETE') {
 }
 
 describe.concurrent('a signal while the silence', () => {
-  test('is made: it is ended again, and the command is not run', async () => {
+  test('is being created: expires it, and does not run the command', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGINT');
@@ -412,7 +409,7 @@ describe.concurrent('a signal while the silence', () => {
     expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
   });
 
-  test('is made by a server that does not answer: not waited for', async () => {
+  test('is being created by a silent server: does not wait', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGTERM');
@@ -421,7 +418,7 @@ describe.concurrent('a signal while the silence', () => {
     expect(stderr).toContain('warning: a silence may have been created; it ends within 15m');
   });
 
-  test('is ended by a server that does not answer: not waited for', async () => {
+  test('is being expired by a silent server: does not wait', async () => {
     await using server = await slow('DELETE');
     await server.asked;
     server.process.kill('SIGINT');

@@ -66,7 +66,7 @@ describe('crontab', () => {
     expect((await scheduled(argv)).split(' /')[0]).toBe(schedule);
   });
 
-  test('another zone is named in the crontab, with a warning', async () => {
+  test('the crontab names another zone, with a warning', async () => {
     const { stdout, stderr } = await run(['--tz', 'Asia/Tokyo']);
     expect(stdout).toMatch(/^CRON_TZ=Asia\/Tokyo\n30 2 \* \* \* .*\n$/);
     expect(stderr).toContain('ignores CRON_TZ');
@@ -116,14 +116,14 @@ describe('systemd', () => {
   });
 });
 
-test('--format command prints what a shell runs, and a terminal does not wrap it', async () => {
+test('--format command prints a line for a shell, unwrapped', async () => {
   const terminal = await run(['--format', 'command'], { terminal: 40 });
   expect(terminal.stdout).toBe(`${await scheduled(['--format', 'command'])}\n`);
   const argv = execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${terminal.stdout}`], { encoding: 'utf8' }).split('\n');
   expect(argv.slice(0, 8)).toEqual(['svc', 'silences', 'create', 'team="db"', '--for', '2h', '--comment', COMMENT]);
 });
 
-test('the command leads to the server of the environment; a credential must come from elsewhere', async () => {
+test('the command names the server of the environment, but no credential', async () => {
   const env = { SVC_ALERTS_URL: server.url, SVC_ALERTS_TOKEN: 'secret' };
   const { stdout, stderr } = await run([], { env });
   expect(stdout).toContain(` --base-url ${server.url} --ensure --yes --quiet >/dev/null`);

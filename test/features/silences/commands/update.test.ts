@@ -61,7 +61,7 @@ onBothServices((service) => {
       });
     });
 
-    test('--for counts from now, --extend from its end, --until says it', async () => {
+    test('--for counts from now, --extend from the end, --until is absolute', async () => {
       const id = await seed();
       const { endsAt } = await silence(id);
       const now = Date.now();
@@ -83,13 +83,13 @@ onBothServices((service) => {
     });
   });
 
-  test('U2: the start again, to the millisecond: the same id', async () => {
+  test('U2: the same start, to the millisecond: the same id', async () => {
     const id = await seed();
     const { startsAt } = await silence(id);
     expect((await updated(id, ['--from', startsAt])).silenceID).toBe(id);
   });
 
-  test('U3: a start in another second makes a new silence, and says when that one starts', async () => {
+  test('U3: a start in another second creates a new silence, and says when it starts', async () => {
     const id = await seed();
     const made = await updated(id, ['--from', '10m', '--for', '1h']);
     expect([made.previousID, made.silenceID === id]).toEqual([id, false]);
@@ -102,7 +102,7 @@ onBothServices((service) => {
     expect(Date.now() - Date.parse(back.startsAt)).toBeLessThan(HOUR);
   });
 
-  describe('U4: other matchers, or the same in another order, make a new silence', () => {
+  describe('U4: other matchers, or another order, create a new silence', () => {
     test.each([
       [['--matcher', 'team=web'], [equal('team', 'web')]],
       [
@@ -122,13 +122,13 @@ onBothServices((service) => {
     });
   });
 
-  test('U5: the same matchers in the same order are no change', async () => {
+  test('U5: the same matchers in the same order change nothing', async () => {
     const id = await seed({ matchers: [{ name: 'team', value: 'db', isRegex: false }] });
     const made = await updated(id, ['--matcher', 'team=db']);
     expect([made.silenceID, made.matched]).toEqual([id, null]);
   });
 
-  test('U6: an end in the past is no update: exit 2, and the command that ends it', async () => {
+  test('U6: an end in the past: exit 2, with the command that expires it', async () => {
     const id = await seed();
     const run = await update(id, ['--until', '1s ago']);
     expect([run.code, writes(run.sent)]).toEqual([2, []]);
@@ -136,7 +136,7 @@ onBothServices((service) => {
     expect(await state(id)).toBe('active');
   });
 
-  test('U7: a pending one keeps its id while it stays pending', async () => {
+  test('U7: a pending silence keeps its id while it stays pending', async () => {
     const now = Date.now();
     const id = await seed({ startsAt: iso(now + 24 * HOUR), endsAt: iso(now + 26 * HOUR) });
     const later = await updated(id, ['--from', '2d', '--until', '3d'], { now: () => now });
@@ -149,7 +149,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('U8: an expired one is not updated: exit 3, nothing written', async () => {
+  test('U8: an expired silence: exit 3, nothing written', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const run = await update(id, ['--extend', '2h', '-o', 'json']);
@@ -190,14 +190,14 @@ onBothServices((service) => {
       },
     );
 
-    test('one negative matcher is enough for the server', async () => {
+    test('one negative matcher is enough', async () => {
       const id = await seed();
       const made = await updated(id, ['-m', 'team=', '-m', 'host!=a', '--yes', '--all-alerts']);
       expect([await state(id), await state(made.silenceID)]).toEqual(['expired', 'active']);
       await wire(service.url(), `/api/v2/silence/${made.silenceID}`, { method: 'DELETE' });
     });
 
-    test('a good one among bad ones is no help', async () => {
+    test('a valid one among invalid ones does not help', async () => {
       const id = await seed();
       const run = await update(id, ['-m', 'team=db', '-m', 'host=~"["', '--yes']);
       expect([run.code, writes(run.sent), await state(id)]).toEqual([3, [], 'active']);
@@ -211,12 +211,12 @@ onBothServices((service) => {
   });
 
   describe('U10: ids', () => {
-    test('in capitals it is the same silence', async () => {
+    test('an upper-case id is the same silence', async () => {
       const id = await seed();
       expect((await updated(id.toUpperCase(), ['-c', 'new'])).silenceID).toBe(id);
     });
 
-    test('an unknown one: exit 5; one that is none: exit 2', async () => {
+    test('an unknown id: exit 5; an invalid one: exit 2', async () => {
       const unknown = await update('00000000-0000-4000-8000-000000000000', ['-c', 'new']);
       expect([unknown.code, writes(unknown.sent)]).toEqual([5, []]);
       const none = await update('x y', ['-c', 'new']);
@@ -224,7 +224,7 @@ onBothServices((service) => {
     });
   });
 
-  test('B1: -q prints exactly the id of the silence that stands now', async () => {
+  test('B1: -q prints exactly the id of the current silence', async () => {
     const id = await seed();
     expect((await update(id, ['--for', '2h', '-q'])).stdout).toBe(`${id}\n`);
     const replaced = await update(id, ['--matcher', 'team=web', '-q']);
@@ -233,7 +233,7 @@ onBothServices((service) => {
     expect(replaced.stdout).not.toBe(`${id}\n`);
   });
 
-  test('new matchers are counted and guarded as for a new silence', async () => {
+  test('counts and checks new matchers as for a new silence', async () => {
     await postAlerts(
       service.url(),
       Array.from({ length: 24 }, (_, n) => ({ labels: { alertname: 'Crowd', n: `${n}` } })),
@@ -252,7 +252,7 @@ onBothServices((service) => {
     expect(narrow.matched).toEqual({ alerts: 1, active: 1 });
   });
 
-  test('a silence extended beyond alerts.maxSilence is asked about', async () => {
+  test('asks before it extends a silence beyond alerts.maxSilence', async () => {
     const home = temporaryHome();
     await svc(['config', 'set', 'alerts.maxSilence', '1d'], { home });
     const id = await seed();
@@ -311,7 +311,7 @@ describe('a newer server', () => {
     });
   };
 
-  test('fields that svc does not know go back as they came', async () => {
+  test('sends unknown fields back unchanged', async () => {
     await using server = await serve(answer(200, JSON.stringify({ silenceID: before.id })));
     const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
     expect(run.code).toBe(0);

@@ -43,7 +43,7 @@ onBothServices((service) => {
     service.svc(argv, { terminal, answers: answers ?? [], ...more });
 
   describe('silences create', () => {
-    test('asks for a name that fires, for more matchers, for how long, and for the comment', async () => {
+    test('prompts for a firing alert name, more matchers, the duration and the comment', async () => {
       await postAlerts(
         service.url(),
         [1, 2, 3, 4].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
@@ -89,7 +89,7 @@ onBothServices((service) => {
       }
     });
 
-    test('takes what is typed, asks again where it is wrong, and keeps what was given', async () => {
+    test('accepts typed values, asks again after an error, and keeps given values', async () => {
       const argv = ['silences', 'create', '--author', 'ann', '-o', 'json'];
       const answers = [
         'other matchers',
@@ -129,7 +129,7 @@ onBothServices((service) => {
       expect(printed(run)).toMatchObject({ createdBy: 'ann' });
     });
 
-    test('asks only for what is missing', async () => {
+    test('prompts only for missing values', async () => {
       const comment = await ask(['silences', 'create', 'a=b'], ['why']);
       expect([comment.code, comment.asked]).toEqual([0, ['Comment:']]);
       expect(printedCommand(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
@@ -140,7 +140,7 @@ onBothServices((service) => {
       expect(nothing.stderr).not.toContain('Without prompts');
     });
 
-    test('a start that was now is no future when at last it is printed', async () => {
+    test('prints a start of now as now, even after a long prompt', async () => {
       let minutes = 0;
       const start = Date.now();
       const now = (): number => start + 60_000 * minutes++;
@@ -148,12 +148,12 @@ onBothServices((service) => {
       expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^STARTS +\d+m ago$/m)]);
     });
 
-    test('with --dry-run shows what would be sent', async () => {
+    test('with --dry-run prints the request', async () => {
       const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
       expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
     });
 
-    test('what is too wide is refused all the same', async () => {
+    test('still refuses a silence that is too wide', async () => {
       const run = await ask(['silences', 'create'], ['other', 'a!=b', '', '', 'why']);
       expect([run.code, writes(run.sent)]).toEqual([2, []]);
       expect(run.stderr).toContain('could mute everything');
@@ -161,7 +161,7 @@ onBothServices((service) => {
   });
 
   describe('silences ack', () => {
-    test('lets one choose among what fires, escaped', async () => {
+    test('offers the firing alerts, escaped', async () => {
       await postAlerts(service.url(), [
         { labels: { alertname: 'Evil', host: '\u001b[2J\u202ea' } },
         { labels: { alertname: 'Evil', host: 'b' } },
@@ -187,7 +187,7 @@ onBothServices((service) => {
   });
 
   describe('silences expire', () => {
-    test('lets one choose among what is active or pending, and asks', async () => {
+    test('offers active and pending silences, and asks', async () => {
       const comment = 'wizard \u001b[31m';
       const matchers = [{ name: 'wizard', value: 'expire', isRegex: false }];
       const ids = [
@@ -207,7 +207,7 @@ onBothServices((service) => {
   });
 
   describe('alerts create', () => {
-    test('asks for the name, labels, a summary and how long it fires', async () => {
+    test('prompts for the name, labels, a summary and the duration', async () => {
       const answers = [
         'a!=b',
         'Backup,failed',
@@ -233,7 +233,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('all but the name may be left out', async () => {
+    test('requires only the name', async () => {
       const run = await ask(['alerts', 'create'], ['Backup', '', '', '']);
       expect(run.code).toBe(0);
       expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toEqual([
@@ -243,7 +243,7 @@ onBothServices((service) => {
     });
   });
 
-  describe('nobody is asked', () => {
+  describe('no prompt', () => {
     const missing: readonly (readonly [argv: readonly string[], what: string])[] = [
       [['silences', 'create'], 'no matcher'],
       [['silences', 'create', 'a=b'], '--comment'],
@@ -252,7 +252,7 @@ onBothServices((service) => {
       [['alerts', 'create'], 'the alert name is missing'],
     ];
     test.each(missing)(
-      '%j off a terminal, in CI, with --no-input, or where something is piped in: exit 2',
+      '%j without a terminal, in CI, with --no-input, or with a pipe as input: exit 2',
       async (argv, what) => {
         for (const options of [
           {},
@@ -273,7 +273,7 @@ onBothServices((service) => {
     const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
     const program = SVC.map((part) => `'${part}'`).join(' ');
 
-    test('the wizard asks, and Enter, Space and the arrows answer', async () => {
+    test('the wizard takes Enter, Space and the arrow keys', async () => {
       await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
       await terminal.shows(/Comment:/);
@@ -307,7 +307,7 @@ onBothServices((service) => {
       expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);
     });
 
-    test('Ctrl-C reaches a command under silences run once, and what it means there is its affair', async () => {
+    test('Ctrl-C reaches a command under silences run once, and the command handles it', async () => {
       const script = `n=0; trap 'n=$((n+1)); echo caught $n' INT; trap 'echo over $n; exit 3' TERM; echo pid $$; while :; do sleep 0.05; done`;
       const line = `${program} silences run run=tmux -- bash --norc -c '${script.replaceAll("'", "'\\''")}'`;
       await using terminal = await openTerminal(line, { env: env() });
@@ -337,13 +337,13 @@ onBothServices((service) => {
     });
   });
 
-  test('the built program off a terminal names what is missing', async () => {
+  test('the built program without a terminal names the missing argument', async () => {
     const { code, stderr } = await start(['silences', 'create'], service.url()).ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('no matcher')]);
   });
 });
 
-test('where there is nothing to choose from: exit 5, nobody is asked', async () => {
+test('without choices: exit 5, no prompt', async () => {
   const { startAlertmanagerEmulator } = await import('../../../../src/sandbox/alerts/server.ts');
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
   for (const names of [['ack'], ['expire']]) {
@@ -358,20 +358,20 @@ test('where there is nothing to choose from: exit 5, nobody is asked', async () 
   await close();
 });
 
-describe('the line that is printed', () => {
+describe('the printed line', () => {
   const line = (typed: readonly string[], answered: readonly string[]): string => {
     let text = '';
     tellCommand({ typed, notice: (notice) => (text = notice) }, answered);
     return text.replace('Without prompts: ', '');
   };
 
-  test('options go before --, and what was typed stays', () => {
+  test('puts options before --, and keeps what was typed', () => {
     expect(line(['silences', 'create', '-o', 'json', '--', 'a=b'], ['-c', 'x y'])).toBe(
       "svc silences create -o json -c 'x y' -- a=b",
     );
   });
 
-  test('a shell reads back exactly what was answered, whatever it is', () => {
+  test('a shell reads any answer back exactly', () => {
     const texts = fc
       .string({ unit: 'binary', maxLength: 12 })
       .filter((text) => !text.includes('\0') && !/\p{Cs}/u.test(text));

@@ -21,7 +21,7 @@ it('are the thirteen of the document, with its limits', () => {
 });
 
 describe('findPeriod', () => {
-  it('tells a minute from a month, and takes an hour, a day and a week in either case', () => {
+  it('distinguishes a minute from a month, and accepts hours, days and weeks in either case', () => {
     expect(findPeriod('m1').ms).toBe(60_000);
     expect(findPeriod('M1').ms).toBe(30 * 86_400_000);
     for (const [text, name] of [
@@ -40,7 +40,7 @@ describe('findPeriod', () => {
     );
   });
 
-  it('finds nothing but what its name says', () => {
+  it('finds only periods by their exact name', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 4 }), (text) => {
         try {

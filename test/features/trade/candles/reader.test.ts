@@ -40,7 +40,7 @@ describe('one window', () => {
     expect(asked).toEqual([window(9999)]);
   });
 
-  it('is cut where as many came as a request may bring: some may have been left out', async () => {
+  it('is split if the response has the maximum number of candles', async () => {
     const newest = (query: CandleQuery): Candle[] => minutes(query).slice(-10_000);
     const { asked, source: at } = source(newest);
     const read = await readWindow(at, window(25_000));
@@ -50,19 +50,19 @@ describe('one window', () => {
     ]);
   });
 
-  it('of exactly 10,000 candles is cut, too, and nothing is lost or doubled', async () => {
+  it('of exactly 10,000 candles is split, too, without losing or duplicating any', async () => {
     const { asked, source: at } = source(minutes);
     expect(times(await readWindow(at, window(10_000)))).toEqual(times(minutes(window(10_000))));
     expect(asked).toHaveLength(3);
   });
 
-  it('is refused as an answer where it stays full however short it is', async () => {
+  it('is an invalid response if it stays full at any length', async () => {
     const { asked, source: at } = source(({ from }) => Array.from({ length: 10_000 }, () => candle(from)));
     await expect(readWindow(at, window(9999))).rejects.toMatchObject({ code: 'bad_answer' });
     expect(asked).toHaveLength(8);
   });
 
-  it('is cut where the range is refused as too long', async () => {
+  it('is split if the range is refused as too long', async () => {
     const { source: at } = source((query) => {
       if (query.to - query.from > 86_400) throw INVALID;
       return minutes(query);
@@ -70,7 +70,7 @@ describe('one window', () => {
     expect(times(await readWindow(at, window(9999)))).toEqual(times(minutes(window(9999))));
   });
 
-  it('fails after few requests where every range is refused', async () => {
+  it('fails after a few requests if every range is refused', async () => {
     const { asked, source: at } = source(() => {
       throw INVALID;
     });
@@ -81,7 +81,7 @@ describe('one window', () => {
   it.each([
     ['older', -61],
     ['newer', 61],
-  ])('is not believed with a candle that is %s', async (_, offset) => {
+  ])('is refused with a candle that is %s', async (_, offset) => {
     const stray = offset < 0 ? START + offset : START + 10 * 60 + offset;
     const { source: at } = source((query) => [...minutes(query), candle(stray)]);
     const failure = readWindow(at, window(10));
@@ -89,12 +89,12 @@ describe('one window', () => {
     await expect(failure).rejects.toThrow(/ignored the range.* 2026-01-05T00:00:00Z to 2026-01-05T00:09:59Z/);
   });
 
-  it('leaves out the candle in which it begins or ends', async () => {
+  it('excludes candles that cross its start or end', async () => {
     const { source: at } = source((query) => [candle(START - 60), ...minutes(query), candle(START + 600)]);
     expect(await readWindow(at, window(10))).toHaveLength(10);
   });
 
-  it('takes milliseconds for what they are: another time', async () => {
+  it('does not read milliseconds as seconds', async () => {
     const { source: at } = source(() => [candle(START * 1000)]);
     await expect(readWindow(at, window(10))).rejects.toThrow(/ignored the range/);
   });
@@ -124,7 +124,7 @@ describe('several windows', () => {
     expect(await all(() => undefined)).toMatchObject({ ends: Array(6).fill('read'), asked: windows });
   });
 
-  it('go on after one that failed', async () => {
+  it('continue after one that failed', async () => {
     const { ends } = await all((index) => (index === 2 ? server : undefined));
     expect(ends).toEqual(['read', 'read', 'server_error', 'read', 'read', 'read']);
   });
@@ -134,29 +134,29 @@ describe('several windows', () => {
     expect(ends).toEqual(['read', 'read', 'server_error', 'server_error', 'server_error']);
   });
 
-  it('fail as a whole where the first fails', async () => {
+  it('fail if the first fails', async () => {
     await expect(all(() => server)).rejects.toBe(server);
   });
 
-  it('end with an interruption, which is no failure of a window', async () => {
+  it('end after an interruption, which is not a failure of a window', async () => {
     const interrupted = new SvcError('interrupted', 'interrupted');
     await expect(all((index) => (index === 1 ? interrupted : undefined))).rejects.toBe(interrupted);
   });
 
-  it.each(['connection_lost', 'unauthorized'] as const)('go on in a new session after %s', async (code) => {
+  it.each(['connection_lost', 'unauthorized'] as const)('continue in a new session after %s', async (code) => {
     const error = new SvcError(code, 'gone');
     const { ends, renewed } = await all((index, tries) => (index === 3 && tries < 3 ? error : undefined));
     expect(ends).toEqual(Array(6).fill('read'));
     expect(renewed).toBe(2);
   });
 
-  it('end where new sessions are lost, too', async () => {
+  it('end if new sessions are lost, too', async () => {
     const { ends, renewed } = await all((index) => (index === 3 ? lost : undefined));
     expect(ends).toEqual(['read', 'read', 'read', 'connection_lost']);
     expect(renewed).toBe(2);
   });
 
-  it('end at a limit, which holds for all of them', async () => {
+  it('end at a common rate limit', async () => {
     const { ends } = await all((index) => (index === 1 ? new SvcError('limited', 'ORA-20301') : undefined));
     expect(ends).toEqual(['read', 'limited']);
   });

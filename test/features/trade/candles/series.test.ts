@@ -17,7 +17,7 @@ const at = (text: string): number => Date.parse(text) / 1000;
 const candle = (time: number, ticks = 1): Candle => [time, 1.1, 1.3, 1.4, 1.0, 1.2, 1.4, 1.5, 1.1, ticks];
 
 describe('a series', () => {
-  it("has the document's own doubles once, with more ticks", () => {
+  it('keeps one of duplicate candles, the one with more ticks', () => {
     const doubles = [
       candle(1498140000, 18743),
       candle(1498136400, 9),
@@ -27,7 +27,7 @@ describe('a series', () => {
     expect(series(doubles)).toEqual([candle(1498136400, 10), candle(1498140000, 18744)]);
   });
 
-  it('is in order, without doubles, and loses no time', () => {
+  it('is sorted, without duplicates, and loses no candle', () => {
     const some = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9 })));
     fc.assert(
       fc.property(some, (pairs) => {
@@ -47,14 +47,14 @@ describe('labels', () => {
   const label = (period: string, time: string, as: CandleLabel): string =>
     timeText(labelled(at(time), as, findPeriod(period)) / 1000);
 
-  it('of minutes and hours are their start', () => {
+  it('of minutes and hours are the start', () => {
     expect(label('m5', '2026-01-05T10:00:00Z', 'raw')).toBe('2026-01-05T10:00:00Z');
     expect(label('m5', '2026-01-05T10:00:00Z', 'start')).toBe('2026-01-05T10:00:00Z');
     expect(label('m5', '2026-01-05T10:00:00Z', 'end')).toBe('2026-01-05T10:05:00Z');
     expect(label('H8', '2026-01-05T22:00:00Z', 'end')).toBe('2026-01-06T06:00:00Z');
   });
 
-  it("of days are their end, and a day is 23 or 25 hours where New York's clocks change", () => {
+  it("of days are the end; a day has 23 or 25 hours when New York's clocks change", () => {
     expect(label('D1', '2026-01-06T22:00:00Z', 'end')).toBe('2026-01-06T22:00:00Z');
     expect(label('D1', '2026-01-06T22:00:00Z', 'start')).toBe('2026-01-05T22:00:00Z');
     expect(label('D1', '2026-03-08T21:00:00Z', 'start')).toBe('2026-03-07T22:00:00Z');
@@ -62,7 +62,7 @@ describe('labels', () => {
     expect(label('D1', '2026-03-09T21:00:00Z', 'start')).toBe('2026-03-08T21:00:00Z');
   });
 
-  it('of weeks and months are not known', () => {
+  it('of weeks and months are unknown', () => {
     expect(() => checkLabel('end', findPeriod('W1'))).toThrow(/not known/);
     expect(() => checkLabel('start', findPeriod('M1'))).toThrow(/not known/);
     expect(() => checkLabel('raw', findPeriod('M1'))).not.toThrow();
@@ -96,7 +96,7 @@ describe('gaps', () => {
     ['in which New York alone changes its clocks', '2026-03-06T21:59:00Z', '2026-03-08T21:00:00Z'],
     ['in which it changes them back', '2026-10-30T20:59:00Z', '2026-11-01T22:00:00Z'],
     ['that ends a quarter of an hour late', '2026-01-09T21:54:00Z', '2026-01-11T22:15:00Z'],
-  ])('are none over a weekend %s', (_, friday, sunday) => {
+  ])('are not reported over a weekend %s', (_, friday, sunday) => {
     expect(between('m1', friday, sunday)).toBeUndefined();
   });
 
@@ -116,7 +116,7 @@ describe('gaps', () => {
     ['W1', '2026-10-30T21:00:00Z', '2026-11-06T22:00:00Z'],
     ['M1', '2026-01-31T22:00:00Z', '2026-02-28T22:00:00Z'],
     ['M1', '2026-02-28T22:00:00Z', '2026-03-31T21:00:00Z'],
-  ])('are none between candles %s of %s and %s', (period, earlier, later) => {
+  ])('are not reported between candles %s of %s and %s', (period, earlier, later) => {
     expect(between(period, earlier, later)).toBeUndefined();
   });
 
@@ -137,7 +137,7 @@ describe('gaps', () => {
     expect(between(period, earlier, later)).toBe(found);
   });
 
-  it('are found wherever a series is cut into pieces, and not where a piece is known to be missing', () => {
+  it('are found wherever a series is split, except in a known missing part', () => {
     const times = [0, 1, 2, 5, 6, 9].map((minute) => candle(at('2026-01-07T10:00:00Z') + minute * 60));
     fc.assert(
       fc.property(fc.integer({ min: 0, max: times.length }), (cut) => {
@@ -158,7 +158,7 @@ describe('gaps', () => {
     expect(skipping.missing).toBe(2);
   });
 
-  it('are as many as counting each minute of the week finds', () => {
+  it('equal those found by checking each minute of the week', () => {
     // Open for sure from Sunday 17:15 to Friday 16:55 in New York, in winter five hours behind.
     const isOpen = (time: number): boolean => {
       const minute = ((time - at('2026-01-04T05:00:00Z')) / 60) % (7 * 1440);
@@ -193,7 +193,7 @@ describe('rows', () => {
   ];
   const row = (price: 'bid' | 'ask' | 'both' | 'mid') => candleRow(one, { price, label: 'raw', period });
 
-  it('name what the gateway only puts in order', () => {
+  it('name the values that the gateway returns by position', () => {
     expect(row('both')).toEqual({
       time: '2026-01-05T10:00:00Z',
       bidOpen: 1.10001,
@@ -217,11 +217,11 @@ describe('rows', () => {
     expect(row('ask')).toMatchObject({ open: 1.10011, high: 1.10019, low: 1.1001, close: 1.10014 });
   });
 
-  it('have a middle without the noise of a sum', () => {
+  it('have a mid price without rounding errors', () => {
     expect(row('mid')).toMatchObject({ open: 1.10006, high: 1.10014, low: 1.10005, close: 1.100085 });
   });
 
-  it('stand in a file with the time first', () => {
+  it('begin with the time in a file', () => {
     const { header, line } = rowLines('csv', 'bid');
     expect(header + line(row('bid'))).toBe(
       'time,open,high,low,close,tick-qty\n2026-01-05T10:00:00Z,1.10001,1.10009,1.1,1.10003,42\n',

@@ -49,7 +49,7 @@ describe('windows from the oldest to the newest', () => {
     );
   });
 
-  it('are as long as the candles of a request last, which is always less than the days allow', () => {
+  it('have the length of the candles of one request, which is always within the limit of days', () => {
     const days = Object.fromEntries(
       PERIODS.map((period) => [period.name, Math.floor((longestWindow(period) ?? 0) / 8640) / 10]),
     );
@@ -77,7 +77,7 @@ describe('windows from the oldest to the newest', () => {
 });
 
 describe('windows from the newest to the oldest', () => {
-  it('follow each other without a hole, down to 1970', () => {
+  it('follow each other without a gap, down to 1970', () => {
     fc.assert(
       fc.property(SECOND, fc.integer({ min: 1, max: 20_000 }), PERIOD, (to, count, period) => {
         let end = to + 1;
@@ -95,7 +95,7 @@ describe('windows from the newest to the oldest', () => {
     );
   });
 
-  it('begin with what so many candles need: more over a weekend', () => {
+  it('begin with the length that the candles need, more over a weekend', () => {
     const first = (at: string, count: number): number => {
       const [window] = windowsBack(Date.parse(at) / 1000, count, findPeriod('m1'));
       return window === undefined ? 0 : Math.round((window.to - window.from) / 60);
@@ -109,7 +109,7 @@ describe('windows from the newest to the oldest', () => {
 });
 
 describe('halves', () => {
-  it('make up the whole, cut at a full minute, until it cannot be cut', () => {
+  it('add up to the whole, split at a full minute, until they cannot be split', () => {
     fc.assert(
       fc.property(SECOND, fc.integer({ min: 0, max: 100_000 }), (from, length) => {
         const window = { from, to: from + length };

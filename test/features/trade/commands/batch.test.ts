@@ -167,45 +167,45 @@ it.each<[string, string, RegExp]>([
   ],
   ['an object', '{"command":"buy","symbol":{},"amount":5}', /line 3: "symbol" is \{\}: write it as a string/],
   ['a text for a yes', '{"command":"close","trade":"1","via-opposite":"no"}', /"via-opposite" must be true or false/],
-])('a line with %s: nothing is connected, and the line is named', async (_name, line, why) => {
+])('a line with %s: names the line, and does not connect', async (_name, line, why) => {
   const { code, stderr } = await client.run(['batch', '-', '--yes'], { stdin: `${ndjson(BUY)}\n${line}\n` });
   expect(stderr).toMatch(why);
   expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
 
-it('a line that the state there speaks against: nothing is sent', async () => {
+it("a line that the gateway's state forbids: nothing is sent", async () => {
   const { code, stderr } = await send(ndjson(BUY, { command: 'close', trade: '1' }));
   expect(stderr).toMatch(/line 2: there is no open trade 1; nothing was sent/);
   expect({ code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({ line: 2 });
 });
 
-it('stops at the first that is refused', async () => {
+it('stops at the first refusal', async () => {
   const { code, stdout } = await send(ndjson(BUY, REFUSED, BUY));
   expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 accepted', '2 refused', '3 not_sent']);
 });
 
-it('says what to do about those that failed, and prints no ids of them', async () => {
+it('says what to do about failed lines, and prints no ids for them', async () => {
   const { stderr } = await client.run(['batch', '-', '--yes'], { stdin: ndjson(BUY, REFUSED) });
   expect(stderr).toContain('use another amount: EUR/USD is traded in steps of 10');
   const { stdout } = await client.run(['batch', '-', '--yes', '-q'], { stdin: ndjson(BUY, REFUSED, BUY) });
   expect(stdout).toMatch(/^\d+\n$/);
 });
 
-it('where the first one is refused nothing is done', async () => {
+it('does nothing if the first one is refused', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY));
   expect({ code, orders: client.orders().length }).toEqual({ code: 3, orders: 1 });
   expect(outcomes(stdout)).toEqual(['1 refused', '2 not_sent']);
 });
 
-it('goes on after a refusal where it is told to', async () => {
+it('continues after a refusal with --keep-going', async () => {
   const { code, stdout } = await send(ndjson(REFUSED, BUY), '--keep-going');
   expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
   expect(outcomes(stdout)).toEqual(['1 refused', '2 accepted']);
 });
 
-it('names for each line that failed what a program acts on', async () => {
+it('has the codes of each failed line for programs', async () => {
   const { stdout } = await send(ndjson(BUY, REFUSED, BUY));
   const [accepted, refused, left] = JSON.parse(stdout);
   const journal = client.journal();
@@ -219,7 +219,7 @@ it('names for each line that failed what a program acts on', async () => {
   expect(JSON.parse(rejected.stdout)).toMatchObject([{ http_status: 413 }, { http_status: 413 }]);
 });
 
-it('goes on after a reconnect where the connection is lost', async () => {
+it('continues after a reconnect', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = {
     applied: true,
@@ -254,7 +254,7 @@ it('an order that a dead session refuses is not sent again, and the next line fo
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'refused', code: 'unauthorized' }, { outcome: 'accepted' }]);
 });
 
-it('what cannot be sent as the gateway is gone is not sent', async () => {
+it('does not send what the lost gateway cannot receive', async () => {
   await using before = await forwarder(client.gateway.url);
   let isAnswered = false;
   before.fault = {
@@ -298,7 +298,7 @@ it('a lost response is settled as in a session, and the next line follows', asyn
   expect(client.journal()).toMatchObject([{ outcome: expect.stringMatching(/^(filled|open)$/) }, {}]);
 });
 
-it('nothing follows an order that is not known or was not carried out, unless --keep-going is given', async () => {
+it('stops after an order that is unknown or was not executed, unless --keep-going is given', async () => {
   await using before = await forwarder(client.gateway.url);
   const argv = ['batch', '-', '--yes', '-o', 'json'];
   // Pushes are watched for this long.
@@ -340,7 +340,7 @@ it('nothing follows an order that is not known or was not carried out, unless --
   expect(client.journal().map(({ outcome }) => outcome)).toEqual(['unknown']);
 });
 
-it('commands that read give their value, and those that concern everything are planned when their turn comes', async () => {
+it('reads return their value; commands for everything are planned when their turn comes', async () => {
   const trade = holdTrade(client.gateway);
   const order = holdOrder(client.gateway);
   const { code, stdout, stderr } = await send(
@@ -366,7 +366,7 @@ it('commands that read give their value, and those that concern everything are p
   expect(code).toBe(10);
 });
 
-it('is asked for once at a terminal, with all of it shown before', async () => {
+it('asks once at a terminal, after showing all lines', async () => {
   const file = join(temporaryHome(), 'orders.ndjson');
   writeFileSync(file, ndjson(BUY, { ...BUY, command: 'sell' }));
   const no = await client.run(['batch', file], { terminal: 200, answer: false });
@@ -377,7 +377,7 @@ it('is asked for once at a terminal, with all of it shown before', async () => {
   expect({ code: unasked.code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
 
-it('a dry run shows all requests and connects to nothing', async () => {
+it('a dry run prints all requests and does not connect', async () => {
   const stdin = ndjson({ ...BUY, account: HEDGING }, { command: 'orders cancel', order: '1' });
   const { code, stdout } = await client.run(['batch', '-', '--dry-run', '-o', 'json'], { stdin });
   expect({ code, calls: client.calls() }).toEqual({ code: 0, calls: [] });
@@ -387,13 +387,13 @@ it('a dry run shows all requests and connects to nothing', async () => {
   ]);
 });
 
-it('--account is that of lines that name none', async () => {
+it('--account applies to lines without one', async () => {
   const stdin = ndjson({ ...BUY, amount: 10 }, { ...BUY, account: '00654061' });
   expect((await send(stdin, '--account', NETTING)).code).toBe(0);
   expect(client.orders().map(({ account_id }) => account_id)).toEqual([NETTING, HEDGING]);
 });
 
-it('nothing in it is nothing to do', async () => {
+it('an empty file does nothing', async () => {
   const { code, stdout } = await send('\n\n');
   expect({ code, stdout, calls: client.calls() }).toEqual({ code: 0, stdout: '[]\n', calls: [] });
 });

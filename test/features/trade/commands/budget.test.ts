@@ -35,7 +35,7 @@ async function use(home: string, calls: number): Promise<void> {
   for (let i = 0; i < calls; i++) if (limit !== undefined) await file.take(limit);
 }
 
-it('the fifty-first look at open positions within an hour is exit 6, names the next slot, and is not sent', async () => {
+it('the fifty-first read of open positions within an hour is not sent: exit 6 with the next possible time', async () => {
   const home = client.temporaryHome();
   await use(home, 49);
   expect((await client.run('positions', { home })).code).toBe(0);
@@ -50,7 +50,7 @@ it('the fifty-first look at open positions within an hour is exit 6, names the n
   expect((await client.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
 });
 
-it('--budget=ignore asks all the same, and --budget=wait when there is room, saying so', async () => {
+it('--budget=ignore sends anyway, --budget=wait waits with a notice', async () => {
   const home = client.temporaryHome();
   await use(home, 50);
   expect((await client.run('positions --budget=ignore', { home })).code).toBe(0);
@@ -69,14 +69,14 @@ it('--budget=ignore asks all the same, and --budget=wait when there is room, say
   expect(client.asked()).toHaveLength(1);
 });
 
-it('two that ask at once share what is left', async () => {
+it('two concurrent processes share the remaining calls', async () => {
   const home = client.temporaryHome();
   await use(home, 49);
   const runs = await Promise.all([client.run('positions', { home }), client.run('positions', { home })]);
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 6]);
 });
 
-it('an ORA-20301 fills the window that it names, also of a command that was never used here', async () => {
+it('an ORA-20301 fills the window that it names, even of an unused command', async () => {
   const home = client.temporaryHome();
   client.gateway.traps.add('ora-20301');
   const first = await client.run('orders -o json', { home });
@@ -89,7 +89,7 @@ it('an ORA-20301 fills the window that it names, also of a command that was neve
   expect((await client.run('orders --budget=ignore', { home })).code).toBe(0);
 });
 
-it('a window that the gateway filled is forgotten with limits --reset', async () => {
+it('limits --reset empties a window that the gateway filled', async () => {
   const home = client.temporaryHome();
   await use(home, 50);
   expect((await client.run('limits --reset', { home })).code).toBe(0);
@@ -98,7 +98,7 @@ it('a window that the gateway filled is forgotten with limits --reset', async ()
 });
 
 describe('limits', () => {
-  it('has both tables, and which request counts towards which', async () => {
+  it('has both tables, and the window of each request', async () => {
     const { stdout } = await client.run('limits --columns limit,max,window,days-back,what');
     for (const line of [
       /^command 8 +2 +600 s +get trader orders$/,
@@ -117,7 +117,7 @@ describe('limits', () => {
   it.each([
     ['there is no token', { SVC_TRADE_TOKEN: undefined }, 'svc trade login'],
     ['no address is configured', { SVC_TRADE_TOKEN: undefined, SVC_TRADE_URL: undefined }, 'svc config set trade.url'],
-  ])('%s: shows what is known, and says what is missing', async (why, env, hint) => {
+  ])('%s: shows known data, and names missing data', async (why, env, hint) => {
     const { code, stdout, stderr } = await client.run('limits -o json', { env });
     const limits = JSON.parse(stdout);
     expect({ code, rows: limits.length, first: limits[0] }).toMatchObject({
@@ -131,7 +131,7 @@ describe('limits', () => {
     expect((await client.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
   });
 
-  it('is counted by the setting where that says so', async () => {
+  it('is counted as the setting says', async () => {
     const home = client.temporaryHome();
     await svc(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,Summary=44'], { home });
     await client.run('positions', { home });
@@ -147,7 +147,7 @@ describe('limits', () => {
     expect(callsLeft.map(({ cmd }: { cmd: number }) => cmd)).toEqual([44, 117]);
   });
 
-  it('is of one address and token, which is not written down', async () => {
+  it('belongs to one address and token, which is not stored', async () => {
     const home = client.temporaryHome();
     await client.run('orders --account 654061', { home });
     expect(await limitOf(46, home)).toMatchObject({ used: 1 });
@@ -168,7 +168,7 @@ describe('limits', () => {
   });
 });
 
-it('a disk that takes nothing is told, and no reason not to ask', async () => {
+it('a full disk is reported, but does not prevent requests', async () => {
   const home = client.temporaryHome();
   writeFileSync(join(home, 'state'), '');
   const run = await client.run('orders', { home });

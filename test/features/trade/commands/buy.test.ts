@@ -18,7 +18,7 @@ const AT_MARKET = {
 };
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
-describe('what is sent', () => {
+describe('the request', () => {
   it.each([
     ['an order at market', ['buy', 'EUR/USD', '5'], AT_MARKET],
     ['the side is always there', ['sell', 'eurusd', '5'], { ...AT_MARKET, is_buy: 'false' }],
@@ -57,7 +57,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('a line for a person, a record for a program', async () => {
+  it('prints a line in tables and a record in JSON', async () => {
     const line = await client.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(line.stdout).toMatch(/^order \d+ accepted\n$/);
     const { stdout } = await client.run(['buy', 'EUR/USD', '5', '--yes', '-o', 'json']);
@@ -69,7 +69,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('what was looked up once in a day is not read again, but for prices and margin', async () => {
+  it('reads cached data once a day, except prices and margin', async () => {
     const home = temporaryHome();
     await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
     await client.run(['buy', 'EUR/USD', '5', '--yes'], { home });
@@ -86,7 +86,7 @@ describe('what is sent', () => {
   });
 });
 
-it('a margin call of yesterday is looked at again before it bars an order', async () => {
+it('checks an old margin call again before it refuses an order', async () => {
   const home = temporaryHome();
   await client.run(['buy', 'EUR/USD', '5', '--preview'], { home });
   const [name = ''] = readdirSync(`${home}/cache`).filter((file) => file.startsWith('trade-'));
@@ -99,7 +99,7 @@ it('a margin call of yesterday is looked at again before it bars an order', asyn
   expect(readFileSync(cacheFile, 'utf8')).not.toContain('"mc":"W"');
 });
 
-describe('nothing is sent', () => {
+describe('sends nothing', () => {
   it.each([
     [['buy', 'EUR/USD', '1.5'], 'the amount "1.5" is not a whole number above 0'],
     [['buy', 'EUR/USD', '5K'], 'the amount "5K" is not a whole number above 0'],
@@ -116,7 +116,7 @@ describe('nothing is sent', () => {
       '--tif GTC is not valid for a market order with --range: use IOC, FOK',
     ],
     [['buy', 'EUR/USD', '5', '--tif', 'GTD'], '--tif'],
-  ])('%j: a value that is wrong by itself connects to nothing', async (argv, why) => {
+  ])('%j: an invalid value, without connecting', async (argv, why) => {
     const { code, stderr } = await client.run([...argv, '--yes']);
     expect(code).toBe(2);
     expect(stderr).toContain(why);
@@ -128,7 +128,7 @@ describe('nothing is sent', () => {
     [['buy', 'EUR/USD', '5', '--stop', '1.2'], '--stop: 1.2 must be below the rate 1.16013 for a buy'],
     [['sell', 'EUR/USD', '5', '--limit', '1.2'], '--limit: 1.2 must be below the rate 1.16 for a sell'],
     [['buy', 'US30', '501'], '501 is too large: the maximum of US30 is 500'],
-  ])('%j: the state of the gateway speaks against it', async (argv, why) => {
+  ])("%j: because of the gateway's state", async (argv, why) => {
     const { code, stderr } = await client.run([...argv, '--yes', '-o', 'json']);
     expect({ code, ...lastError(stderr) }).toMatchObject({
       code: 'guarded',
@@ -139,7 +139,7 @@ describe('nothing is sent', () => {
     expect(client.journal()).toEqual([]);
   });
 
-  it('where the market is closed', async () => {
+  it('while the market is closed', async () => {
     client.gateway.traps.add('market-closed');
     const guarded = await client.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(guarded.code).toBe(3);
@@ -169,7 +169,7 @@ describe('nothing is sent', () => {
     expect({ code: agreed.code, sent: client.orders().length }).toEqual({ code: 0, sent: 1 });
   });
 
-  it('with --preview, which tells all', async () => {
+  it('with --preview, which shows everything', async () => {
     const { code, stdout } = await client.run([
       'buy',
       'EUR/USD',
@@ -218,7 +218,7 @@ describe('nothing is sent', () => {
     expect(client.journal()).toEqual([]);
   });
 
-  it('in a dry run, which connects to nothing', async () => {
+  it('in a dry run, which does not connect', async () => {
     const home = temporaryHome();
     const argv = ['sell', 'eurusd', '5', '--stop', '40pips', '--dry-run', '-o', 'json', '--account', '00654061'];
     const stranger = await client.run(argv, { home });
@@ -254,8 +254,8 @@ describe('nothing is sent', () => {
   });
 });
 
-describe('what the gateway refuses', () => {
-  it('code 3 is told with both causes, and with the one that it is', async () => {
+describe('refusals of the gateway', () => {
+  it('code 3 is explained by its possible causes, or by the right one', async () => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '15', '--yes', '-o', 'json', '--account', NETTING]);
     expect(code).toBe(3);
     const error = lastError(stderr);
@@ -271,7 +271,7 @@ describe('what the gateway refuses', () => {
     expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('neither the token nor the connection id is in what is printed', async () => {
+  it('never prints the token or the connection id', async () => {
     const ids = new Set<string>();
     const secrets = () => [...ids, client.gateway.token];
     for (const verbose of ['-v', '--debug']) {
@@ -289,7 +289,7 @@ describe('what the gateway refuses', () => {
   });
 });
 
-it('offers the accounts at a terminal where the token has several', async () => {
+it('offers the accounts at a terminal if there are several', async () => {
   const { code, asked, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes'], {
     terminal: 200,
     answers: [HEDGING],
@@ -308,7 +308,7 @@ describe('real money', () => {
     return home;
   }
 
-  it('asks for the account id to be typed, whatever --yes says', async () => {
+  it('requires the account id to be typed, even with --yes', async () => {
     const home = await live();
     const right = await client.run(['buy', 'EUR/USD', '5', '--yes'], { home, terminal: 100, answers: [HEDGING] });
     expect(right.asked).toHaveLength(1);

@@ -41,7 +41,7 @@ describe('--append', () => {
     ['csv', RANGE, ['--label', 'end']],
     ['csv', ['EUR/USD', 'D1', '2026-01-02', '2026-01-09'], ['--label', 'start']],
     ['jsonl', ['eurusd', 'm1', '2025-12-22', '2025-12-24'], ['--price', 'bid']],
-  ] as const)('makes a .%s file of %j %j what one download would have made', async (format, range, more) => {
+  ] as const)('extends a .%s file of %j %j to what one download would give', async (format, range, more) => {
     const [path, whole] = [fresh(format), fresh(format)];
     const [symbol, period, from] = range;
     if (period === 'm1') served.answer = sparse;
@@ -64,7 +64,7 @@ describe('--append', () => {
     });
   });
 
-  it('leaves a file as it is where there is nothing new', async () => {
+  it('does not change a file if there is nothing new', async () => {
     const path = fresh();
     await begun(path);
     await run([...APPEND, path]);
@@ -75,7 +75,7 @@ describe('--append', () => {
   });
 
   it.each(['csv', 'ndjson'])(
-    'shows both rows of a .%s file and adds nothing if the last one has changed',
+    'prints both rows of a .%s file and adds nothing if the last one has changed',
     async (format) => {
       const path = fresh(format);
       const before = await begun(path);
@@ -111,7 +111,7 @@ describe('--append', () => {
     expect(text(path)).toBe(before);
   });
 
-  it('takes numbers that another program wrote, and keeps its lines', async () => {
+  it('accepts numbers of another program, and keeps its lines', async () => {
     const path = fresh();
     const before = await begun(path);
     writeFileSync(path, before.replaceAll(/(\.\d+)(?=,|\n)/g, '$10'));
@@ -119,7 +119,7 @@ describe('--append', () => {
     expect(text(path).startsWith(before.replaceAll(/(\.\d+)(?=,|\n)/g, '$10'))).toBe(true);
   });
 
-  it('adds what comes before a part that cannot be read, and the rest later', async () => {
+  it('adds the part before an unreadable window, and the rest later', async () => {
     const [path, whole] = [fresh(), fresh()];
     const range: Range = ['EUR/USD', 'm1', '2025-12-01', '2025-12-03'];
     served.answer = sparse;
@@ -133,7 +133,7 @@ describe('--append', () => {
     expect(text(path)).toBe(text(whole));
   });
 
-  it('has the old file until the new one is complete, whatever a killed process left', async () => {
+  it('keeps the old file until the new one is complete, whatever a killed process left', async () => {
     const path = fresh();
     const before = await begun(path);
     writeFileSync(`${path}.new`, `${before}half a li`);
@@ -150,7 +150,7 @@ describe('--append', () => {
     expect([existsSync(`${path}.new`), existsSync(`${path}.lock`)]).toEqual([false, false]);
   });
 
-  it('does not overwrite what another process writes meanwhile, and keeps a symbolic link', async () => {
+  it('does not overwrite concurrent changes, and keeps a symbolic link', async () => {
     const path = fresh();
     const before = await begun(path);
     served.answer = (request) => {
@@ -169,7 +169,7 @@ describe('--append', () => {
     expect(text(path).length).toBeGreaterThan(before.length);
   });
 
-  it('is only for one process at a time', async () => {
+  it('allows one process at a time', async () => {
     const path = fresh();
     await begun(path);
     writeFileSync(`${path}.lock`, JSON.stringify(lockOwner(process.pid)));
@@ -198,7 +198,7 @@ describe('--append', () => {
       'time,bid-open,bid-high,bid-low,bid-close,ask-open,ask-high,ask-low,ask-close,tick-qty\n2026-01-09T21:00:00Z,a,1,1,1,1,1,1,1,1\n',
       'does not end with a candle',
     ],
-  ])('is refused for %s, before anything is asked', async (_, content, reason) => {
+  ])('is refused for %s, before any request', async (_, content, reason) => {
     const path = fresh();
     if (content !== undefined) writeFileSync(path, content);
     expect(await run([...APPEND, path])).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
@@ -221,7 +221,7 @@ describe('--append', () => {
 });
 
 describe('several symbols and periods', () => {
-  it('are read one after the other over one session, each row with its names', async () => {
+  it('are read one after the other in one session, each row with its names', async () => {
     const { length } = served.gateway.clients;
     const { code, stdout } = await run(['eurusd,US30,EUR/USD', 'H1,m5', '--last', '2', '--price', 'bid', '-o', 'csv']);
     expect(code).toBe(0);
@@ -268,7 +268,7 @@ describe('several symbols and periods', () => {
     expect(JSON.parse(changed.stdout)).toMatchObject([{ source: 'file', tickQty: 9 }, { source: 'gateway' }]);
   });
 
-  it('are read without one that does not exist, and exit 5 where none does', async () => {
+  it('are read without a missing one; exit 5 if none exists', async () => {
     const some = await run(['XXX/YYY,EUR/USD', 'H1', '--last', '1', '-o', 'csv']);
     expect(some).toMatchObject({
       code: 0,
@@ -278,14 +278,14 @@ describe('several symbols and periods', () => {
     expect(await run(['XXX/YYY,YYY/XXX', 'H1'])).toMatchObject({ code: 5 });
   });
 
-  it('exit 10 where one is refused', async () => {
+  it('exit 10 if one is refused', async () => {
     served.answer = (request) => (request.period === 'H1' ? 'Not now' : candlesOf(request));
     const { code, stdout, stderr } = await run(['EUR/USD', 'H1,m5', '--last', '1', '-o', 'csv']);
     expect({ code, rows: stdout.trimEnd().split('\n').length }).toEqual({ code: 10, rows: 2 });
     expect(stderr).toContain('EUR/USD H1: ');
   });
 
-  it('list their gaps together', async () => {
+  it('have a common list of gaps', async () => {
     served.answer = (request) => candlesOf(request, (at) => at % 86_400 !== 36_000);
     const args = ['EUR/USD', 'H1,m5', '--from', '2026-01-13', '--to', '2026-01-14', '--gaps', '-o', 'csv'];
     expect((await run(args)).stdout.split('\n').slice(1, 3)).toEqual([

@@ -39,7 +39,7 @@ function copy(from: string, to: string): void {
 }
 
 describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
-  it('is what is printed, and done it stands alone', async () => {
+  it('equals the printed output, without other files when complete', async () => {
     const path = fresh(format);
     const { code, stdout } = await run([...RANGE, '--out', path, '-o', 'json']);
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
     });
   });
 
-  it('is gone on with from wherever a kill left it, with the same bytes and the same report', async () => {
+  it('is resumed after any kill, with the same bytes and the same report', async () => {
     const path = fresh(format);
     const left: string[] = [];
     served.answer = (request) => {
@@ -111,7 +111,7 @@ describe('an interrupted file', () => {
     return path;
   }
 
-  it('stands beside it', async () => {
+  it('is stored beside the target', async () => {
     const path = await begun();
     const { request, begunAt, mark, length, lastLine } = JSON.parse(readFileSync(state(path), 'utf8'));
     expect(request).toEqual({
@@ -153,7 +153,7 @@ describe('an interrupted file', () => {
     expect(content()).toEqual(before);
   });
 
-  it('need not be said again, and a time that counts from now counts from then', async () => {
+  it('need not be repeated; a relative time counts from the first run', async () => {
     const whole = fresh();
     await run(['EUR/USD', 'm1', '--from', '20d', '--to', '1d', '--out', whole]);
     const later = { now: () => NOW + 7_200_000 };
@@ -176,7 +176,7 @@ describe('an interrupted file', () => {
     }
   });
 
-  it('is not resumed if somebody changed the file', async () => {
+  it('is not resumed if the file was changed', async () => {
     const path = await begun();
     truncateSync(path, 500);
     const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
@@ -186,7 +186,7 @@ describe('an interrupted file', () => {
   });
 });
 
-it('nothing is begun where the first window fails, or the symbol is unknown', async () => {
+it('starts no file if the first window fails or the symbol is unknown', async () => {
   const path = fresh();
   served.answer = () => 'No candles today';
   expect(await run([...RANGE, '--out', path])).toMatchObject({ code: 3 });
@@ -194,7 +194,7 @@ it('nothing is begun where the first window fails, or the symbol is unknown', as
   expect([existsSync(path), existsSync(state(path))]).toEqual([false, false]);
 });
 
-it('an interruption leaves a file that can be gone on with', async () => {
+it('an interruption leaves a file that can be resumed', async () => {
   const path = fresh();
   const stop = new AbortController();
   served.answer = (request) => {
@@ -209,7 +209,7 @@ it('an interruption leaves a file that can be gone on with', async () => {
   expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
 });
 
-it('--resume begins where nothing was begun', async () => {
+it('--resume starts a new file if there is none', async () => {
   const path = fresh();
   expect((await run([...RANGE, '--out', path, '--resume'])).code).toBe(0);
   expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
@@ -220,7 +220,7 @@ it.each([
   ['json', ['eurusd', 'm1', '--last', '300']],
   ['csv', ['eurusd', 'm1', '--last', '300']],
   ['ndjson', ['eurusd', 'm1', '--last', '300']],
-] as const)('a .%s file of %j is written whole at the end', async (format, args) => {
+] as const)('a .%s file of %j is written at the end', async (format, args) => {
   const path = fresh(format);
   const there: boolean[] = [];
   served.answer = (request) => {

@@ -28,7 +28,7 @@ const objects = ({ stdout }: Run): Record<string, unknown>[] =>
 const times = (result: Run): unknown[] => objects(result).map(({ time }) => time);
 
 describe('the newest', () => {
-  it('are asked for with one request, without the one that is not over', async () => {
+  it('take one request, without the unfinished candle', async () => {
     const result = await run(['eurusd', 'm1', '--last', '3', '-o', 'ndjson']);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(times(result)).toEqual(['2026-01-14T11:57:00Z', '2026-01-14T11:58:00Z', '2026-01-14T11:59:00Z']);
@@ -37,23 +37,23 @@ describe('the newest', () => {
     ]);
   });
 
-  it('are asked for past every cache, as the last candle changes by the second', async () => {
+  it('bypass every cache, because the last candle changes every second', async () => {
     const { length } = served.gateway.requests;
     await run(['EUR/USD', 'm1']);
     const request = served.gateway.requests.slice(length).find(({ url }) => url.startsWith('/candles/'));
     expect(request?.headers['cache-control']).toBe('no-cache');
   });
 
-  it('are a hundred', async () => {
+  it('are a hundred by default', async () => {
     expect(times(await run(['EUR/USD', 'H1', '-o', 'ndjson']))).toHaveLength(100);
   });
 
-  it('have the unfinished one where it is asked for', async () => {
+  it('include the unfinished one on request', async () => {
     const result = await run(['EUR/USD', 'm1', '--last', '1', '--include-partial', '-o', 'ndjson']);
     expect(times(result)).toEqual(['2026-01-14T12:00:00Z']);
   });
 
-  it('come from before a weekend, and from further back where a window has too few', async () => {
+  it('reach back over a weekend, and further if a window has too few', async () => {
     const sparse = new Set(['2026-01-02T10:00:00Z', '2026-01-09T21:54:00Z', '2026-01-14T11:00:00Z'].map(at));
     served.answer = (request) => candlesOf(request, (time) => sparse.has(time));
     const result = await run(['EUR/USD', 'm1', '--last', '3', '-o', 'ndjson']);
@@ -63,7 +63,7 @@ describe('the newest', () => {
     }
   });
 
-  it('end where history does: after two windows with nothing', async () => {
+  it('end with the history, after two empty windows', async () => {
     const start = at('2026-01-13T00:00:00Z');
     served.answer = (request) => candlesOf(request, (time) => time >= start);
     const result = await run(['EUR/USD', 'H1', '--last', '5000', '-o', 'ndjson']);
@@ -73,7 +73,7 @@ describe('the newest', () => {
     expect(served.asked).toHaveLength(3);
   });
 
-  it('are none where there is nothing at all, which is no failure', async () => {
+  it('may be none, without a failure', async () => {
     served.answer = () => [];
     expect(await run(['EUR/USD', 'm1'])).toMatchObject({ code: 0, stderr: expect.stringContaining('no candles') });
     expect(await run(['EUR/USD', 'm1', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
@@ -83,7 +83,7 @@ describe('the newest', () => {
 describe('a range', () => {
   const JANUARY = ['--from', '2026-01-01', '--to', '2026-01-14'];
 
-  it('is asked for from the oldest window on, each after the other and every candle once', async () => {
+  it('is read from the oldest window on, with every candle once', async () => {
     const result = await run(['EUR/USD', 'm1', ...JANUARY, '-o', 'csv']);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const [header, ...lines] = result.stdout.trimEnd().split('\n');
@@ -96,13 +96,13 @@ describe('a range', () => {
     expect(served.asked[1]?.to).toBe(at('2026-01-14T00:00:00Z') - 1);
   });
 
-  it('is one request where there is no limit', async () => {
+  it('takes one request if there is no limit', async () => {
     served.answer = () => [row(at('2024-12-31T22:00:00Z')), row(at('2026-01-13T22:00:00Z'))];
     expect(await run(['EUR/USD', 'd1', '--from', '1990-01-01'])).toMatchObject({ code: 0 });
     expect(served.asked).toMatchObject([{ period: 'D1', from: at('1990-01-01T00:00:00Z') }]);
   });
 
-  it('has no doubles, and is in order', async () => {
+  it('has no duplicates, and is sorted', async () => {
     served.answer = (request) => {
       const rows = candlesOf(request);
       return [...rows.slice(3), ...rows.slice(0, 5).map(([time = 0]) => row(time, 1000)), ...rows.slice(0, 3)];
@@ -114,7 +114,7 @@ describe('a range', () => {
     expect(rows.map(({ tickQty }) => Number(tickQty) === 1000)).toEqual(rows.map((_, index) => index < 5));
   });
 
-  it('tells where history begins', async () => {
+  it('says where history begins', async () => {
     const start = at('2026-01-12T06:00:00Z');
     served.answer = (request) => candlesOf(request, (time) => time >= start);
     const result = await run(['EUR/USD', 'm1', ...JANUARY, '--price', 'mid']);
@@ -126,7 +126,7 @@ describe('a range', () => {
     expect((await run(['EUR/USD', 'H1', '--from', '2026-01-10', '-o', 'csv'])).stderr).toBe('');
   });
 
-  it('that the gateway ignores is an error, and nothing is printed', async () => {
+  it('that the gateway ignores is an error without output', async () => {
     served.answer = () => candlesOf({ period: 'm1', from: NOW / 1000 - 600, to: NOW / 1000 });
     const result = await run(['EUR/USD', 'm1', '--from', '2026-01-05', '--to', '2026-01-06', '-o', 'json']);
     expect(result).toMatchObject({ code: 7, stdout: '' });
@@ -136,7 +136,7 @@ describe('a range', () => {
     });
   });
 
-  it('that is refused as too long is cut', async () => {
+  it('that is refused as too long is split', async () => {
     served.answer = (request) =>
       request.to - request.from > 86_400 ? 'Invalid from/to parameneters.' : candlesOf(request);
     const result = await run(['EUR/USD', 'm5', '--from', '2026-01-07', '--to', '2026-01-09', '-o', 'ndjson']);
@@ -145,7 +145,7 @@ describe('a range', () => {
     expect(served.asked).toHaveLength(3);
   });
 
-  it('of which a part fails is printed without it, with exit status 10', async () => {
+  it('with a failed part is printed without it: exit 10', async () => {
     served.answer = (request) => (served.asked.length === 2 ? 'Not today' : candlesOf(request));
     const result = await run(['EUR/USD', 'm1', '--from', '2025-12-24', '--to', '2026-01-14', '-o', 'ndjson']);
     expect(result.code).toBe(10);
@@ -158,7 +158,7 @@ describe('a range', () => {
     expect(printed).toContain('2026-01-13T23:59:00Z');
   });
 
-  it('goes on in another session where the first is lost', async () => {
+  it('continues in another session if the first is lost', async () => {
     const before = served.gateway.clients.length;
     let cut = false;
     served.answer = (request) => {
@@ -178,14 +178,14 @@ describe('a range', () => {
   });
 });
 
-describe('candles that are missing', () => {
+describe('missing candles', () => {
   const holes = ['2026-01-13T10:00:00Z', '2026-01-13T10:01:00Z', '2026-01-13T15:30:00Z'].map(at);
   const DAYS = ['EUR/USD', 'm1', '--from', '2026-01-08', '--to', '2026-01-14'];
   beforeEach(() => {
     served.answer = (request) => candlesOf(request, (time) => !holes.includes(time));
   });
 
-  it('are told, and those of the weekend are not', async () => {
+  it('are reported, except those of the weekend', async () => {
     const result = await run([...DAYS, '-o', 'ndjson']);
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('3 candles are missing in 2 gaps in trading hours');
@@ -199,7 +199,7 @@ describe('candles that are missing', () => {
     ]);
   });
 
-  it('are exit status 1 where that is asked for, and a missing part is 10 all the same', async () => {
+  it('exit 1 on request, but a missing part still exits 10', async () => {
     expect((await run([...DAYS, '--fail-on-gap', '-o', 'ndjson'])).code).toBe(1);
     expect((await run([...DAYS, '--fail-on-gap', '--gaps'])).code).toBe(1);
     served.asked.length = 0;
@@ -207,7 +207,7 @@ describe('candles that are missing', () => {
     expect((await run(['EUR/USD', 'm1', '--from', '2025-12-29', '--fail-on-gap', '-q'])).code).toBe(10);
   });
 
-  it('are not known of what is no forex', async () => {
+  it('are unknown for symbols other than forex', async () => {
     expect(await run(['US30', 'm1', '--from', '2026-01-13', '-q'])).toMatchObject({ code: 0, stderr: '' });
     for (const option of ['--fail-on-gap', '--gaps']) {
       const refused = await run(['US30', 'm1', '--from', '2026-01-13', option]);
@@ -219,7 +219,7 @@ describe('candles that are missing', () => {
     expect(served.asked).toHaveLength(1);
   });
 
-  it('at the end are told as an old answer', async () => {
+  it('at the end are reported as old data', async () => {
     served.answer = ({ period, from }) => candlesOf({ period, from, to: at('2026-01-14T11:00:00Z') });
     const { code, stderr } = await run(['EUR/USD', 'm1', '--last', '10', '-o', 'ndjson']);
     expect(code).toBe(0);
@@ -229,10 +229,10 @@ describe('candles that are missing', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('the output', () => {
   const TWO = ['EUR/USD', 'H1', '--last', '2'];
 
-  it('is a table of the sides that fit', async () => {
+  it('is a table of the columns that fit', async () => {
     const { stdout } = await run([...TWO], { terminal: 100 });
     expect(stdout).toMatchInlineSnapshot(`
       "[1mTIME[22m                  [1mBID-OPEN[22m  [1mBID-HIGH[22m  [1mBID-LOW[22m  [1mBID-CLOSE[22m  [1mASK-CLOSE[22m  [1mTICK-QTY[22m
@@ -248,7 +248,7 @@ describe('what is shown', () => {
     `);
   });
 
-  it('is the other end of each candle, where that is asked for', async () => {
+  it('has the other end of each candle on request', async () => {
     const label = async (...args: string[]): Promise<unknown> =>
       objects(await run(['EUR/USD', ...args, '--last', '1', '-o', 'ndjson']))[0]?.['time'];
     expect(await label('H1', '--label', 'end')).toBe('2026-01-14T12:00:00Z');
@@ -258,7 +258,7 @@ describe('what is shown', () => {
     expect(await label('D1')).toBe('2026-01-13T22:00:00Z');
   });
 
-  it('is a chart of candlesticks, or with --line of where they close', async () => {
+  it('is a chart of candlesticks, or with --line of closing prices', async () => {
     const { code, stdout } = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'], { terminal: 60 });
     expect(code).toBe(0);
     expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).toMatch(
@@ -280,7 +280,7 @@ describe('what is shown', () => {
     expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
   });
 
-  it('is a chart of the size that was asked for, in ASCII, and in a file', async () => {
+  it('is a chart of the given size, in ASCII, and in a file', async () => {
     const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
     const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
     const lines = small.stdout.split('\n');
@@ -301,7 +301,7 @@ describe('what is shown', () => {
     expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
   });
 
-  it('is never what a gateway or a person hides in a symbol', async () => {
+  it('never contains control sequences of a symbol', async () => {
     const hostile = 'EUR\u001b[31m/\u202eUSD';
     served.offers.push({ t: 0, offerId: 7, currency: hostile, instrumentType: 1 });
     for (const args of [['--chart'], ['--gaps'], ['-o', 'json', '--gaps'], ['--last', '3']]) {
@@ -316,7 +316,7 @@ describe('what is shown', () => {
     expect(path.code).toBe(0);
   });
 
-  it('has no token and no id of a connection, not even in a trace', async () => {
+  it('has no token and no connection id, not even in a trace', async () => {
     const { stdout, stderr } = await run([...TWO, '--debug']);
     expect(stderr).toContain('/candles/1/H1');
     for (const secret of [TOKEN, ...served.gateway.clients.map(({ id }) => id)]) {
@@ -326,7 +326,7 @@ describe('what is shown', () => {
 });
 
 describe('the symbol', () => {
-  it('is looked up once a day, and not where its id is given', async () => {
+  it('is looked up once a day, and not for an id', async () => {
     const home = temporaryHome();
     const models = (): number => served.gateway.requests.filter(({ url }) => url.includes('get_model')).length;
     const before = models();

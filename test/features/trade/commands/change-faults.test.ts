@@ -150,7 +150,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
 it.each([
   ['accepted', 10],
   ['refused', 10.5],
-])('beside one that is %s a lost answer is told as unknown all the same', async (outcome, amountK) => {
+])('beside one that is %s a lost response is still reported as unknown', async (outcome, amountK) => {
   const way = before[0] as Forwarder;
   way.orders.length = 0;
   way.fault = {

@@ -19,7 +19,7 @@ async function preview(argv: readonly string[]) {
   return JSON.parse(stdout);
 }
 
-it('close: what it realizes and frees, and what is left', async () => {
+it('close: the realized profit, the freed margin and the remaining amount', async () => {
   const trade = holdTrade(client.gateway, { amountK: 10, open: 1.1587 });
   const [row] = await preview(['close', trade, '--amount', '4']);
   expect(row).toMatchObject({
@@ -83,7 +83,7 @@ it('positions update: the stop and the limit', async () => {
   ]);
 });
 
-it('what svc refuses is refused, too', async () => {
+it('applies the same refusals', async () => {
   const trade = holdTrade(client.gateway, { amountK: 10 });
   expect((await client.run(['close', trade, '--amount', '11', '--preview'])).code).toBe(3);
   expect((await client.run(['orders', 'update', '1', '--rate', '1.1', '--preview'])).code).toBe(5);

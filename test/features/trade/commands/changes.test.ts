@@ -46,7 +46,7 @@ describe('positions update', () => {
     expect(client.orders()).toEqual(forms.map((form) => ({ trade_id, ...form })));
   });
 
-  it('says that a stop which trailed does so no more', async () => {
+  it('says that a trailing stop no longer trails', async () => {
     const id = holdTrade(client.gateway);
     const set = (argv: string) =>
       client.run(['positions', 'update', id, ...split(argv)], { terminal: 200, answer: true });
@@ -55,7 +55,7 @@ describe('positions update', () => {
     expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
   });
 
-  it('sets it for a sell as for a buy, and takes it away', async () => {
+  it('sets it for a sell and a buy, and removes it', async () => {
     const id = holdTrade(client.gateway, { isBuy: false });
     await client.run(['positions', 'update', id, '--stop', '40pips', '--yes']);
     expect(trade()?.stop).toEqual({ rate: 1.164, trail: 0 });
@@ -115,13 +115,13 @@ describe('orders update', () => {
     );
   });
 
-  it('a rate that stays is written plainly, however small', async () => {
+  it('sends an unchanged rate in plain notation, however small', async () => {
     const order_id = holdOrder(client.gateway, { rate: 8.5e-7 });
     await client.run(['orders', 'update', order_id, '--amount', '5', '--yes']);
     expect(client.orders()).toEqual([{ order_id, rate: '0.00000085', range: '0', amount: '5' }]);
   });
 
-  it('what is not named stays: of a symbol in contracts, too', async () => {
+  it('keeps what is not named, also for a symbol in contracts', async () => {
     const order_id = holdOrder(client.gateway, { symbol: 'US30', amountK: 0.002, rate: 45_000 });
     await client.run(['orders', 'update', order_id, '--rate', '44000', '--yes']);
     expect(client.orders()).toEqual([{ order_id, rate: '44000', range: '0', amount: '2' }]);
@@ -141,7 +141,7 @@ describe('orders update', () => {
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
-  it('an order that is not there is exit 5', async () => {
+  it('a missing order exits 5', async () => {
     const run = await client.run(['orders', 'update', '1', '--rate', '1.14', '--yes']);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   });
@@ -155,7 +155,7 @@ describe('orders cancel', () => {
     expect(client.orders()).toEqual(ids.map((order_id) => ({ order_id })));
   });
 
-  it('shows the group that ends with it, and sends nothing for the others', async () => {
+  it('names the group that ends with it, and sends no request for the others', async () => {
     const [one = '', two = '', three = ''] = [1, 2, 3].map(() => holdOrder(client.gateway, { ocoBulkId: 7 }));
     const { asked, stdout } = await client.run(['orders', 'cancel', one, three, '-o', 'json'], {
       terminal: 200,
@@ -169,7 +169,7 @@ describe('orders cancel', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ orderId: one, outcome: 'accepted', along: [two, three] }]);
   });
 
-  it('all of a symbol in the account, a group by one of its orders', async () => {
+  it('all of a symbol in the account, and a group by one of its orders', async () => {
     const [first = ''] = [7, 7].map((ocoBulkId) => holdOrder(client.gateway, { ocoBulkId }));
     const alone = holdOrder(client.gateway);
     holdOrder(client.gateway, { symbol: 'GBP/USD', rate: 1.3 });
@@ -197,7 +197,7 @@ describe('orders cancel', () => {
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
-  it('a dry run shows every request and connects to nothing', async () => {
+  it('a dry run prints every request and does not connect', async () => {
     const { stdout } = await client.run(['orders', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
     const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
     expect({ bodies, calls: client.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
@@ -216,7 +216,7 @@ describe('oco', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ command: 'oco create', outcome: 'accepted', orderIds: ids }]);
   });
 
-  it('create: the offer of now speaks against too much, and nothing is sent', async () => {
+  it('create: checks the current offer, and sends nothing after a refusal', async () => {
     const legs = ['--leg', 'buy@1.17', '--leg', 'sell@1.15'];
     const run = await client.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
@@ -287,7 +287,7 @@ describe('of two requests', () => {
     ],
   };
 
-  it.each(Object.entries(COMMANDS))('%s: the first stands where the second is refused', async (_name, argv) => {
+  it.each(Object.entries(COMMANDS))('%s: the first is kept if the second is refused', async (_name, argv) => {
     const { code, stdout, posts, journal } = await answering(argv(), EXECUTED, REFUSED);
     expect({ code, posts, journal }).toEqual({ code: 10, posts: 2, journal: ['accepted', 'refused'] });
     expect(JSON.parse(stdout)).toMatchObject([
@@ -296,13 +296,16 @@ describe('of two requests', () => {
     ]);
   });
 
-  it.each(Object.entries(COMMANDS))('%s: and where the answer of the second is lost', async (_name, argv) => {
-    const { code, stdout, posts, journal } = await answering(argv(), EXECUTED);
-    expect({ code, posts, journal }).toEqual({ code: 8, posts: 2, journal: ['accepted', 'unknown'] });
-    expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'accepted' }, { outcome: 'unknown' }]);
-  });
+  it.each(Object.entries(COMMANDS))(
+    '%s: the first is kept if the response to the second is lost',
+    async (_name, argv) => {
+      const { code, stdout, posts, journal } = await answering(argv(), EXECUTED);
+      expect({ code, posts, journal }).toEqual({ code: 8, posts: 2, journal: ['accepted', 'unknown'] });
+      expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'accepted' }, { outcome: 'unknown' }]);
+    },
+  );
 
-  it.each(Object.entries(COMMANDS))('%s: the second is not sent where the first is refused', async (_name, argv) => {
+  it.each(Object.entries(COMMANDS))('%s: does not send the second if the first is refused', async (_name, argv) => {
     const { code, stdout, posts } = await answering(argv(), REFUSED);
     expect({ code, stdout, posts }).toEqual({ code: 3, stdout: '', posts: 1 });
   });

@@ -26,7 +26,7 @@ async function close(argv: readonly string[], more: Parameters<Trader['run']>[1]
   return { ...run, rows: run.stdout === '' ? [] : JSON.parse(run.stdout) };
 }
 
-it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with its rate', async (transport) => {
+it.each(['auto', 'polling'])('by %s: subscribes before it sends, and reports the rate', async (transport) => {
   const id = holdTrade(client.gateway);
   const { code, rows, stderr } = await close([id, '--transport', transport]);
   expect({ code, rows }).toMatchObject({
@@ -42,22 +42,19 @@ it.each(['auto', 'polling'])('by %s: subscribed before it is sent, and told with
   ]);
 });
 
-it.each(['partial-fills', 'push-before-answer'] as const)(
-  'several, all sent before one is waited for: %s',
-  async (trap) => {
-    client.gateway.traps.add(trap);
-    const ids = [holdTrade(client.gateway, { amountK: 7 }), holdTrade(client.gateway, { isBuy: false, amountK: 7 })];
-    const { code, rows } = await close(ids);
-    const parts = trap === 'partial-fills' ? [2, 2, 3] : [7];
-    expect({ code, rows }).toMatchObject({
-      code: 0,
-      rows: [
-        { status: 'filled', closedTrades: parts.map((part) => closed(ids[0] ?? '', part)) },
-        { status: 'filled', closedTrades: parts.map((part) => closed(ids[1] ?? '', part, 1.16013)) },
-      ],
-    });
-  },
-);
+it.each(['partial-fills', 'push-before-answer'] as const)('several are all sent before svc waits: %s', async (trap) => {
+  client.gateway.traps.add(trap);
+  const ids = [holdTrade(client.gateway, { amountK: 7 }), holdTrade(client.gateway, { isBuy: false, amountK: 7 })];
+  const { code, rows } = await close(ids);
+  const parts = trap === 'partial-fills' ? [2, 2, 3] : [7];
+  expect({ code, rows }).toMatchObject({
+    code: 0,
+    rows: [
+      { status: 'filled', closedTrades: parts.map((part) => closed(ids[0] ?? '', part)) },
+      { status: 'filled', closedTrades: parts.map((part) => closed(ids[1] ?? '', part, 1.16013)) },
+    ],
+  });
+});
 
 it('a part of a trade, and contracts', async () => {
   const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
@@ -100,7 +97,7 @@ function opens(): void {
   client.gateway.tick();
 }
 
-it('one that ends without a fill beside one that is closed is partly done', async () => {
+it('one closed and one unfilled: exit 10', async () => {
   const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, stdout } = await accepted(ids, () => {
     client.gateway.book.trades.delete(ids[1] ?? '');
@@ -125,7 +122,7 @@ it.each([
   });
 });
 
-it('by an order of the other side: what it closed, and not the trade that was named', async () => {
+it('by an opposite order: reports what it closed, not the named trade', async () => {
   const ids = [20, 10].map((amountK) => holdTrade(client.gateway, { account: NETTING, amountK }));
   const { code, rows } = await close([ids[1] ?? '', '--via-opposite']);
   expect({ code, rows }).toMatchObject({
@@ -134,7 +131,7 @@ it('by an order of the other side: what it closed, and not the trade that was na
   });
 });
 
-it('a lost answer keeps the others from nothing, and they are waited for', async () => {
+it('a lost response does not stop the others', async () => {
   before.fault = {
     applied: true,
     answer(response) {
@@ -154,7 +151,7 @@ it('a lost answer keeps the others from nothing, and they are waited for', async
   });
 });
 
-it('one before which nothing could be subscribed is not sent, and the next is waited for', async () => {
+it('without a subscription one is not sent, and svc waits for the next', async () => {
   before.tooOften = {
     test(path: string) {
       if (!path.includes('/trading/subscribe')) return false;
@@ -174,7 +171,7 @@ it('one before which nothing could be subscribed is not sent, and the next is wa
   });
 });
 
-it('where no answer came there is nothing to wait for', async () => {
+it('does not wait without a response', async () => {
   before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
   const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url }, sleeps: 20 });
@@ -182,7 +179,7 @@ it('where no answer came there is nothing to wait for', async () => {
   expect(stderr).not.toContain('waiting');
 });
 
-it('a connection that is lost is made again, and the tables tell what was missed', async () => {
+it('reconnects after a lost connection, and reads missed events from the tables', async () => {
   const id = holdTrade(client.gateway);
   const { code, stdout, stderr } = await accepted([id], () => {
     client.gateway.cut();
@@ -193,7 +190,7 @@ it('a connection that is lost is made again, and the tables tell what was missed
   expect(stdout).toContain(`${id} 10K @ 1.16`);
 });
 
-it('on a narrow terminal what was closed stays', async () => {
+it('a narrow terminal keeps the closed amounts', async () => {
   const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
   const { stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--wait', '5s', '--yes'], {
     sleeps: true,
@@ -203,7 +200,7 @@ it('on a narrow terminal what was closed stays', async () => {
   expect(stdout).toMatch(/COMMAND.*OF.*OUTCOME.*STATUS.*CLOSED/);
 });
 
-it('Ctrl-C while it waits says which orders are live', async () => {
+it('Ctrl-C while it waits names the live orders', async () => {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new SvcError('interrupted', 'interrupted'));
   const { code, stdout, stderr } = await accepted([holdTrade(client.gateway)], interrupt, { signal: stop.signal });
@@ -215,7 +212,7 @@ it('Ctrl-C while it waits says which orders are live', async () => {
 it.each([
   ['a hedging account', undefined, 'trade ID'],
   ['another account', NETTING, 'the EUR/USD buys of account 654062'],
-])('after a lost answer in %s, what was closed is found', async (_name, account, of) => {
+])('after a lost response in %s, finds what was closed', async (_name, account, of) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const id = holdTrade(client.gateway, { amountK: 20, ...(account === undefined ? {} : { account }) });
   const argv = ['close', id, '--amount', '10', '--via-opposite', '--yes', '-o', 'json', '--transport', 'polling'];
@@ -227,7 +224,7 @@ it.each([
   );
 });
 
-it('after a lost answer, an order that waits to close is found', async () => {
+it('after a lost response, finds a pending closing order', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('market-closed');
   const id = holdTrade(client.gateway);

@@ -47,13 +47,13 @@ describe('in an account that hedges', () => {
     expect(client.journal()).toMatchObject([{ command: 'close', outcome: 'accepted' }]);
   });
 
-  it('of anything but forex the amount is in contracts', async () => {
+  it('counts contracts except for forex', async () => {
     const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
     await client.run(['close', id, '--yes']);
     expect(client.orders()).toMatchObject([{ trade_id: id, amount: '3' }]);
   });
 
-  it('asks once for several, each in its own line', async () => {
+  it('asks once for several, listing each', async () => {
     const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { isBuy: false })];
     const { code, asked, stderr } = await client.run(['close', ...ids], { terminal: 200, answer: true });
     expect(code).toBe(0);
@@ -63,7 +63,7 @@ describe('in an account that hedges', () => {
     expect(client.orders().map(({ trade_id }) => trade_id)).toEqual(ids);
   });
 
-  it('one that is refused keeps no other from being closed', async () => {
+  it('a refused one does not stop the others', async () => {
     const ids = [holdTrade(client.gateway, { amountK: 10.5 }), holdTrade(client.gateway)];
     const { code, stdout } = await client.run(['close', ...ids, '--yes', '-o', 'json']);
     expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
@@ -96,7 +96,7 @@ describe('in an account that hedges', () => {
     expect(client.journal()).toEqual([]);
   });
 
-  it('says so where there is no market', async () => {
+  it('says that the market is closed', async () => {
     const saturday = Date.UTC(2026, 0, 17, 12);
     const [one] = [holdTrade(client.gateway), holdTrade(client.gateway)];
     for (const argv of [[one], ['--symbol', 'EUR/USD']]) {
@@ -106,7 +106,7 @@ describe('in an account that hedges', () => {
     }
   });
 
-  it('a no sends nothing', async () => {
+  it('sends nothing after a no', async () => {
     const run = await client.run(['close', holdTrade(client.gateway)], { terminal: 80, answer: false });
     expect({ code: run.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
     const unasked = await client.run(['close', holdTrade(client.gateway)]);
@@ -117,7 +117,7 @@ describe('in an account that hedges', () => {
 describe('in an account that does not hedge', () => {
   const OPPOSITE = { account_id: NETTING, symbol: 'EUR/USD', is_buy: 'false', rate: '0', amount: '10' };
 
-  it('says so, and closes nothing unasked', async () => {
+  it('says so, and does not close without a confirmation', async () => {
     const id = holdTrade(client.gateway, { account: NETTING });
     const { code, stderr } = await client.run(['close', id, '--yes']);
     expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
@@ -127,14 +127,14 @@ describe('in an account that does not hedge', () => {
     expect(stderr).toContain('--via-opposite');
   });
 
-  it('closes by an order of the other side where that was said', async () => {
+  it('closes by an opposite order with --via-opposite', async () => {
     const id = holdTrade(client.gateway, { account: NETTING });
     const { code } = await client.run(['close', id, '--yes', '--via-opposite']);
     expect(code).toBe(0);
     expect(client.orders()).toEqual([{ ...OPPOSITE, order_type: 'AtMarket', time_in_force: 'GTC' }]);
   });
 
-  it('or where it was asked', async () => {
+  it('or after a confirmation', async () => {
     const id = holdTrade(client.gateway, { account: NETTING, isBuy: false });
     const { asked } = await client.run(['close', id], { terminal: 200, answer: true });
     expect(asked).toEqual([
@@ -145,7 +145,7 @@ describe('in an account that does not hedge', () => {
     expect(client.orders()).toMatchObject([{ ...OPPOSITE, is_buy: 'true' }]);
   });
 
-  it('a dry run reads what it has to know, and sends nothing', async () => {
+  it('a dry run reads the necessary tables, and sends nothing', async () => {
     const id = holdTrade(client.gateway, { account: NETTING });
     const { code, stdout } = await client.run(['close', id, '--via-opposite', '--dry-run', '-o', 'json']);
     expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: [] });
@@ -153,8 +153,8 @@ describe('in an account that does not hedge', () => {
   });
 });
 
-describe('all of it', () => {
-  it('of a symbol, told before it is confirmed', async () => {
+describe('everything', () => {
+  it('of a symbol, listed before the confirmation', async () => {
     const id = holdTrade(client.gateway);
     holdTrade(client.gateway, { symbol: 'GBP/USD' });
     const { asked } = await client.run(['close', '--symbol', 'eurusd'], { terminal: 200, answer: true });
@@ -176,7 +176,7 @@ describe('all of it', () => {
     ]);
   });
 
-  it('of an account with --yes only where the command line names it', async () => {
+  it('of an account with --yes only if the command line names it', async () => {
     holdTrade(client.gateway);
     const { code, stderr } = await client.run(['close', '--everything', '--yes']);
     expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
@@ -185,19 +185,19 @@ describe('all of it', () => {
     expect(client.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
   });
 
-  it('of a symbol that is hidden from the offers', async () => {
+  it('of a hidden symbol', async () => {
     holdTrade(client.gateway, { symbol: 'USD/CHF' });
     expect((await client.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
     expect(client.orders()).toMatchObject([{ symbol: 'USD/CHF', forSymbol: 'true' }]);
     expect((await client.run(['close', '--symbol', 'usdchx', '--yes'])).code).toBe(5);
   });
 
-  it('nothing open is nothing to do', async () => {
+  it('does nothing without open trades', async () => {
     const { code, stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json']);
     expect({ code, stdout, orders: client.orders() }).toEqual({ code: 0, stdout: '[]\n', orders: [] });
   });
 
-  it('a dry run of it connects to nothing', async () => {
+  it('a dry run of it does not connect', async () => {
     const argv = ['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--dry-run', '-o', 'json'];
     const { code, stdout } = await client.run(argv);
     expect({ code, calls: client.calls() }).toEqual({ code: 0, calls: [] });
@@ -205,7 +205,7 @@ describe('all of it', () => {
   });
 });
 
-describe('where the calls are used up', () => {
+describe('at the rate limit', () => {
   /** By what this machine has counted. */
   async function useUp(home: string, ...cmds: readonly number[]): Promise<void> {
     const paths = { config: '', cache: '', state: `${home}/state` };
@@ -220,7 +220,7 @@ describe('where the calls are used up', () => {
     for (const limit of CALL_LIMITS) if (cmds.includes(limit.cmd)) await file.fill(limit);
   }
 
-  it('it goes by what was seen last, and says so', async () => {
+  it('uses the last known tables, and says so', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway);
     await client.run(['positions', 'update', id, '--stop', '40pips', '--yes'], { home });
@@ -234,7 +234,7 @@ describe('where the calls are used up', () => {
     ]);
   });
 
-  it('it asks all the same where nothing was seen: what is counted here is a guess', async () => {
+  it('sends the read if there are none, because the local count is only an estimate', async () => {
     const home = temporaryHome();
     await useUp(home, 44, 46, 79);
     const { code, stderr } = await client.run(['close', holdTrade(client.gateway), '--yes'], { home });
@@ -252,7 +252,7 @@ describe('where the calls are used up', () => {
       'orders update of all terms',
       () => ['orders', 'update', holdOrder(client.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
     ],
-  ])('the gateway says so itself: %s is sent, and what could not be checked is told', async (_name, argv) => {
+  ])('limited by the gateway: %s is sent, and reports what was not checked', async (_name, argv) => {
     client.gateway.traps.add('ora-20301');
     holdTrade(client.gateway);
     const { code, stderr } = await client.run([...argv(), '--yes']);
@@ -260,7 +260,7 @@ describe('where the calls are used up', () => {
     expect(stderr).toMatch(/could not be checked|could not check|could not be read/);
   });
 
-  it('a gateway that says so itself is not asked again at once', async () => {
+  it('does not repeat a request that the gateway limited', async () => {
     client.gateway.traps.add('ora-20301');
     await client.run(['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--yes']);
     expect(client.calls()).toEqual([
@@ -275,14 +275,14 @@ describe('where the calls are used up', () => {
     ['how much there is to close', () => ['close', holdTrade(client.gateway)], '--amount'],
     ['which rate an order has', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5'], '--rate'],
     ['which orders wait', () => ['orders', 'cancel', '--all'], 'svc trade orders cancel <order-id>'],
-  ])('what cannot be known has to be said: %s', async (_name, argv, hint) => {
+  ])('requires options for what cannot be read: %s', async (_name, argv, hint) => {
     client.gateway.traps.add('ora-20301');
     const { code, stderr } = await client.run([...argv(), '--yes', '-o', 'json']);
     expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
     expect(lastError(stderr).hint).toContain(hint);
   });
 
-  it('what waits together by an earlier look is canceled one by one', async () => {
+  it('cancels the orders of a cached group one by one', async () => {
     const home = temporaryHome();
     const ids = [holdOrder(client.gateway, { ocoBulkId: 7 }), holdOrder(client.gateway, { ocoBulkId: 7 })];
     await client.run(['orders'], { home });
@@ -292,7 +292,7 @@ describe('where the calls are used up', () => {
     expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: ids.map((order_id) => ({ order_id })) });
   });
 
-  it('what an order keeps is never taken from an earlier look', async () => {
+  it('never takes unchanged values of an order from the cache', async () => {
     const home = temporaryHome();
     const order_id = holdOrder(client.gateway);
     await client.run(['orders'], { home });
@@ -310,7 +310,7 @@ describe('where the calls are used up', () => {
     [['close', '--symbol', 'eurusd'], { symbol: 'EUR/USD' }],
     [['close', '--symbol', 'GBP/USD'], undefined],
     [['close', '--amount', '5'], { amount: '5' }],
-  ])('the table of offers may be refused: %j', async (argv, form) => {
+  ])('works without the table of offers: %j', async (argv, form) => {
     await using before = await forwarder(client.gateway.url);
     before.tooOften = /models=Offer/;
     const id = holdTrade(client.gateway);
@@ -321,7 +321,7 @@ describe('where the calls are used up', () => {
     if (form === undefined) expect(stderr).toContain('using GBP/USD as given');
   });
 
-  it('of a trade that was partly closed since, an order of the other side takes what is left, and no more', async () => {
+  it('an opposite order closes only the rest of a trade that was partly closed since', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
     await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
@@ -340,7 +340,7 @@ describe('where the calls are used up', () => {
     expect({ code: gone.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
   });
 
-  it('an order of the other side is never sent by what was seen earlier: it might open something', async () => {
+  it('never sends an opposite order from cached tables, because it might open a position', async () => {
     const home = temporaryHome();
     const id = holdTrade(client.gateway, { account: NETTING });
     await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
@@ -352,7 +352,7 @@ describe('where the calls are used up', () => {
 });
 
 describe('for real money', () => {
-  it('the id of the account is typed, whatever --yes says, and named where nobody can type', async () => {
+  it('requires the account id to be typed even with --yes, and --account without a terminal', async () => {
     const home = temporaryHome();
     await client.runAny(['config', 'set', 'trade.live', 'true'], { home });
     const id = holdTrade(client.gateway);

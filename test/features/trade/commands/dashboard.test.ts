@@ -38,7 +38,7 @@ const READS = [
 ];
 
 describe('in a pipe', () => {
-  it('is one picture of three tables, which are read once', async () => {
+  it('prints three tables once', async () => {
     const { code, stdout, stderr } = await feed.run(['dashboard']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const total = stdout.split('\n').filter((line) => line.startsWith('total'));
@@ -52,7 +52,7 @@ describe('in a pipe', () => {
     expect(feed.calls).toEqual(READS);
   });
 
-  it('is JSON with the exact sums, of one account where one is named', async () => {
+  it('is JSON with exact sums, of one account if it is named', async () => {
     const { stdout } = await feed.run(['dashboard', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({
       session: { state: 'connected', reason: null, gaps: 0 },
@@ -70,7 +70,7 @@ describe('in a pipe', () => {
     expect(line.stdout).toBe('day-pl,net-pl,symbols,orders\n0.30,4.70,3,1\n');
   });
 
-  it('is an event after each change, and one for each outage', async () => {
+  it('prints an event for each change and each outage', async () => {
     const steps = [
       () => feed.push('OpenPosition', { tradeId: '3', grossPL: 0.3 }),
       () => feed.push('Order', { orderId: '390285837', action: 'D' }),
@@ -127,7 +127,7 @@ function screens(stdout: string): string[] {
 }
 
 describe('on a terminal', () => {
-  it.each([60, 80, 200])('fits %d columns and ends by q, with all subscriptions taken back', async (terminal) => {
+  it.each([60, 80, 200])('fits %d columns, and ends with q after unsubscribing', async (terminal) => {
     let press = (_keys: string): void => {};
     const { code, stdout } = await feed.run(['dashboard'], {
       terminal,
@@ -151,7 +151,7 @@ describe('on a terminal', () => {
     }
   });
 
-  it('says at once that the connection is lost, and how old the data is, without colours', async () => {
+  it('reports a lost connection and the age of the data at once, without colours', async () => {
     const steps: [seen: RegExp, step: () => void][] = [
       [/connected \(/, () => feed.drop()],
       [
@@ -175,7 +175,7 @@ describe('on a terminal', () => {
     expect(screens(stdout).at(-1)).toContain('P/L today 9.20');
   });
 
-  it('TERM=dumb: pictures below each other, and no escape sequence', async () => {
+  it('TERM=dumb: one screen below the other, and no escape sequence', async () => {
     const run = feed.run(['dashboard', '--until', '1'], { terminal: 80, env: { ...feed.env, TERM: 'dumb' } });
     await feed.called('GET /trading/get_model models=Order');
     feed.push('Order', { ...ORDER, orderId: '2', currency: '\u001b[2JX', action: 'I' });
@@ -186,7 +186,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe('data that does not move', () => {
+describe('unchanged data', () => {
   const overview = (at: string, market: Overview['market']): Overview => ({
     at,
     session: {
@@ -203,7 +203,7 @@ describe('data that does not move', () => {
     ['2026-01-14T12:00:14Z', 'open', undefined],
     ['2026-01-14T12:00:16Z', 'open', 'no push: the data is 11s OLD'],
     ['2026-01-14T12:01:16Z', 'closed', undefined],
-  ] as const)('is old at %s where the market is %s: %s', (at, market, text) => {
+  ] as const)('is old at %s while the market is %s: %s', (at, market, text) => {
     expect(drawn(overview(at, market), 'gateway', true).heading[1]?.text).toBe(text);
   });
 });

@@ -7,7 +7,7 @@ const client = await fileTrader();
 const BUY = ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1500'];
 const SELL = ['entry', 'sell', 'EUR/USD', '5', '--rate', '1.1500'];
 
-describe('what is sent', () => {
+describe('the request', () => {
   it.each([
     ['nothing but its rate', BUY, ENTRY_FORM],
     ['the side is always there', SELL, { ...ENTRY_FORM, is_buy: 'false' }],
@@ -45,7 +45,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('an end from now is echoed in UTC', async () => {
+  it('prints a relative end in UTC', async () => {
     const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes']);
     expect(stderr).toBe('the order expires at 2026-01-14 14:00 UTC\n');
     expect(client.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
@@ -63,7 +63,7 @@ it.each([
   expect(client.orders()).toEqual([]);
 });
 
-describe('a value that is wrong by itself connects to nothing', () => {
+describe('does not connect with an invalid value', () => {
   it.each([
     [[...BUY, '--stop', '1.15'], '--stop: 1.15 must be below the rate 1.15 for a buy'],
     [[...BUY, '--limit', '1.1'], '--limit: 1.1 must be above the rate 1.15 for a buy'],
@@ -82,7 +82,7 @@ describe('a value that is wrong by itself connects to nothing', () => {
   });
 });
 
-it('on a weekend it is warned, and sent', async () => {
+it('warns at a weekend, and sends', async () => {
   client.gateway.traps.add('market-closed');
   const { code, stderr } = await client.run([...BUY, '--yes'], { now: () => Date.UTC(2026, 0, 17, 12) });
   client.gateway.traps.clear();
@@ -93,7 +93,7 @@ it('on a weekend it is warned, and sent', async () => {
   expect(client.orders()).toHaveLength(1);
 });
 
-it('a dry run shows the form, and when it expires', async () => {
+it('a dry run prints the form and the end', async () => {
   const { code, stdout, stderr } = await client.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).body).toEqual({ ...ENTRY_FORM, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
@@ -107,13 +107,13 @@ describe('a whole number that cannot be a price', () => {
     ['a stop on its side', ['sell', 'EUR/USD', '5', '--stop', '40'], 3, '--stop 40pips'],
     ['a limit', ['buy', 'EUR/USD', '5', '--limit', '80'], 3, '--limit 80pips'],
     ['of an entry order', [...BUY, '--stop', '40'], 2, '--stop 40pips'],
-  ])('is asked about: %s', async (_name, argv, exit, meant) => {
+  ])('needs a confirmation: %s', async (_name, argv, exit, meant) => {
     const { code, stderr } = await client.run([...argv, '--yes']);
     expect({ code, orders: client.orders() }).toEqual({ code: exit, orders: [] });
     expect(stderr).toContain(`hint: did you mean ${meant}?`);
   });
 
-  it('is a price where one is near', async () => {
+  it('is a price if it is near the rate', async () => {
     const argv = ['buy', 'EUR/USD', '5', '--stop', '1', '--limit', '2', '--yes'];
     expect((await client.run(argv)).code).toBe(0);
     expect(client.orders()).toMatchObject([{ stop: '1', limit: '2' }]);

@@ -10,7 +10,7 @@ const YES = ['--account', HEDGING, '--yes'];
 const sent = () => client.calls().filter((call) => /POST \/trading\/(?:close|delete)/.test(call));
 
 describe('svc trade flatten', () => {
-  it('closes the positions first, cancels the orders then, and says that nothing is left', async () => {
+  it('closes positions, then cancels orders, and says that nothing is left', async () => {
     holdTrade(client.gateway);
     const order = holdOrder(client.gateway);
     const { code, stdout, stderr } = await client.run(['flatten', ...YES, '-o', 'json']);
@@ -56,7 +56,7 @@ describe('svc trade flatten', () => {
     for (const id of stays.keys()) expect(stderr).toMatch(new RegExp(`^left: .*${id}`, 'm'));
   });
 
-  it('closes where no table can be read, and says what is unknown', async () => {
+  it('closes even if no table can be read, and says what is unknown', async () => {
     holdTrade(client.gateway);
     holdOrder(client.gateway);
     client.gateway.traps.add('ora-20301');
@@ -76,7 +76,7 @@ describe('svc trade flatten', () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('cannot read the pending orders') });
   });
 
-  it('goes on after a refusal, and tells of each request', async () => {
+  it('continues after a refusal, and reports each request', async () => {
     holdTrade(client.gateway);
     holdOrder(client.gateway);
     client.gateway.traps.add('order-500');
@@ -87,7 +87,7 @@ describe('svc trade flatten', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it('sends nothing where nothing is there', async () => {
+  it('sends nothing if nothing is open', async () => {
     expect(await client.run(['flatten', ...YES])).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('no open positions and no pending orders; nothing was sent'),
@@ -95,7 +95,7 @@ describe('svc trade flatten', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('needs the account with --yes, and the typed account at a terminal', async () => {
+  it('needs --account with --yes, and the typed account at a terminal', async () => {
     holdTrade(client.gateway);
     expect(await client.run(['flatten', '--yes'])).toMatchObject({ code: 2, stdout: '' });
     expect(sent()).toEqual([]);

@@ -23,7 +23,7 @@ describe('hours', () => {
     expect((await hours('--at', at, '--require-open')).code).toBe(state === 'open' ? 0 : 1);
   });
 
-  it('are those of now, also as New York has them', async () => {
+  it('shows the current hours, also in New York time', async () => {
     const { stdout } = await hours();
     expect(JSON.parse(stdout)).toEqual({
       state: 'open',
@@ -60,7 +60,7 @@ describe('journal', () => {
     { id: '3', at: ORDER.at, outcome: 'refused', message: 'The specified trade does not exist' },
   );
 
-  it('has the newest first', async () => {
+  it('lists the newest first', async () => {
     const { code, stdout } = await svc(['trade', 'journal', '--columns', 'id,command,outcome,order-ids'], {
       home: journaled,
     });
@@ -74,13 +74,13 @@ describe('journal', () => {
     ]);
   });
 
-  it('--open has those alone', async () => {
+  it('--open lists only unknown outcomes', async () => {
     const { stdout } = await svc(['trade', 'journal', '--open', '-o', 'json'], { home: journaled });
     expect(JSON.parse(stdout)).toMatchObject([{ id: '1', outcome: 'unknown', order_ids: [], message: null }]);
     expect(await svc(['trade', 'journal', '--limit', '1', '-q'], { home: journaled })).toMatchObject({ stdout: '3\n' });
   });
 
-  it('is empty where nothing was sent', async () => {
+  it('is empty if nothing was sent', async () => {
     expect(await svc(['trade', 'journal'])).toMatchObject({
       code: 0,
       stdout: '',
@@ -115,7 +115,7 @@ describe('journal', () => {
       expect((await journal([...args, '-q'], url)).stdout.trim().split('\n')).toEqual(ids);
     });
 
-    it('tells how many of the same kind it leaves out, and how to see them', async () => {
+    it('says how many it leaves out, and how to see them', async () => {
       const unknown = (count: number) => `${count} with an unknown outcome: svc trade journal settle\n`;
       expect((await journal([], base_url)).stderr).toBe(`${unknown(2)}2 at other gateways: --all-gateways\n`);
       expect((await journal(['--open'], base_url)).stderr).toBe(`${unknown(2)}1 at other gateways: --all-gateways\n`);
@@ -127,7 +127,7 @@ describe('journal', () => {
       );
     });
 
-    it('shows the gateway where there may be several, and with -o wide', async () => {
+    it('shows the gateway if there are several, and with -o wide', async () => {
       expect((await journal([], base_url)).stdout).not.toContain('GATEWAY');
       expect((await journal(['-o', 'wide'], base_url)).stdout).toContain(base_url);
       for (const { stdout } of [await journal([]), await journal(['--all-gateways'], base_url)]) {
@@ -136,7 +136,7 @@ describe('journal', () => {
       }
     });
 
-    it('has it in JSON as base_url, null where the line does not tell', async () => {
+    it('has it in JSON as base_url, or null if unknown', async () => {
       const { stdout } = await journal(['-o', 'json'], base_url);
       expect(JSON.parse(stdout)).toMatchObject([{ base_url: null }, { base_url }]);
     });

@@ -59,7 +59,7 @@ describe.each([
   );
 });
 
-it('without hedging it may have closed what is open on the other side, and opened nothing', async () => {
+it('without hedging it may have closed the other side without opening a trade', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('push-before-answer');
   const id = holdTrade(client.gateway, { account: NETTING, isBuy: false, amountK: 10 });
@@ -73,7 +73,7 @@ it('without hedging it may have closed what is open on the other side, and opene
   );
 });
 
-it('executed with an error beside it is not as asked, and both are told', async () => {
+it('executed with an error is not as requested, and both are reported', async () => {
   before.fault = {
     applied: true,
     answer: (response) =>
@@ -109,7 +109,7 @@ it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the s
 it.each([
   ['buy@1.17', 'sell@1.15'],
   ['buy@1.17', 'buy@1.15'],
-])('of a pair both orders are looked for: %s and %s', async (first, second) => {
+])('searches for both orders of a pair: %s and %s', async (first, second) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const { code, stderr } = await client.run(
     ['oco', 'create', 'EUR/USD', '5', '--leg', first, '--leg', second, '--yes', '-o', 'json'],
@@ -121,7 +121,7 @@ it.each([
   expect(lastError(stderr).candidates.split(' ').sort()).toEqual(placed.sort());
 });
 
-it('an order that is filled between subscribing and reading the tables is found by its position', async () => {
+it('finds an order filled between subscribing and reading the tables by its position', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   // The order waits until svc has subscribed. Only updates of it are pushed, and the table of orders no longer shows it.
   before.before = async (url) => {
@@ -140,7 +140,7 @@ it('an order that is filled between subscribing and reading the tables is found 
   expect(lastError(stderr).message).toContain(`this may be it: position with trade id ${tradeId} `);
 });
 
-it('where the session is gone with the answer, another one looks', async () => {
+it('searches in a new session if the old one is lost', async () => {
   before.fault = {
     applied: true,
     answer(response) {
@@ -154,7 +154,7 @@ it('where the session is gone with the answer, another one looks', async () => {
   expect(before.orders).toHaveLength(1);
 });
 
-it('what cannot be looked at is said', async () => {
+it('reports tables that cannot be read', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('ora-20301');
   const { code, stderr } = await client.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
@@ -171,7 +171,7 @@ it('what cannot be looked at is said', async () => {
   expect(lastError(again.stderr).message).toContain('could not be read: the gateway says that all calls of command 46');
 });
 
-it('interrupted after it was sent: the truth is in the journal', async () => {
+it('interrupted after it was sent: the journal says unknown', async () => {
   const stop = new AbortController();
   before.fault = { applied: true, answer: () => stop.abort(new SvcError('interrupted', 'interrupted')) };
   const { code, stderr } = await client.run(BUY, through({ signal: stop.signal }));
@@ -195,7 +195,7 @@ it.each([
   expect(client.journal()).toMatchObject([{ outcome }]);
 });
 
-it('when the order arrives at the gateway it is on the disk', async () => {
+it('the order is on disk before it reaches the gateway', async () => {
   const there: unknown[] = [];
   before.fault = {
     applied: true,
@@ -210,7 +210,7 @@ it('when the order arrives at the gateway it is on the disk', async () => {
   expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: ['390285837'] }]);
 });
 
-it('what cannot be written down is not sent', async () => {
+it('does not send an order that cannot be journaled', async () => {
   const { mkdirSync, writeFileSync } = await import('node:fs');
   const { temporaryHome } = await import('../../../support/svc.ts');
   const home = temporaryHome();
@@ -221,7 +221,7 @@ it('what cannot be written down is not sent', async () => {
   expect(lastError(stderr).code).toBe('file_unusable');
 });
 
-it('calls that are used up fill their window, and the next slot is told', async () => {
+it('a rate limit fills its window, and the next possible time is reported', async () => {
   before.fault = {
     applied: false,
     answer: (response) =>
@@ -242,7 +242,7 @@ it('calls that are used up fill their window, and the next slot is told', async 
   });
 });
 
-it('an order that was accepted before is no candidate', async () => {
+it('an order that was accepted before is not a candidate', async () => {
   const entry = [...ENTRY, '--account', '654061'];
   const first = await client.run(entry, through());
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
@@ -253,7 +253,7 @@ it('an order that was accepted before is no candidate', async () => {
   );
 });
 
-it('an order that another gateway accepted rules none of this one out', async () => {
+it('an order of another gateway does not exclude candidates', async () => {
   const entry = [...ENTRY, '--account', '654061'];
   // It is told apart by its address alone, and numbers its orders in the same way.
   await client.run(entry);

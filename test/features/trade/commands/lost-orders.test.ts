@@ -36,7 +36,7 @@ describe('pushes', () => {
   it.each([
     ['that come after the response is lost', [...BUY]],
     ['that come after the response is lost, with --wait', [...BUY, '--wait', '20s']],
-  ])('%s name the order, with its position', async (_name, argv) => {
+  ])('%s identify the order with its position', async (_name, argv) => {
     const { feed } = gateway;
     const error = await lost(
       argv,
@@ -56,7 +56,7 @@ describe('pushes', () => {
     expect(gateway.feed.calls.filter((call) => call === 'POST /trading/subscribe models=Order')).toHaveLength(1);
   });
 
-  it('of an entry order that waits are enough', async () => {
+  it('of a pending entry order suffice', async () => {
     const { feed } = gateway;
     const error = await lost(
       ENTRY,
@@ -71,7 +71,7 @@ describe('pushes', () => {
     expect(error['candidates']).toBe('390285837');
   });
 
-  it('that are lost, too, are made up for by the tables at the end', async () => {
+  it('that are lost, too, are replaced by the tables at the end', async () => {
     let reads = 0;
     gateway.feed.onModel = (model) => {
       if (model === 'OpenPosition' && ++reads === 2) gateway.feed.tables['OpenPosition'] = [rows().position];
@@ -81,7 +81,7 @@ describe('pushes', () => {
     expect({ candidates: error['candidates'], reads }).toEqual({ candidates: '170162801', reads: 2 });
   });
 
-  it('go on over another session where the connection is gone with the response', async () => {
+  it('continue in a new session if the connection is lost with the response', async () => {
     const { feed } = gateway;
     const error = await lost(
       BUY,
@@ -97,7 +97,7 @@ describe('pushes', () => {
   });
 });
 
-describe('what cannot be the order is not named', () => {
+describe('excludes what cannot be the order', () => {
   const seen = (...orders: object[]) => ({ Order: orders });
   const open = (...positions: object[]) => ({ OpenPosition: positions });
   const earlier = () => rows({}, Date.now() - 3_600_000);
@@ -123,7 +123,7 @@ describe('what cannot be the order is not named', () => {
   it.each<[string, readonly string[], () => object]>([
     ['less than its amount', BUY, () => open(rows({ amountK: 8 }).position)],
     ['a position at another rate', ENTRY, () => open(rows({ amountK: 6, open: 1.16 }).position)],
-  ])('%s is shown, but as no candidate', async (_name, argv, tables) => {
+  ])('shows %s, but not as a candidate', async (_name, argv, tables) => {
     Object.assign(gateway.feed.tables, tables());
     const error = await lost(argv, cut);
     expect(error).toMatchObject({ candidates: '', message: expect.stringMatching(/; position with trade id \d+/) });
@@ -134,18 +134,18 @@ describe('what cannot be the order is not named', () => {
     ['a position', BUY, () => open(rows().position), '170162801'],
     ['an entry order', ENTRY, () => seen(entry({ buy: 1.04 })), '390285837'],
     ['the position of an entry order', ENTRY, () => open(rows({ amountK: 6, open: 1.04 }).position), '170162801'],
-  ])('but %s that fits is', async (_name, argv, tables, candidates) => {
+  ])('but shows a matching %s as one', async (_name, argv, tables, candidates) => {
     Object.assign(gateway.feed.tables, tables());
     expect((await lost(argv, cut))['candidates']).toBe(candidates);
   });
 
-  it('parts of it are, together', async () => {
+  it('accepts its parts together', async () => {
     const parts = [2, 3, 4].map((amountK) => rows({ amountK, tradeId: String(amountK) }).position);
     gateway.feed.tables['OpenPosition'] = parts;
     expect((await lost(BUY, cut))['candidates']).toBe('2 3 4');
   });
 
-  it('the position of another order, as the rows of orders tie them, is not', async () => {
+  it('excludes the position of another order', async () => {
     const { feed } = gateway;
     feed.tables['OpenPosition'] = [rows().position];
     feed.tables['Order'] = [rows({ type: 'LE', isEntryOrder: true }).order];
@@ -153,7 +153,7 @@ describe('what cannot be the order is not named', () => {
   });
 });
 
-describe('an equal order that was accepted a moment before', () => {
+describe('after an equal order that was just accepted', () => {
   const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
   /** The second one is lost; the tables have so many positions in the end. */
   async function second(positions: number) {
@@ -172,7 +172,7 @@ describe('an equal order that was accepted a moment before', () => {
     return { error: errorOf(run), home };
   }
 
-  it('is what the only position is of, and the watch goes on', async () => {
+  it('the only position belongs to that order, and the search continues', async () => {
     let reads = 0;
     gateway.feed.onModel = (model) => {
       if (model === 'OpenPosition') reads += 1;
@@ -182,13 +182,13 @@ describe('an equal order that was accepted a moment before', () => {
     expect({ candidates: error['candidates'], reads }).toEqual({ candidates: '', reads: 2 });
   });
 
-  it('is one of two', async () => {
+  it('one of two positions belongs to it', async () => {
     const { error } = await second(2);
     expect(error['candidates']).toBe('1 2');
     expect(error['message']).toContain('unless it belongs to order 390285837, which has the same terms');
   });
 
-  it('leaves the outcome unknown when it is settled, as it may have ended without a fill', async () => {
+  it('the outcome stays unknown, because it may have ended without a fill', async () => {
     const { home } = await second(1);
     const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home });
     expect(run.code).toBe(8);
@@ -198,28 +198,25 @@ describe('an equal order that was accepted a moment before', () => {
   });
 });
 
-it.each([-3_600_000, 3_600_000])(
-  'a gateway whose clock differs by %i ms is compared by its own clock',
-  async (skew) => {
-    const { feed } = gateway;
-    const dated = (response: ServerResponse): void => {
-      response.sendDate = false;
-      response.setHeader('date', new Date(Date.now() + skew).toUTCString());
-    };
-    feed.onModel = (_model, response) => {
-      dated(response);
-      return false;
-    };
-    feed.tables['OpenPosition'] = [
-      rows({ tradeId: '1' }, Date.now() + skew - 60_000).position,
-      rows({ tradeId: '2' }, Date.now() + skew + 1_000).position,
-    ];
-    expect((await lost(BUY, cut))['candidates']).toBe('2');
-  },
-);
+it.each([-3_600_000, 3_600_000])('uses the clock of a gateway that differs by %i ms', async (skew) => {
+  const { feed } = gateway;
+  const dated = (response: ServerResponse): void => {
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.now() + skew).toUTCString());
+  };
+  feed.onModel = (_model, response) => {
+    dated(response);
+    return false;
+  };
+  feed.tables['OpenPosition'] = [
+    rows({ tradeId: '1' }, Date.now() + skew - 60_000).position,
+    rows({ tradeId: '2' }, Date.now() + skew + 1_000).position,
+  ];
+  expect((await lost(BUY, cut))['candidates']).toBe('2');
+});
 
-describe('the caps on calls', () => {
-  it('that are used up by what was counted here hold no read back', async () => {
+describe('the rate limits', () => {
+  it('counted locally do not delay these reads', async () => {
     const home = (await import('../../../support/svc.ts')).temporaryHome();
     const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
     const { budgetPath, CallBudgetFile } = await import('../../../../src/store/call-budget.ts');
@@ -232,7 +229,7 @@ describe('the caps on calls', () => {
     expect((await lost(BUY, cut, { home }))['candidates']).toBe('170162801');
   });
 
-  it('of the gateway leave the other tables to be read', async () => {
+  it('of the gateway leave the other tables readable', async () => {
     gateway.feed.usedUp.add('OpenPosition');
     gateway.feed.tables['Order'] = [rows().order];
     const error = await lost(BUY, cut);
@@ -242,7 +239,7 @@ describe('the caps on calls', () => {
   });
 });
 
-it('a response that comes late is waited for, and the order is sent once', async () => {
+it('waits for a late response, and sends the order once', async () => {
   gateway.feed.onOrder = (response) => {
     const { order, position } = rows();
     gateway.feed.push('Order', { ...order, action: 'I' });
@@ -266,10 +263,10 @@ it('--wait checks once more before it reports that the order is pending', async 
   expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '170162801', amountK: 9 }] });
 });
 
-describe('a close whose response is lost', () => {
+describe('a close with a lost response', () => {
   const CLOSE = ['close', '170162801', '--account', ACCOUNT, '--yes', '-o', 'json'];
 
-  it('is found when it is pushed', async () => {
+  it('is found in pushes', async () => {
     const { feed } = gateway;
     const { position } = rows();
     feed.tables['OpenPosition'] = [position];

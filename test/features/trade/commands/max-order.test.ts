@@ -63,7 +63,7 @@ describe('trade.maxOrder', () => {
     expect(client.gateway.book.trades.size).toBe(0);
   });
 
-  it('never refuses what reduces the net position of an account that does not hedge', async () => {
+  it('never refuses an order that reduces the net position of a non-hedging account', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
     expect((await run(['sell', 'EUR/USD', '31', ...NETTED])).code).toBe(3);
     expect((await run(['buy', 'EUR/USD', '30', ...NETTED])).code).toBe(3);

@@ -90,7 +90,7 @@ describe('the same key', () => {
     expect(errorOf(again)).toMatchObject({ code, server_code, journal_id: gateway.journal()[0]?.id });
   });
 
-  it('sends again what a rate limit held back, or what was not sent', async () => {
+  it('sends an order again that a rate limit stopped or that was not sent', async () => {
     gateway.feed.onOrder = (response) => reply(response, 429, '{}');
     expect((await gateway.run(ONCE)).code).toBe(6);
     gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
@@ -107,7 +107,7 @@ describe('the same key', () => {
     ['symbol', ['buy', 'USD/JPY', '9']],
     ['stop', ['buy', 'EUR/USD', '9', '--stop', '40pips']],
     ['account', ['buy', 'EUR/USD', '9', '--account', '5']],
-  ])('with another %s is refused', async (name, argv) => {
+  ])('is refused with another %s', async (name, argv) => {
     gateway.feed.tables['Account'] = [ACCOUNT, '5'].map((id) => ({
       accountId: id,
       accountName: id,
@@ -120,14 +120,14 @@ describe('the same key', () => {
     expect(errorOf(run)).toMatchObject({ code: 'key_conflict', message: expect.stringContaining(`another ${name}`) });
   });
 
-  it('is another one at another gateway, and a key has one line', async () => {
+  it('is independent at another gateway, and has one line in the journal', async () => {
     const home = await homeWith({ sent: { base_url: 'http://127.0.0.1:9/' }, answered: { outcome: 'accepted' } });
     expect((await gateway.run(ONCE, { home })).code).toBe(0);
     expect(posts()).toBe(1);
     expect((await gateway.run([...BUY, '--once', 'a\nb'], { home })).code).toBe(2);
   });
 
-  it('of an entry order is the same while `2h` is', async () => {
+  it('matches an entry order with the same text `2h`', async () => {
     const entry = ['entry', 'buy', 'EUR/USD', '9', '--rate', '1.10', '--expires', '2h', '--once', 'k', '--yes'];
     const now = Date.now();
     await gateway.run(entry, { now: () => now });
@@ -140,7 +140,7 @@ describe('the same key', () => {
 });
 
 describe('an order with a key whose outcome is unknown', () => {
-  it('is returned once the tables show it', async () => {
+  it('is returned after the tables show it', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
     const run = await gateway.run(ONCE, { home });
@@ -243,14 +243,14 @@ describe('an order with a key whose outcome is unknown', () => {
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
   });
 
-  it('is found although the clock of this machine was set since', async () => {
+  it("is found even if this machine's clock was set since", async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith({ ago: 15_000 - 3_600_000, sent: { clock_skew: -3_600_000 } });
     const run = await gateway.run(ONCE, { home });
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
   });
 
-  it('is not called absent while the clock of the gateway is unknown', async () => {
+  it("is not called absent while the gateway's clock is unknown", async () => {
     gateway.feed.onModel = (_model, response) => {
       response.sendDate = false;
       return false;
@@ -259,7 +259,7 @@ describe('an order with a key whose outcome is unknown', () => {
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
   });
 
-  it('is as old as its line in the journal, for which it may have waited', async () => {
+  it('is as old as its line in the journal', async () => {
     const home = temporaryHome();
     let late = 0;
     let waits = 0;
@@ -281,7 +281,7 @@ describe('an order with a key whose outcome is unknown', () => {
     expect(Date.parse(gateway.journal()[0]?.at ?? '')).toBeGreaterThanOrEqual(released);
   });
 
-  it('is not the matter of the user while an equal one is on its way', async () => {
+  it('does not need the user while an equal order is in flight', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
     await add(home, { sent: { id: 'id-2', once: 'l', owner: { ...lockOwner(process.pid) } } });
@@ -290,7 +290,7 @@ describe('an order with a key whose outcome is unknown', () => {
     expect(errorOf(run)).toMatchObject({ hint: 'repeat the command later', journal_id: 'id-1' });
   });
 
-  it('has no position that another process has found for its own', async () => {
+  it('does not claim a position that another process claimed', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
     await add(home, { sent: { id: 'id-2', once: 'l' } });
@@ -325,7 +325,7 @@ describe('an order with a key whose outcome is unknown', () => {
     expect(posts()).toBe(1);
   });
 
-  it('is not matched with the position of an equal one', async () => {
+  it('does not claim the position of an equal order', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith();
     await add(home, { sent: { id: 'id-2', once: 'l' } });
@@ -334,7 +334,7 @@ describe('an order with a key whose outcome is unknown', () => {
     expect({ code: other.code, posts: posts() }, other.stderr).toEqual({ code: 0, posts: 1 });
   });
 
-  it('is waited for while another process waits for its response', async () => {
+  it('makes svc wait while another process waits for its response', async () => {
     let answer = (): unknown => undefined;
     const arrived = new Promise<void>((resolve) => {
       gateway.feed.onOrder = (response) => {

@@ -51,7 +51,7 @@ describe.each(oneIn(2, CASES))('an error in $place, with status $status', ({ put
     });
   });
 
-  it('is the limit that an ORA-20301 names', async () => {
+  it('is the rate limit that an ORA-20301 names', async () => {
     const error = { code: 1, message: 'ORA-20301: the number of calls is exceeded, Cmd=44', parameters: ['44'] };
     const run = await buy(status, JSON.stringify(put(error)));
     expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
@@ -129,7 +129,7 @@ it.each([
   [404, PAGE, 3],
   [413, PAGE, 3],
   [400, '{"message":"no"}', 3],
-])('status %i with %s says by itself that it was not', async (status, body, exit) => {
+])('status %i with %s alone says that it was not executed', async (status, body, exit) => {
   const run = await buy(status, body, body === PAGE ? HTML : {});
   expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
     code: exit,

@@ -80,13 +80,13 @@ describe('trade.maxPosition', () => {
     expect((await within(['batch', '-'], lines(6, 4))).code).toBe(0);
   });
 
-  it('holds for commands of a session that are in flight together', async () => {
+  it('applies to commands of a session that are in flight together', async () => {
     const { stdout } = await within(['session', '-o', 'ndjson'], lines(4, 4, 4, 4));
     expect(client.orders()).toHaveLength(2);
     expect(stdout.match(/"event":"refused".*"code":"over_limit"/g)).toHaveLength(2);
   });
 
-  it('holds for processes that run at the same time', async () => {
+  it('applies to processes that run at the same time', async () => {
     const codes = await Promise.all([1, 2, 3, 4].map(async () => (await within(['buy', 'EUR/USD', '4'])).code));
     expect(codes.sort()).toEqual([0, 0, 3, 3]);
     const opened = [...client.gateway.book.trades.values(), ...client.gateway.book.orders.values()];
@@ -161,7 +161,7 @@ describe('trade.maxPosition', () => {
     expect(client.gateway.book.trades.size + client.gateway.book.orders.size).toBe(0);
   });
 
-  it('in an account that nets, never refuses an opposite order that only reduces', async () => {
+  it('never refuses an opposite order that only reduces a netting account', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
     expect((await within(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);
     expect((await within(['sell', 'EUR/USD', '50', ...NETTED])).code).toBe(3);
@@ -171,7 +171,7 @@ describe('trade.maxPosition', () => {
     expect((await within(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(0);
   });
 
-  it('refuses what opens, and not a close, if the tables cannot be read', async () => {
+  it('refuses orders that open, but not a close, if the tables cannot be read', async () => {
     const trade = holdTrade(client.gateway, { amountK: 5 });
     client.gateway.traps.add('ora-20301');
     const { code, stderr } = await within(['buy', 'EUR/USD', '1']);
@@ -192,7 +192,7 @@ describe('trade.maxDailyLoss', () => {
     gateway.book.closed.push({ trade, amountK: 10, commission: 0.4, close: 1.1, closeTime, grossPL: -600 });
   };
 
-  it('counts what was closed since 17:00 in New York', async () => {
+  it('counts trades closed since 17:00 in New York', async () => {
     closeAtLoss(13);
     const { code, stderr } = await losing(['buy', 'EUR/USD', '1']);
     expect({ code, stderr }).toEqual({
@@ -203,12 +203,12 @@ describe('trade.maxDailyLoss', () => {
     expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(0);
   });
 
-  it('does not count what was closed before', async () => {
+  it('does not count earlier trades', async () => {
     closeAtLoss(15);
     expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(0);
   });
 
-  it('counts open losses and what the account itself reports, and never refuses a close', async () => {
+  it("counts open losses and the account's own figure, and never refuses a close", async () => {
     const trade = holdTrade(client.gateway, { amountK: 100, open: 1.17 });
     expect((await losing(['entry', 'sell', 'EUR/USD', '1', '--rate', '1.2'])).code).toBe(3);
     expect(client.orders()).toEqual([]);
@@ -217,7 +217,7 @@ describe('trade.maxDailyLoss', () => {
     expect((await losing(['flatten', '--account', HEDGING])).code).toBe(0);
   });
 
-  it('never refuses what only reduces the position of an account that nets', async () => {
+  it('never refuses an order that only reduces a netting account', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 100, open: 1.17 });
     expect((await losing(['sell', 'EUR/USD', '110', ...NETTED])).code).toBe(3);
     expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);

@@ -81,7 +81,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
     expect((await running.run).code).toBe(130);
   });
 
-  it('prints unreachable where nothing answers at the start, and begins once the gateway is there', async () => {
+  it('prints unreachable if the gateway is down at the start, and begins when it is up', async () => {
     const running = start([...STREAMS[name], '--until', '1']);
     await running.printed(isEvent('unreachable'));
     expect(running.lines()).toHaveLength(1);
@@ -99,7 +99,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
     expect(running.lines().length).toBeGreaterThan(2);
   });
 
-  it('says so where the token is refused meanwhile, and ends with exit 7', async () => {
+  it('reports a token that is refused meanwhile, and exits 7', async () => {
     let isRevoked = false;
     await using feed = await withOrder({ accepts: (token) => token === TOKEN && !isRevoked });
     let end = (): void => {};
@@ -121,7 +121,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
     expect(stderr + JSON.stringify(running.lines())).not.toContain(TOKEN);
   });
 
-  it('ends by --until with exit 7 where nothing ever answers', async () => {
+  it('ends by --until with exit 7 if the gateway never responds', async () => {
     const { code, stdout, stderr } = await start([...STREAMS[name], '--until', '30ms'], { sleeps: 30 }).run;
     expect(code).toBe(7);
     expect(lines(stdout).map(({ event }) => event)).toEqual(['unreachable']);
@@ -134,7 +134,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
     expect(lines(stdout)).toEqual([expect.objectContaining({ event: 'unreachable', at: TIME })]);
   });
 
-  it('fails at once where the token is refused at the start, with the event', async () => {
+  it('fails at once with the event if the token is refused at the start', async () => {
     await using _ = await withOrder({ accepts: () => false });
     const { code, stdout } = await start(STREAMS[name]).run;
     expect(code).toBe(4);
@@ -144,7 +144,7 @@ describe.each(Object.keys(STREAMS) as (keyof typeof STREAMS)[])('trade %s', (nam
   });
 });
 
-describe('for people', () => {
+describe('in tables', () => {
   it.each([[['stream', 'Order']], [['watch', 'orders']]])('%j has a line on stderr at once', async (argv) => {
     const first = await withOrder();
     const running = start(argv);
@@ -157,7 +157,7 @@ describe('for people', () => {
     await running.run;
   });
 
-  it('a drawn watch says why on the screen, and q ends it with exit 0', async () => {
+  it('a watch shows the reason on the screen, and q ends it with exit 0', async () => {
     let press = (_keys: string): void => {};
     let screen = '';
     const running = start(['watch', 'orders'], {
@@ -175,7 +175,7 @@ describe('for people', () => {
     expect((await running.run).code).toBe(0);
   });
 
-  it('the last frame of a watch that ends by a time says that it ended', async () => {
+  it('the last screen of a watch that ends by time says so', async () => {
     await using _ = await withOrder();
     const { code, stdout } = await start(['watch', 'orders', '--until', '100ms'], { terminal: 120, sleeps: 100 }).run;
     expect(code).toBe(0);
@@ -194,7 +194,7 @@ describe('a stream as csv', () => {
 });
 
 describe('trade quote', () => {
-  it('prints unreachable and fails with exit 7 where nothing answers', async () => {
+  it('prints unreachable and exits 7 if the gateway is down', async () => {
     const { code, stdout } = await start(['quote', 'EUR/USD', '-o', 'ndjson']).run;
     expect(code).toBe(7);
     expect(lines(stdout)).toEqual([
@@ -202,7 +202,7 @@ describe('trade quote', () => {
     ]);
   });
 
-  it('prints it after the ticks so far where the connection is lost', async () => {
+  it('prints it after the ticks so far if the connection is lost', async () => {
     await using feed = await withOrder();
     const running = start(['quote', 'EUR/USD', '--count', '3', '--wait', '1h', '-o', 'ndjson'], { sleeps: true });
     await feed.subscribed('EUR/USD');

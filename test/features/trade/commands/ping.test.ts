@@ -5,7 +5,7 @@ import { TOKEN } from '../gateway.ts';
 import { feedGateway } from './feed.ts';
 
 describe('svc trade ping', () => {
-  it('tells of the handshake, of each round trip, and of the heartbeat', async () => {
+  it('reports the handshake, each round trip and the heartbeat', async () => {
     await using feed = await feedGateway({ engine: { pingInterval: 20_000, pingTimeout: 4_000 } });
     const { code, stdout } = await feed.run(['ping', '--count', '4', '--every', '0s', '-o', 'json']);
     expect(code).toBe(0);
@@ -22,20 +22,20 @@ describe('svc trade ping', () => {
     ['auto', 'websocket'],
     ['websocket', 'websocket'],
     ['polling', 'polling'],
-  ])('with --transport %s says that it goes over %s', async (option, transport) => {
+  ])('with --transport %s reports %s', async (option, transport) => {
     await using feed = await feedGateway();
     const { stdout } = await feed.run(['ping', '--count', '1', '--transport', option]);
     expect(stdout).toMatch(new RegExp(`TRANSPORT +${transport}\n`));
     expect(stdout).toMatch(/ROUND-TRIP +\d+(\.\d)? ms\n/);
   });
 
-  it('warns of a clock that is wrong', async () => {
+  it('warns about a wrong clock', async () => {
     await using feed = await feedGateway();
     const { stdout } = await feed.run(['ping', '--count', '1'], { now: () => Date.now() - 60_000 });
     expect(stdout).toMatch(/CLOCK +(59|60|61) s ahead of this machine/);
   });
 
-  it('ends with exit 4 where the token is refused', async () => {
+  it('exits 4 if the token is refused', async () => {
     await using feed = await feedGateway({ accepts: () => false });
     const { code, stderr } = await feed.run(['ping', '--debug']);
     expect(code).toBe(4);
@@ -43,7 +43,7 @@ describe('svc trade ping', () => {
     expect(stderr).not.toContain(TOKEN);
   });
 
-  it('ends with exit 7 and the cause where nobody listens', async () => {
+  it('exits 7 with the cause if nothing listens', async () => {
     await using feed = await feedGateway();
     const closed = createServer();
     const port = await new Promise<number>((resolve) => {

@@ -16,7 +16,7 @@ async function ticking<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-it('takes the next tick of each symbol, and takes its subscriptions back', async () => {
+it('prints the next tick of each symbol, and unsubscribes', async () => {
   const quotes = await ticking(client.json('quote eurusd USD/JPY eurusd', { sleeps: true }));
   expect(quotes).toHaveLength(2);
   expect(quotes).toEqual(
@@ -35,14 +35,14 @@ it('takes the next tick of each symbol, and takes its subscriptions back', async
   expect(client.gateway.sessions).toEqual([]);
 });
 
-it('asks for the symbols once a day, and takes as many ticks as it is told to', async () => {
+it('reads the symbols once a day, and prints as many ticks as requested', async () => {
   const home = temporaryHome();
   expect(await ticking(client.json('quote EUR/USD --count 3', { home, sleeps: true }))).toHaveLength(3);
   await ticking(client.run('quote GBP/USD', { home, sleeps: true }));
   expect(client.asked()[0]).toBe('POST /subscribe pairs=GBP/USD');
 });
 
-it('over polling alone as well, with rates that have the digits of the symbol', async () => {
+it('works with polling only, and shows the digits of the symbol', async () => {
   client.gateway.traps.add('no-websocket');
   const { code, stdout } = await ticking(client.run('quote USD/JPY --transport polling', { sleeps: true }));
   expect(code).toBe(0);
@@ -50,7 +50,7 @@ it('over polling alone as well, with rates that have the digits of the symbol', 
   for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
 });
 
-it('shows the last known price where no tick comes in time, with exit status 9', async () => {
+it('shows the last known price if no tick comes in time: exit 9', async () => {
   client.gateway.traps.add('no-push');
   const run = await client.run('quote EUR/USD --wait 10ms');
   expect(run.code).toBe(9);
@@ -83,7 +83,7 @@ it.each(['table', 'ndjson', 'csv'])('prints each tick of --count as it comes wit
   expect(await run).toMatchObject({ code: 0, stdout: printed });
 });
 
-it('tells where there are fewer ticks than were asked for', async () => {
+it('reports fewer ticks than requested', async () => {
   const run = client.run('quote EUR/USD --count 2 --wait 300ms', { sleeps: true });
   await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
   client.gateway.tick();
@@ -93,7 +93,7 @@ it('tells where there are fewer ticks than were asked for', async () => {
   expect(stderr).toContain('fewer ticks of EUR/USD than requested');
 });
 
-it('subscribes to nothing where a symbol is not offered', async () => {
+it('subscribes to nothing if a symbol is not offered', async () => {
   const run = await client.run('quote EUR/USD USD/CHF');
   expect(run).toMatchObject({ code: 5, stdout: '' });
   expect(run.stderr).toContain('USD/CHF');
@@ -105,7 +105,7 @@ it('skips pushes that are not JSON', async () => {
   expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toHaveLength(1);
 });
 
-it('is interrupted while it waits, and leaves the session', async () => {
+it('ends the session when it is interrupted', async () => {
   client.gateway.traps.add('no-push');
   const stop = new AbortController();
   const run = client.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });

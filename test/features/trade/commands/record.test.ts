@@ -61,7 +61,7 @@ describe('the command', () => {
     for (const bid of bids) feed.push('EUR/USD', { Updated: START, Rates: [bid, 2, 3, 1], Symbol: 'EUR/USD' });
   };
 
-  it('writes what --prices prints, reports how much, and continues with --resume', async () => {
+  it('writes the output of --prices, reports the amount, and continues with --resume', async () => {
     const first = run(['--until', '2', '-o', 'json']);
     await feed.subscribed('EUR/USD');
     push(1.1, 1.2);
@@ -90,7 +90,7 @@ describe('the command', () => {
     expect(files()).toEqual(['ticks.ndjson']);
   });
 
-  it('leaves whole lines where it is interrupted', async () => {
+  it('leaves complete lines when it is interrupted', async () => {
     asCsv();
     const stop = new AbortController();
     const running = run(['-o', 'ndjson'], { signal: stop.signal });
@@ -109,14 +109,14 @@ describe('the command', () => {
     [['--rotate', '1B'], 'neither day nor a size'],
     [['--snapshot'], '--snapshot and --out cannot be combined'],
     [['Order'], '--out is for symbols'],
-  ])('is refused with %j before anything is asked', async (args, reason) => {
+  ])('is refused with %j before any request', async (args, reason) => {
     expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) });
     path = path.replace(/ndjson$/, 'txt');
     expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('use .csv or .ndjson') });
     expect({ calls: feed.calls, files: files() }).toEqual({ calls: [], files: [] });
   });
 
-  it('needs --out for its options', async () => {
+  it('requires --out for its options', async () => {
     for (const args of [['--resume'], ['--rotate', 'day']]) {
       expect(await feed.run(['stream', 'EUR/USD', ...args])).toMatchObject({ code: 2 });
     }
@@ -128,7 +128,7 @@ describe.each(['ndjson', 'csv'])('a .%s file', (format) => {
     if (format === 'csv') asCsv();
   });
 
-  it('that is cut at any byte is continued after its last whole line', () => {
+  it('that ends at any byte is continued after its last complete line', () => {
     recorded([1, 2]);
     const whole = text();
     for (let cut = 0; cut < whole.length; cut += 5) {
@@ -150,7 +150,7 @@ describe.each(['ndjson', 'csv'])('a .%s file', (format) => {
     }
   });
 
-  it('is rotated before it is larger than its size, and no tick is lost or doubled', () => {
+  it('is rotated before it exceeds its size, without losing or duplicating a tick', () => {
     recorded([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20], '1KB');
     // A new process goes on numbering, also after another file was removed.
     recorded([21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40], '1KB');
@@ -186,7 +186,7 @@ describe.each(['ndjson', 'csv'])('a .%s file', (format) => {
     expect(bids).toEqual([['1.101'], ['1.102', '1.103'], ['1.104']]);
   });
 
-  it('is not written to where it is something else, or another process writes to it', () => {
+  it('is not written if it is another file, or another process writes to it', () => {
     writeFileSync(path, 'my notes\n');
     expect(() => opened(undefined)).toThrow('is not a recording of ticks');
     writeFileSync(path, 'my notes without an end');
@@ -201,7 +201,7 @@ describe.each(['ndjson', 'csv'])('a .%s file', (format) => {
   });
 });
 
-it('a symbol that would be a formula, or steers a terminal, is harmless in a file', () => {
+it('escapes a symbol with a formula or a control sequence', () => {
   for (const name of ['ticks.csv', 'ticks.ndjson']) {
     path = join(path, '..', name);
     const file = opened(undefined);

@@ -87,7 +87,7 @@ describe('the margin of an order', () => {
     for (const row of ['PIP-VALUE', 'SPREAD', 'SWAP', 'MARGIN-NEEDED', 'MARGIN-LEFT']) expect(table).toContain(row);
   });
 
-  it('refuses a market order that it does not suffice for, warns of an entry, and says so in the preview', async () => {
+  it('refuses a market order without enough margin, warns for an entry, and says so in the preview', async () => {
     const why = /the order needs a margin of 115\d{3}\.\d\d, and account 654061 has only \d+\.\d\d/;
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '3000', '--yes']);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(why) });
@@ -98,7 +98,7 @@ describe('the margin of an order', () => {
     expect(entry).toMatchObject({ code: 0, stderr: expect.stringMatching(why) });
   });
 
-  it('never refuses what reduces the position', async () => {
+  it('never refuses an order that reduces the position', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 600 });
     expect((await client.run(['buy', 'EUR/USD', '10', ...NETTED, '--yes'])).code).toBe(3);
     expect(client.orders()).toEqual([]);
@@ -108,7 +108,7 @@ describe('the margin of an order', () => {
     expect(client.orders()).toHaveLength(1);
   });
 
-  it('leaves an opposite order of a hedging account to the gateway, which may ask no margin for it', async () => {
+  it('leaves an opposite order of a hedging account to the gateway', async () => {
     const trade = holdTrade(client.gateway, { amountK: 1290 });
     expect((await client.run(['buy', 'EUR/USD', '10', '--yes'])).code).toBe(3);
     expect(client.orders()).toEqual([]);
@@ -117,7 +117,7 @@ describe('the margin of an order', () => {
     expect((await client.run(['close', trade, '--yes'])).code).toBe(0);
   });
 
-  it('is read again in a session before it refuses: a close may have freed some', async () => {
+  it('is read again in a session before svc refuses, because a close may have freed some', async () => {
     const trade = holdTrade(client.gateway, { amountK: 1290 });
     const { gateway } = client;
     const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING };

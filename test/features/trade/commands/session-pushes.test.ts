@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const pushes = () => session.events().filter(({ event }) => event === 'push');
 
-it('prints the pushes of what it subscribed to, with the id of that command, and of nothing else', async () => {
+it('prints the pushes of its subscriptions only, with the id of the command', async () => {
   session.send({ id: 's1', command: 'subscribe', what: 'eurusd' }, { id: 's2', command: 'subscribe', what: ['Order'] });
   expect(await session.printed('result', { id: 's1' })).toMatchObject({ command: 'subscribe', value: ['EUR/USD'] });
   expect(await session.printed('result', { id: 's2' })).toMatchObject({ value: ['EUR/USD', 'Order'] });
@@ -47,7 +47,7 @@ it('prints the pushes of what it subscribed to, with the id of that command, and
   ]);
 });
 
-it('prints no more of them once it unsubscribed, and still follows its orders', async () => {
+it('stops printing them after unsubscribe, and still follows its orders', async () => {
   session.send({ id: 's', command: 'subscribe', what: ['EUR/USD', 'Order'] });
   await session.printed('result', { id: 's' });
   session.send({ id: 'u', command: 'unsubscribe', what: ['Order', 'EUR/USD'] });
@@ -61,7 +61,7 @@ it('prints no more of them once it unsubscribed, and still follows its orders', 
   expect(pushes()).toHaveLength(1);
 });
 
-it('restores them after a reconnect, and says what may be missing', async () => {
+it('restores subscriptions after a reconnect, and says what may be missing', async () => {
   session.send({ id: 's', command: 'subscribe', what: ['EUR/USD', 'Account'] });
   await session.printed('result', { id: 's' });
   feed.drop();
@@ -87,7 +87,7 @@ it('a subscription that the gateway refuses is refused, and the session continue
 });
 
 describe('a refused token', () => {
-  it('is an outage where requests are refused although the connection lives', async () => {
+  it('is an outage if requests are refused on a live connection', async () => {
     // The command, and the request that checks the token.
     feed.refusals = 2;
     session.send({ id: 'a', command: 'positions' });
@@ -98,7 +98,7 @@ describe('a refused token', () => {
     await session.printed('result', { id: 'b' });
   });
 
-  it('is none where one request is refused', async () => {
+  it('is not an outage if one request is refused', async () => {
     feed.refusals = 1;
     session.send({ id: 'a', command: 'positions' });
     await session.printed('refused', { id: 'a' });
@@ -108,7 +108,7 @@ describe('a refused token', () => {
     expect(session.events().map(({ event }) => event)).toEqual(['ready', 'refused', 'result']);
   });
 
-  it('is reported at once after the connection is lost, and ends the session where it stays refused', async () => {
+  it('is reported at once after a lost connection, and ends the session if it stays refused', async () => {
     isRevoked = true;
     feed.drop();
     // Six attempts, with minutes between them.
@@ -124,7 +124,7 @@ describe('a refused token', () => {
   });
 });
 
-it('ends after --drain where the gateway stays unreachable, and refuses what waits for it', async () => {
+it('ends after --drain if the gateway stays unreachable, and refuses waiting commands', async () => {
   await feed.gateway.stop();
   await session.printed('unreachable');
   session.send({ id: 'r', command: 'positions' });

@@ -34,7 +34,7 @@ function check({ events }: LiveSession): Set<string> {
   return new Set(events().map(({ event: name }) => name));
 }
 
-it('holds for the commands and the events of sessions', async () => {
+it('accepts the commands and the events of sessions', async () => {
   await using client = await trader();
   await using before = await forwarder(client.gateway.url);
   const { token } = client.gateway;
@@ -82,7 +82,7 @@ it('holds for the commands and the events of sessions', async () => {
   expect(whole.$schema).toContain('json-schema.org');
 });
 
-it('holds for the events of an outage', async () => {
+it('accepts the events of an outage', async () => {
   await using feed = await feedGateway();
   const session = liveSession(feed.env);
   await session.printed('ready');

@@ -37,7 +37,7 @@ async function session(
   return { code, stderr, events, of };
 }
 
-it('reports ready, what became of each command, and ended', async () => {
+it('reports ready, the outcome of each command, and ended', async () => {
   const trade = holdTrade(client.gateway);
   const order = holdOrder(client.gateway);
   const { code, stderr, events, of } = await session(
@@ -65,7 +65,7 @@ it.each<[string, string, RegExp]>([
   ['with a duplicate key', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1,"amount":2}', /given twice/],
   ['with a duplicate id', '{"id":"a","command":"buy","symbol":"EUR/USD","amount":1}', /"a" was used before/],
   ['with half a lot', '{"id":"b","command":"buy","symbol":"EUR/USD","amount":1.5}', /the amount "1.5" is not/],
-])('a line %s is refused, and the session continues', async (_name, line, why) => {
+])('refuses a line %s, and continues', async (_name, line, why) => {
   const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }, line, { id: 'c', ...BUY, amount: 6 }));
   const refused = events.filter(({ event }) => event === 'refused');
   expect(refused).toEqual([
@@ -82,7 +82,7 @@ it('a refusal of the gateway has its code', async () => {
   ]);
 });
 
-it('without --yes nothing is connected', async () => {
+it('does not connect without --yes', async () => {
   const { code } = await client.run(['session', '-o', 'ndjson'], { stdin: ndjson({ id: 'a', ...BUY }) });
   expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
 });
@@ -104,7 +104,7 @@ it.each<[number, string]>([
   expect(JSON.stringify(run)).not.toContain(client.gateway.token);
 });
 
-it('a gateway that cannot be reached at the start ends it with exit 7 and no event', async () => {
+it('exits 7 without an event if the gateway is unreachable at the start', async () => {
   const { code, stdout } = await client.run(['session', '--yes', '-o', 'ndjson'], {
     stdin: ndjson({ id: 'a', ...BUY }),
     env: { SVC_TRADE_URL: 'http://127.0.0.1:9' },
@@ -112,7 +112,7 @@ it('a gateway that cannot be reached at the start ends it with exit 7 and no eve
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
 });
 
-it('reports a lost answer as unknown at once, sends the order once, and settles it', async () => {
+it('reports a lost response as unknown at once, sends the order once, and settles it', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: true, answer: (response) => void response.socket?.resetAndDestroy() };
   const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), { env: { SVC_TRADE_URL: before.url } });
@@ -131,7 +131,7 @@ it('reports a lost answer as unknown at once, sends the order once, and settles 
   expect(client.journal()).toMatchObject([{ outcome: events[2]?.['outcome'] }]);
 });
 
-it('settles an order as absent that never arrived', async () => {
+it('settles an order that never arrived as absent', async () => {
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: false, answer: (response) => void response.socket?.resetAndDestroy() };
   const { code, events, of } = await session(ndjson({ id: 'a', ...BUY }), {
@@ -183,7 +183,7 @@ it('refuses an order that repeats an unknown one, but neither a close nor an equ
   expect(client.orders()).toHaveLength(3);
 });
 
-it('sends at most one order with a key, and says what became of it', async () => {
+it('sends at most one order with a key, and reports its outcome', async () => {
   const home = temporaryHome();
   const once = { ...BUY, once: 'k' };
   const first = await session(ndjson({ id: 'a', ...once }, { id: 'b', ...once }, { id: 'c', ...once, amount: 6 }), {
@@ -207,7 +207,7 @@ it('sends at most one order with a key, and says what became of it', async () =>
   expect(client.orders()).toHaveLength(0);
 });
 
-it('returns a lost order with a key once it is found', async () => {
+it('returns a lost order with a key after it is found', async () => {
   await using before = await forwarder(client.gateway.url);
   const lines = ndjson({ id: 'a', ...BUY, once: 'k' }, { id: 'b', ...BUY, once: 'k' });
   const env = { SVC_TRADE_URL: before.url };
@@ -218,7 +218,7 @@ it('returns a lost order with a key once it is found', async () => {
   expect(before.orders).toHaveLength(1);
 });
 
-it('at the end of input, every command that was read is sent before the drain', async () => {
+it('sends every command at the end of input before it drains', async () => {
   const { code, of } = await session(ndjson({ id: 'a', ...BUY }, { id: 'b', ...BUY, amount: 6 }), {
     args: ['--drain', '0s'],
   });
@@ -309,7 +309,7 @@ it('runs every command of the group, or says why not', async () => {
   expect(handshakes.length).toBeLessThanOrEqual(2);
 });
 
-it('a dry run reads and subscribes, and shows the requests that it does not send', async () => {
+it('a dry run reads and subscribes, and returns the requests that it does not send', async () => {
   const trade = holdTrade(client.gateway);
   const { code, events, stderr } = await session(
     ndjson(
@@ -336,7 +336,7 @@ it('a dry run reads and subscribes, and shows the requests that it does not send
   expect(JSON.stringify(events)).not.toContain(client.gateway.token);
 });
 
-it('reads of its own account, unless a command names another', async () => {
+it('reads its own account, unless a command names another', async () => {
   const [own, other] = [holdTrade(client.gateway), holdTrade(client.gateway, { account: NETTING })];
   const { events } = await session(
     ndjson({ id: 'a', command: 'positions' }, { id: 'b', command: 'positions', account: NETTING }),
@@ -346,7 +346,7 @@ it('reads of its own account, unless a command names another', async () => {
   expect(events.find(({ id }) => id === 'b')?.['value']).toMatchObject([{ tradeId: other }]);
 });
 
-it('beats as often as it is asked to, until it ends', async () => {
+it('prints heartbeats at the requested interval, until it ends', async () => {
   const { code, events } = await session(ndjson({ id: 'b', ...BUY }), { args: ['--heartbeat', '5ms'] });
   expect(code).toBe(0);
   const beats = events.filter(({ event }) => event === 'heartbeat');
@@ -360,7 +360,7 @@ it('beats as often as it is asked to, until it ends', async () => {
   expect(events.at(-1)?.event).toBe('ended');
 });
 
-it('cancels and closes although the tables cannot be read', async () => {
+it('cancels and closes even if the tables cannot be read', async () => {
   await using before = await forwarder(client.gateway.url);
   before.unauthorized = /get_model\?models=(Order|OpenPosition)/;
   const [order, trade] = [holdOrder(client.gateway), holdTrade(client.gateway)];
@@ -375,7 +375,7 @@ it('cancels and closes although the tables cannot be read', async () => {
   });
 });
 
-it('an entry order that is canceled is closed, without trades', async () => {
+it('a canceled entry order is closed, without trades', async () => {
   const session = liveSession({
     SVC_TRADE_URL: client.gateway.url,
     SVC_TRADE_TOKEN: client.gateway.token,

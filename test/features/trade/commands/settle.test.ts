@@ -148,7 +148,7 @@ describe('an unknown outcome', () => {
     expect(JSON.parse(soon.stdout)).toMatchObject([{ outcome: 'absent' }]);
   });
 
-  it('that is a few seconds old is not called absent yet', async () => {
+  it('is not called absent within a few seconds', async () => {
     const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([BUY], 2_000) });
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout)).toMatchObject([
@@ -156,7 +156,7 @@ describe('an unknown outcome', () => {
     ]);
   });
 
-  it('stays unknown where a table cannot be read', async () => {
+  it('stays unknown if a table cannot be read', async () => {
     gateway.feed.usedUp.add('ClosedPosition');
     const run = await gateway.run(['journal', 'settle', '-o', 'json'], { home: await homeWith([BUY]) });
     gateway.feed.usedUp.clear();
@@ -166,7 +166,7 @@ describe('an unknown outcome', () => {
     );
   });
 
-  it('of two equal orders is one position each', async () => {
+  it('of two equal orders matches one position each', async () => {
     gateway.feed.tables['OpenPosition'] = [position()];
     const home = await homeWith([BUY, BUY]);
     const run = await gateway.run(['journal', 'settle'], { home });
@@ -177,7 +177,7 @@ describe('an unknown outcome', () => {
     ]);
   });
 
-  it('of two equal orders that were both filled is a position for each', async () => {
+  it('of two equal filled orders matches one position each', async () => {
     gateway.feed.tables['OpenPosition'] = [position(), position({ tradeId: '9' })];
     const run = await gateway.run(['journal', 'settle'], { home: await homeWith([BUY, BUY]) });
     expect(run.code, run.stderr).toBe(0);
@@ -187,7 +187,7 @@ describe('an unknown outcome', () => {
     ]);
   });
 
-  it('is settled alone where its id is given, or the beginning of it', async () => {
+  it('is settled alone by its id or a prefix', async () => {
     const home = await homeWith([BUY, CANCEL]);
     const run = await gateway.run(['journal', 'settle', 'id-2', '-q'], { home });
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'id-2\n' });
@@ -226,7 +226,7 @@ describe('an unknown outcome', () => {
     expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
-  it('is none where every outcome is known', async () => {
+  it('may not exist', async () => {
     const run = await gateway.run(['journal', 'settle']);
     expect({ code: run.code, stdout: run.stdout, calls: gateway.feed.calls }).toEqual({
       code: 0,
@@ -237,7 +237,7 @@ describe('an unknown outcome', () => {
   });
 });
 
-it('the newest entry is the first of the journal, whatever its outcome', async () => {
+it('the newest entry is first in the journal, whatever its outcome', async () => {
   const home = await homeWith([BUY]);
   gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
   await gateway.run(['sell', 'EUR/USD', '1', '--yes'], { home });
@@ -245,7 +245,7 @@ it('the newest entry is the first of the journal, whatever its outcome', async (
   expect(JSON.parse(run.stdout)).toMatchObject([{ command: 'sell', outcome: 'accepted' }]);
 });
 
-describe('a request that is sent again after an unknown outcome', () => {
+describe('a repeated request after an unknown outcome', () => {
   const again = ['buy', 'EUR/USD', '9'];
   beforeEach(() => {
     gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
@@ -264,7 +264,7 @@ describe('a request that is sent again after an unknown outcome', () => {
     expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
   });
 
-  it.each([[[]], [['--yes']]])('is asked about at a terminal, with %j', async (more) => {
+  it.each([[[]], [['--yes']]])('needs a confirmation at a terminal, with %j', async (more) => {
     const home = await homeWith([BUY], 2_000);
     const run = await gateway.run([...again, ...more], { home, terminal: 200, answer: false });
     expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
@@ -311,18 +311,18 @@ describe('a request that is sent again after an unknown outcome', () => {
   it.each([
     ['another amount', ['buy', 'EUR/USD', '8']],
     ['another side', ['sell', 'EUR/USD', '9']],
-  ])('is another one with %s', async (_name, argv) => {
+  ])('is a different request with %s', async (_name, argv) => {
     const run = await gateway.run([...argv, '--yes'], { home: await homeWith([BUY]) });
     expect(run.stderr).not.toContain('identical');
   });
 
-  it('is not warned of once the outcome is settled', async () => {
+  it('has no warning after the outcome is settled', async () => {
     const home = await homeWith([BUY]);
     await gateway.run(['journal', 'settle'], { home });
     expect((await gateway.run([...again, '--yes'], { home })).stderr).not.toContain('identical');
   });
 
-  it('may be a change, too', async () => {
+  it('may also be a change', async () => {
     gateway.feed.tables['Order'] = [order()];
     const home = await homeWith([CANCEL]);
     const run = await gateway.run(['orders', 'cancel', '39', '--yes'], { home });

@@ -58,14 +58,14 @@ it.each([
     3,
     /has only 10, not 20; nothing was sent/,
   ],
-])('no order of the other side for %s', async (_name, meanwhile, code, why) => {
+])('sends no opposite order for %s', async (_name, meanwhile, code, why) => {
   const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
   const slow = await run(['close', id], 60, () => meanwhile(id));
   expect({ code: slow.code, orders: client.orders() }).toEqual({ code, orders: [] });
   expect(slow.stderr).toMatch(why);
 });
 
-it('who answers at once costs no second look', async () => {
+it('does not read again after a quick answer', async () => {
   const id = holdTrade(client.gateway, { account: NETTING });
   const { code } = await run(['close', id], 9, () => {});
   expect({ code, looks: looks(), orders: client.orders().length }).toEqual({ code: 0, looks: 1, orders: 1 });
@@ -74,7 +74,7 @@ it('who answers at once costs no second look', async () => {
   expect({ code: slow.code, looks: looks(), orders: client.orders().length }).toEqual({ code: 0, looks: 2, orders: 1 });
 });
 
-it('what an order keeps is not what it was meanwhile: nothing is sent', async () => {
+it('sends nothing if the unchanged values of an order changed meanwhile', async () => {
   const id = holdOrder(client.gateway);
   const { code, stderr } = await run(['orders', 'update', id, '--amount', '5'], 60, () => {
     const order = client.gateway.book.orders.get(id);
@@ -86,25 +86,25 @@ it('what an order keeps is not what it was meanwhile: nothing is sent', async ()
   );
 });
 
-it('a price that went on is told', async () => {
+it('reports a price that moved', async () => {
   const { code, asked, stderr } = await run(['buy', 'EUR/USD', '5'], 60, () => priceIs(1.17));
   expect({ code, asked: asked.length, orders: client.orders().length }).toEqual({ code: 0, asked: 1, orders: 1 });
   expect(stderr).toContain('the price moved from 1.16013 to 1.17013 before you confirmed');
 });
 
-it('a stop that is on the wrong side by now keeps it from being sent', async () => {
+it('does not send if the stop is on the wrong side meanwhile', async () => {
   const { code, stderr } = await run(['buy', 'EUR/USD', '5', '--stop', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('--stop: 1.155 must be below the rate 1.15013');
 });
 
-it('a limit entry that would be a stop entry by now is not sent', async () => {
+it('does not send a limit entry that would now be a stop entry', async () => {
   const { code, stderr } = await run(['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('so the limit entry is now a stop entry; nothing was sent');
 });
 
-it('an order of a batch whose stop is on the wrong side by now keeps all of it', async () => {
+it('sends no line of a batch if a stop is on the wrong side meanwhile', async () => {
   const file = join(temporaryHome(), 'orders.ndjson');
   writeFileSync(file, '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":"1.155"}');
   const { code } = await run(['batch', file], 60, () => priceIs(1.15));

@@ -12,7 +12,7 @@ function tick(bid: number): object {
 }
 
 describe.each(['websocket', 'polling'])('over %s', (transport) => {
-  it('prints every push of a table and of a symbol, and takes its subscriptions back', async () => {
+  it('prints every push of a table and of a symbol, and unsubscribes', async () => {
     const run = feed.run([
       'stream',
       'eurusd',
@@ -54,7 +54,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     expect(feed.gateway.live).toEqual([]);
   });
 
-  it('loses no push, however slowly they are read', async () => {
+  it('loses no push with a slow reader', async () => {
     const count = IS_HARD ? 10_000 : 2_000;
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count), '--transport', transport], {
       onStdout: () => new Promise((read) => setTimeout(read, 5)),
@@ -66,7 +66,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     expect(lines(stdout).map(({ key }) => key)).toEqual(Array.from({ length: count }, (_, n) => String(n)));
   });
 
-  it('tells of a gap, subscribes again, and reads the rows again with --snapshot', async () => {
+  it('reports a gap, resubscribes, and reads the rows again with --snapshot', async () => {
     feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--snapshot', '--until', '2', '--transport', transport]);
     await feed.called('GET /trading/get_model models=Order');
@@ -96,7 +96,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 });
 
-it('goes on after a gap where the calls for its rows are used up', async () => {
+it('continues after a gap even at the rate limit for its rows', async () => {
   feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
   const run = feed.run(['stream', 'Order', '--snapshot', '--until', '1']);
   await feed.called('GET /trading/get_model models=Order');
@@ -117,8 +117,8 @@ function leftInOrder(): void {
   expect(feed.gateway.ended.at(-1)).toBe('client namespace disconnect');
 }
 
-describe('what is pushed', () => {
-  it('goes out in its own letters, in one line, and without what steers a terminal', async () => {
+describe('a push', () => {
+  it('is printed unchanged on one line, without control sequences', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '3']);
     await feed.subscribed('Order');
     feed.push(
@@ -136,7 +136,7 @@ describe('what is pushed', () => {
     expect(JSON.parse(list)).toMatchObject({ kind: 'other', key: 'Order', data: ['no', 'record'] });
   });
 
-  it('is a line each in a table, with what a person follows', async () => {
+  it('is a line in a table, with the important values', async () => {
     const run = feed.run(['stream', 'Order', 'EUR/USD', '--until', '3']);
     await feed.subscribed('EUR/USD');
     feed.push('Order', { ...ORDER, action: 'I', currency: 'EUR\u001b[2J' }, { orderId: '390285837', action: 'D' });
@@ -152,7 +152,7 @@ describe('what is pushed', () => {
     );
   });
 
-  it('is skipped if it is not JSON, with a notice per name and a count', async () => {
+  it('is skipped with a notice per name and a count if it is not JSON', async () => {
     const run = feed.run(['stream', 'Order', '--until', '1']);
     await feed.subscribed('Order');
     feed.push('Order', 'not JSON', '', '{"orderId":', { orderId: '1' });
@@ -182,7 +182,7 @@ describe('--prices', () => {
   it.each([
     ['csv', ','],
     ['tsv', '\t'],
-  ])('is a row of numbers for each price in %s, and nothing else', async (format, separator) => {
+  ])('prints a row of numbers for each price in %s, and nothing else', async (format, separator) => {
     const { code, stdout } = await prices(format);
     const [header, first, second, third, ...none] = stdout.split('\n').map((line) => line.split(separator));
     expect(code).toBe(0);
@@ -195,7 +195,7 @@ describe('--prices', () => {
     expect(none).toEqual([['']]);
   });
 
-  it('has outages and the gap as events between the prices in ndjson', async () => {
+  it('prints outages and gaps as events between the prices in ndjson', async () => {
     const { stdout, stderr } = await prices('ndjson');
     const seen = lines(stdout);
     expect(seen.map(({ event, bid }) => event ?? bid)).toEqual([1.2, 1.21, 'unreachable', 'recovered', 'gap', 1.22]);
@@ -212,7 +212,7 @@ describe('--prices', () => {
     expect(stderr).toContain('reconnected');
   });
 
-  it('tells a person of outages, too', async () => {
+  it('reports outages on stderr, too', async () => {
     const { stdout } = await prices('table');
     expect(stdout).toMatch(/^12:07:16.391Z {2}EUR\/USD {2}1.2 {2}1.2002\n/);
     expect(stdout).toMatch(/\n[\d:.]+Z {2}gap {2}no data from \S+Z to \S+Z: /);
@@ -224,8 +224,8 @@ describe('--prices', () => {
   });
 });
 
-describe('it ends', () => {
-  it('after --until a time', async () => {
+describe('the end', () => {
+  it('comes after --until a time', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '200ms']);
     await feed.subscribed('Order');
     feed.push('Order', ORDER);
@@ -234,7 +234,7 @@ describe('it ends', () => {
     leftInOrder();
   });
 
-  it('by Ctrl-C, with what it subscribed to taken back', async () => {
+  it('comes after Ctrl-C and unsubscribing', async () => {
     const stop = new AbortController();
     const run = feed.run(['stream', 'Order', '-o', 'ndjson'], {
       signal: stop.signal,
@@ -250,7 +250,7 @@ describe('it ends', () => {
     leftInOrder();
   });
 
-  it('quietly when its reader goes away', async () => {
+  it('comes quietly when its reader closes the pipe', async () => {
     let go = (): void => {};
     const gone = new Promise<void>((resolve) => {
       go = resolve;
@@ -270,7 +270,7 @@ describe('it ends', () => {
     leftInOrder();
   });
 
-  it('with exit 7 and a last event where the connection is lost and may not come again', async () => {
+  it('has exit 7 and a last event if the connection is lost without reconnect', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--no-reconnect']);
     await feed.subscribed('Order');
     feed.push('Order', ORDER);
@@ -283,28 +283,28 @@ describe('it ends', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
   });
 
-  it('before anything is subscribed to, where a symbol is not offered', async () => {
+  it('comes before any subscription if a symbol is not offered', async () => {
     const { code, stderr } = await feed.run(['stream', 'Order', 'EUR/XXX']);
     expect(code).toBe(5);
     expect(stderr).toContain('EUR/XXX');
     expect(feed.calls).toEqual(['GET /trading/get_model models=Offer']);
   });
 
-  it('with the right word where a table is written in another way', async () => {
+  it('suggests the right name of a table', async () => {
     const { code, stderr } = await feed.run(['stream', 'open-positions']);
     expect(code).toBe(5);
     expect(stderr).toContain('the table is written OpenPosition');
   });
 
-  it.each(['0', '0s', '5 minutes', '-3', '30d'])('at once with --until %s', async (given) => {
+  it.each(['0', '0s', '5 minutes', '-3', '30d'])('comes at once with --until %s', async (given) => {
     const { code } = await feed.run(['stream', 'Order', `--until=${given}`]);
     expect({ code, calls: feed.calls }).toEqual({ code: 2, calls: [] });
   });
 });
 
 /** Each with a table of its own. */
-describe.concurrent('a reader that is slow on a websocket', () => {
-  it('takes all of it where that is for a moment only: a websocket is held back meanwhile', async () => {
+describe.concurrent('a slow reader on a websocket', () => {
+  it('gets everything if it is slow only for a moment, because svc pauses the websocket', async () => {
     const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--transport', 'websocket', '--until', '76'], {
       onStdout: () => new Promise((read) => setTimeout(read, 1)),
     });
@@ -315,7 +315,7 @@ describe.concurrent('a reader that is slow on a websocket', () => {
     expect({ code, bytes: stdout.length > 76 * 2 ** 20 }).toEqual({ code: 0, bytes: true });
   });
 
-  it('ends with exit 10 where that goes on', async () => {
+  it('exits 10 if it stays slow', async () => {
     let read = (): void => {};
     const blocked = new Promise<void>((resolve) => {
       read = resolve;

@@ -6,7 +6,7 @@ import { errorOf, reader } from './reader.ts';
 const client = reader();
 const changes = () => client.asked().filter((call) => call.startsWith('POST /trading/update_subscriptions'));
 
-it('sends what changes, and nothing else', async () => {
+it('sends only changes', async () => {
   expect(await client.json('symbols show usdchf EUR/USD AUD/USD usdchf')).toEqual([
     { symbol: 'USD/CHF', visible: true, changed: true, message: null },
     { symbol: 'EUR/USD', visible: true, changed: false, message: null },
@@ -22,7 +22,7 @@ it('sends what changes, and nothing else', async () => {
   expect(changes()).toEqual([]);
 });
 
-it('changes nothing where one of them is not there', async () => {
+it('changes nothing if one of them is missing', async () => {
   const run = await client.run('symbols hide EUR/USD nope -o json');
   expect(run).toMatchObject({ code: 5, stdout: '' });
   expect(errorOf(run)['message']).toContain('nope');
@@ -39,7 +39,7 @@ it('a change clears the cached offers', async () => {
   await client.run('symbols hide USD/CHF', { home });
 });
 
-it('tells of each what became of it: exit 10 where some failed, and that of the failure where it is one', async () => {
+it('reports each outcome: exit 10 if some failed, or the status of a single failure', async () => {
   const failing = client.gateway.book.hidden;
   const { delete: remove } = failing;
   // The second one is refused, whatever the first was.
@@ -62,7 +62,7 @@ it('tells of each what became of it: exit 10 where some failed, and that of the 
   await client.run('symbols hide USD/CHF');
 });
 
-it('--dry-run looks, and shows what would be sent', async () => {
+it('--dry-run reads, and prints the requests', async () => {
   const { code, stdout } = await client.run('symbols show USD/CHF EUR/USD --dry-run -o json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { symbol: 'USD/CHF', visible: 'true' } });

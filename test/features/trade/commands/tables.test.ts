@@ -8,7 +8,7 @@ const client = reader();
 const ids = async (argv: string) => (await client.run(`${argv} -q`)).stdout.trimEnd().split('\n');
 
 describe('accounts', () => {
-  it('are asked for at the path of the document, and the row of totals is left out', async () => {
+  it('are requested at the documented path, without the row of totals', async () => {
     expect(await client.json('accounts')).toMatchObject([
       { accountId: '654061', accountName: '00654061', hedging: 'Y' },
       { accountId: '654062', accountName: '00654062', hedging: '0' },
@@ -22,7 +22,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('are found at the other path once, and there at once the next time', async () => {
+  it('are found at the other path, which is tried first the next time', async () => {
     client.gateway.traps.add('accounts-path-404');
     const home = client.temporaryHome();
     const other = 'GET /trading/get_model models=Account';
@@ -44,7 +44,7 @@ describe('a row of totals', () => {
     ['positions --summary', 'currency', ['grossPL', 'netPL']],
     ['positions --summary --account 654061', 'currency', ['grossPL', 'netPL']],
     ['accounts', 'accountId', ['balance', 'equity', 'dayPL']],
-  ])('of %s is the last one, exact to the last digit, and has no id', async (argv, key, sums) => {
+  ])('of %s is last, exact to the last digit, and has no id', async (argv, key, sums) => {
     const rows = (await client.json(`${argv} --total`)) as Record<string, unknown>[];
     const [total, ...others] = rows.reverse();
     expect(total).toMatchObject({ [key]: 'total', isTotal: true });
@@ -56,7 +56,7 @@ describe('a row of totals', () => {
     expect(rowsOf((await client.run(`${argv} --total`)).stdout).at(-1)?.[0]).toBe('total');
   });
 
-  it('of orders has the amount of each side of a symbol; of any table, the sums that it has', async () => {
+  it('of orders has the amount of each side of a symbol; of a model, its own sums', async () => {
     const [order, total] = (await client.json('orders --total')) as Record<string, unknown>[];
     const { currency, isBuy, amountK } = order ?? {};
     expect(total).toEqual({ orderId: 'total', isTotal: true, currency, isBuy, amountK });
@@ -67,13 +67,13 @@ describe('a row of totals', () => {
     expect(client.asked()).toEqual([]);
   });
 
-  it('is not that of a part', async () => {
+  it('is not limited to some rows', async () => {
     expect(await client.run('positions --total --limit 1')).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('one position', () => {
-  it('is shown by its id, open or closed', async () => {
+  it('is found by its id, open or closed', async () => {
     const [open] = (await client.json('positions')) as { tradeId: string }[];
     expect(await client.json(`positions get ${open?.tradeId}`)).toEqual(open);
     const [closed] = (await client.json('positions --closed')) as { tradeId: string }[];
@@ -81,7 +81,7 @@ describe('one position', () => {
     expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
   });
 
-  it('that is not there is exit 5, with where to search', async () => {
+  it('that is missing exits 5, with the place to search', async () => {
     const [closed] = (await client.json('positions --closed')) as { tradeId: string }[];
     expect(await client.run(`positions get ${closed?.tradeId}`)).toMatchObject({
       code: 5,
@@ -93,7 +93,7 @@ describe('one position', () => {
 });
 
 describe('permissions', () => {
-  it('are listed for all symbols, and for those that are named', async () => {
+  it('are listed for all symbols or for the named ones', async () => {
     const all = (await client.json('permissions')) as { symbol: string; permissions: Record<string, string> }[];
     expect(client.asked()).toEqual(['GET /trading/permissions']);
     expect(all.length).toBeGreaterThan(3);
@@ -107,7 +107,7 @@ describe('permissions', () => {
 });
 
 describe('positions', () => {
-  it('are those of all accounts, of one by its name or id, of one symbol as people write it', async () => {
+  it('are those of all accounts, of one account, or of one symbol in any spelling', async () => {
     const all = await ids('positions');
     expect(all).toHaveLength(4);
     expect(client.asked()).toEqual(['GET /trading/get_model models=OpenPosition']);
@@ -117,7 +117,7 @@ describe('positions', () => {
     expect(await ids('positions --symbol EUR/USD')).toEqual([all[0]]);
   });
 
-  it('have their side in words, and rates with the digits of the symbol', async () => {
+  it('show the side in words, and rates with the digits of the symbol', async () => {
     const { stdout } = await client.run('positions --columns symbol,side,open');
     const rows = rowsOf(stdout);
     expect(rows[1]).toEqual(['EUR/USD', 'buy', expect.stringMatching(/^\d\.\d{5}$/)]);
@@ -137,7 +137,7 @@ describe('positions', () => {
     for (const text of money) expect(colored).toContain(tone(text));
   });
 
-  it('closed and summed up are other tables', async () => {
+  it('closed and summarized are other tables', async () => {
     expect(await client.json('positions --closed')).toHaveLength(3);
     expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
     expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
@@ -147,7 +147,7 @@ describe('positions', () => {
     expect(client.asked()).toEqual([]);
   });
 
-  it('summed up for an account are computed from its positions', async () => {
+  it('summarized for an account are computed from its positions', async () => {
     client.gateway.traps.clear();
     const rows = (await client.json('positions --account 654061')) as readonly Record<
       string,
@@ -168,7 +168,7 @@ describe('positions', () => {
     );
   });
 
-  it('closed ones are of the account whose name they have', async () => {
+  it('closed ones belong to the account of their name', async () => {
     const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
     for (const [id, name] of [
       ['654061', '00654061'],
@@ -180,7 +180,7 @@ describe('positions', () => {
     expect(await client.json('positions --closed --account 654061')).not.toEqual([]);
   });
 
-  it('that are all left out are not said to be none', async () => {
+  it('that are all filtered out are not reported as none', async () => {
     const { stdout, stderr, code } = await client.run('positions --symbol GBP/JPY --account 654062');
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
     expect(stderr).toBe('--symbol GBP/JPY and --account 654062: no match (4 without it)\n');
@@ -204,7 +204,7 @@ describe('positions', () => {
     }
   });
 
-  it('of an account that is not there are an error that names those that are', async () => {
+  it('of a missing account are an error that names the existing ones', async () => {
     const run = await client.run('positions --account 65406 -o json');
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(errorOf(run)).toMatchObject({
@@ -216,7 +216,7 @@ describe('positions', () => {
 });
 
 describe('orders', () => {
-  it('are told with their type and state in words', async () => {
+  it('show their type and state in words', async () => {
     const { stdout } = await client.run('orders --columns symbol,side,type,state,tif');
     expect(rowsOf(stdout)).toEqual([
       ['SYMBOL', 'SIDE', 'TYPE', 'STATE', 'TIF'],
@@ -226,14 +226,14 @@ describe('orders', () => {
     expect(await client.json('orders --type SE')).toEqual([]);
   });
 
-  it('have the distance of a stop in pips where its rate is not known yet', async () => {
+  it('show the distance of a stop in pips if its rate is unknown', async () => {
     await using feed = await feedGateway();
     feed.tables['Order'] = [{ ...ORDER, stop: -40, stopRate: 0, limit: 80.5, limitRate: 0 }];
     const { stdout } = await feed.run(['orders', '--columns', 'order-id,stop,limit']);
     expect(rowsOf(stdout)[1]).toEqual(['390285837', '-40 pips', '80.5 pips']);
   });
 
-  it('one of them is found by its id, which is digits, and one that does not stand is not', async () => {
+  it('one is found by its numeric id, unless it is not open', async () => {
     const [id = ''] = await ids('orders');
     expect(await client.json(`orders get ${id}`)).toMatchObject({ orderId: id, status: 1 });
     expect((await client.run('orders get 1')).stderr).toContain('svc trade positions');
@@ -244,7 +244,7 @@ describe('orders', () => {
 });
 
 describe('offers and symbols', () => {
-  it('hidden ones are symbols, and have no offer', async () => {
+  it('hidden symbols have no offer', async () => {
     expect(await ids('offers')).not.toContain('USD/CHF');
     expect(await ids('symbols list')).toContain('USD/CHF');
     expect(await ids('symbols list --visible false')).toEqual(['USD/CHF', 'AUD/USD']);
@@ -254,7 +254,7 @@ describe('offers and symbols', () => {
     expect(run.stderr).toContain('svc trade symbols show');
   });
 
-  it('info tells the id, the pip and the sizes', async () => {
+  it('get shows the id, the pip and the sizes', async () => {
     const { stdout } = await client.run('symbols get usdjpy');
     expect(Object.fromEntries(rowsOf(stdout))).toMatchObject({
       SYMBOL: 'USD/JPY',
@@ -278,20 +278,20 @@ describe('model', () => {
     ['LeverageProfile', 1],
     ['Account', 2],
     ['Properties', 1],
-  ])('%s is shown as it is, without its total', async (name, rows) => {
+  ])('%s is shown unchanged, without its total', async (name, rows) => {
     const found = (await client.json(`model ${name}`)) as readonly object[];
     expect(found).toHaveLength(rows);
     expect(found.filter((row) => 'isTotal' in row && row.isTotal === true)).toEqual([]);
   });
 
-  it('has a key where its rows have one', async () => {
+  it('has ids if its rows have a key', async () => {
     expect(await ids('model Account')).toEqual(['654061', '654062']);
     expect(rowsOf((await client.run('model Account')).stdout)[0]).toEqual(['KEY', 'ROW']);
     expect((await client.run('model Properties')).stdout).toMatch(/^ROW\n\{"propertyName":/);
     expect((await client.run('model Properties -q')).stdout).toBe('');
   });
 
-  it('of another name is refused before anything is asked, with the names there are', async () => {
+  it('refuses an unknown name before any request, with the known names', async () => {
     const run = await client.run('model order');
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('Offer, OpenPosition, ClosedPosition, Order, Summary, LeverageProfile, Account');
@@ -299,7 +299,7 @@ describe('model', () => {
   });
 });
 
-it('texts of a hostile gateway do nothing to a terminal', async () => {
+it('escapes texts of a hostile gateway', async () => {
   client.gateway.traps.add('hostile-gateway');
   for (const argv of ['accounts', 'positions', 'orders', 'offers', 'symbols list', 'model Properties']) {
     const { code, stdout } = await client.run(argv, { terminal: 120, env: { NO_COLOR: '1' } });
@@ -308,7 +308,7 @@ it('texts of a hostile gateway do nothing to a terminal', async () => {
   }
 });
 
-it('says no more requests than it sends: neither the token nor the id of the session is told', async () => {
+it('traces neither the token nor the session id', async () => {
   const { stdout, stderr } = await client.run('accounts --debug');
   expect(stderr).toContain('GET http');
   expect(stderr).toMatch(/authorization: (Bearer )?\*\*\*/i);
@@ -333,7 +333,7 @@ describe('<Tab>', () => {
     return lines;
   };
 
-  it('offers what was shown at a terminal', async () => {
+  it('offers names that were shown at a terminal', async () => {
     const home = client.temporaryHome();
     for (const argv of [
       'accounts',

@@ -411,7 +411,7 @@ describe('a task of a trader', () => {
     expect(commands).toBe(count);
   });
 
-  test('is possible for all thirty', () => {
+  test('all thirty tasks succeed', () => {
     expect(Object.keys(TASKS)).toHaveLength(30);
   });
 });

@@ -12,7 +12,7 @@ const login = (home: string, stdin = `${client.gateway.token}\n`) =>
   client.run('login --token-stdin', { home, env: NONE, stdin });
 
 describe('login', () => {
-  it('tries the token, keeps it for the address and the profile, and uses it', async () => {
+  it('tries the token, stores it for the address and the profile, and uses it', async () => {
     const home = client.temporaryHome();
     const run = await login(home);
     expect(run).toMatchObject({ code: 0, stderr: '', asked: [] });
@@ -23,7 +23,7 @@ describe('login', () => {
     expect(client.gateway.sessions).toEqual([]);
   });
 
-  it('asks a person, and says where a token is made', async () => {
+  it('prompts at a terminal, and says where to create a token', async () => {
     const home = client.temporaryHome();
     const hidden = async () => ` ${client.gateway.token} `;
     const run = await client.run('login', { home, env: NONE, terminal: 80, hidden });
@@ -34,7 +34,7 @@ describe('login', () => {
     expect(nothing.stderr).toContain('no token was typed');
   });
 
-  it('keeps nothing that the gateway does not take, and names both causes', async () => {
+  it('does not store a refused token, and names both causes', async () => {
     const home = client.temporaryHome();
     const run = await login(home, 'abc');
     expect(run).toMatchObject({ code: 4, stdout: '' });
@@ -49,7 +49,7 @@ describe('login', () => {
     expect(readdirSync(join(home, 'config'))).not.toContain('credentials.json');
   });
 
-  it('takes none from the command line, and asks nobody where nobody is', async () => {
+  it('accepts none from the command line, and does not prompt without a terminal', async () => {
     const { token } = client.gateway;
     const given = await client.run(['login', '--token', token], { env: NONE });
     expect(given).toMatchObject({ code: 2, stdout: '' });
@@ -66,7 +66,7 @@ describe('login', () => {
 });
 
 describe('a token', () => {
-  it('is sent to no other address once it is stored', async () => {
+  it('is sent only to its address', async () => {
     const home = client.temporaryHome();
     await login(home);
     const run = await client.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
@@ -78,7 +78,7 @@ describe('a token', () => {
     expect(await client.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('that is refused is exit 4, with both of its causes', async () => {
+  it('that is refused exits 4, with both causes', async () => {
     const run = await client.run('accounts -o json', { env: { SVC_TRADE_TOKEN: 'f'.repeat(40) } });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(errorOf(run)).toMatchObject({ code: 'unauthorized', hint: expect.stringMatching(BOTH_CAUSES) });
@@ -99,7 +99,7 @@ describe('a token', () => {
 });
 
 describe('status', () => {
-  it('asks nobody without --check', async () => {
+  it('sends no request without --check', async () => {
     expect(await client.json('status', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } })).toMatchObject({
       has_token: true,
       source: 'environment',
@@ -110,7 +110,7 @@ describe('status', () => {
     expect(JSON.parse(none.stdout)).toMatchObject({ has_token: false, advice: expect.stringContaining('trade login') });
   });
 
-  it('--check tries it, and a refusal is its answer', async () => {
+  it('--check tries it, and reports a refusal', async () => {
     expect(await client.json('status --check')).toMatchObject({ accepted: true });
     expect(client.gateway.sessions).toEqual([]);
     client.gateway.traps.add('bad-token');
@@ -135,7 +135,7 @@ it('logout deletes the stored token, once', async () => {
   expect((await client.run('logout', { home })).stderr).toContain('SVC_TRADE_TOKEN is still set');
 });
 
-it('neither it nor the id of a session is in any output', async () => {
+it('no output has the token or a session id', async () => {
   const home = client.temporaryHome();
   const sessions = new Set<string>();
   const texts: string[] = [];

@@ -19,7 +19,7 @@ async function wait(argv: readonly string[], more: Parameters<Trader['run']>[1] 
 }
 
 describe.each(['auto', 'polling'])('by %s', (transport) => {
-  it('tells the trade of an order at market', async () => {
+  it('reports the trade of a market order', async () => {
     const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s', '--transport', transport]);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -41,7 +41,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
     ]);
   });
 
-  it.each(['partial-fills', 'push-before-answer'] as const)('tells them all with %s', async (trap) => {
+  it.each(['partial-fills', 'push-before-answer'] as const)('reports all trades with %s', async (trap) => {
     client.gateway.traps.add('partial-fills').add(trap);
     const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s', '--transport', transport]);
     expect(code).toBe(0);
@@ -83,13 +83,13 @@ function priceIs(bid: number): void {
   client.gateway.tick();
 }
 
-it('what still stands when the time is over is pending', async () => {
+it('reports an order that is still open after the time as pending', async () => {
   const { code, value } = await wait([...ENTRY, '60ms']);
   expect(code).toBe(9);
   expect(value).toEqual({ orderId: expect.any(String), status: 'pending', trades: [], closedTrades: [] });
 });
 
-it('an order whose pushes never come is found in the tables when the time is over', async () => {
+it('finds an order without pushes in the tables when the time is over', async () => {
   client.gateway.traps.add('no-push');
   const { code, value } = await wait(['buy', 'EUR/USD', '6', '--wait', '300ms']);
   expect(code).toBe(0);
@@ -98,7 +98,7 @@ it('an order whose pushes never come is found in the tables when the time is ove
   expect({ code: waits.code, status: waits.value.status }).toEqual({ code: 9, status: 'pending' });
 });
 
-it('without hedging, what it closes on the other side is told as closed, and counts', async () => {
+it('without hedging, reports and counts what it closes on the other side', async () => {
   const netting = { env: { SVC_TRADE_ACCOUNT: NETTING } };
   const first = await wait(['buy', 'EUR/USD', '10', '--wait', '5s'], netting);
   expect(first.value).toMatchObject({ status: 'filled', trades: [trade(10)] });
@@ -111,7 +111,7 @@ it('without hedging, what it closes on the other side is told as closed, and cou
   expect(back.value).toMatchObject({ status: 'filled', trades: [], closedTrades: [trade(20)] });
 });
 
-it('an entry order waits for its rate', async () => {
+it('waits for the rate of an entry order', async () => {
   const { code, stdout } = await waiting({}, () => priceIs(1.149));
   priceIs(1.16);
   expect(code).toBe(0);
@@ -119,7 +119,7 @@ it('an entry order waits for its rate', async () => {
   expect(client.orders()).toEqual([ENTRY_FORM]);
 });
 
-it('a connection that is lost is made again, and the tables tell what was missed', async () => {
+it('reconnects after a lost connection, and reads missed events from the tables', async () => {
   const { code, stdout, stderr } = await waiting({}, () => {
     client.gateway.cut();
     priceIs(1.149);
@@ -130,7 +130,7 @@ it('a connection that is lost is made again, and the tables tell what was missed
   expect(code).toBe(0);
 });
 
-it('Ctrl-C while it waits says that the order is live, and the journal has it', async () => {
+it('Ctrl-C while it waits says that the order is live, and the journal has the order', async () => {
   const stop = new AbortController();
   const { code, stdout, stderr } = await waiting({ signal: stop.signal }, () =>
     stop.abort(new SvcError('interrupted', 'interrupted')),

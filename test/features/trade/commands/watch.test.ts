@@ -47,7 +47,7 @@ async function watch(argv: readonly string[], ...steps: readonly (() => void)[])
 }
 
 describe.each(['websocket', 'polling'])('over %s', (transport) => {
-  it('merges the pushes into the rows of one snapshot', async () => {
+  it('merges pushes into the rows of one snapshot', async () => {
     const { stdout, stderr } = await watch(
       ['positions', '-o', 'ndjson', '--debug', '--transport', transport],
       () => feed.push('OpenPosition', { tradeId: '170162804', close: 1.154, grossPL: 4.2 }),
@@ -68,7 +68,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     for (const { id } of feed.gateway.clients) expect(stderr + stdout).not.toContain(id);
   });
 
-  it('says that its rows are old where the calls for them are used up after a gap', async () => {
+  it('says that rows are old at the rate limit after a gap', async () => {
     const run = feed.run(['watch', 'orders', '--until', '1', '--transport', transport], { terminal: 200 });
     await feed.called('GET /trading/get_model models=Order');
     feed.usedUp.add('Order');
@@ -82,7 +82,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
     expect(stdout).toMatch(/1 gap of \ds at \d\d:\d\d:\d\dZ/);
   });
 
-  it('looks again after a gap, and tells what became of the rows', async () => {
+  it('reads again after a gap, and reports the changes', async () => {
     const { stdout } = await watch(
       ['orders', '-o', 'ndjson', '--transport', transport],
       () => {
@@ -105,7 +105,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
 });
 
 describe('in a pipe', () => {
-  it('a row that has changed is a line of the columns', async () => {
+  it('prints a line of the columns for a changed row', async () => {
     const { stdout } = await watch(['positions', '--columns', 'trade-id,symbol,gross-pl'], () =>
       feed.push('OpenPosition', { tradeId: '170162804', grossPL: 12_345.5 }),
     );
@@ -119,7 +119,7 @@ describe('in a pipe', () => {
     );
   });
 
-  it('accounts come from the path of the document, without their total', async () => {
+  it('reads accounts from the documented path, without the total', async () => {
     const { stdout } = await watch(['accounts', '-o', 'ndjson'], () =>
       feed.push('Account', { accountId: '', isTotal: true, equity: 1 }, { accountId: '654061', equity: 9 }),
     );
@@ -127,7 +127,7 @@ describe('in a pipe', () => {
     expect(feed.calls[1]).toBe('GET /trading/get_model/Accounts');
   });
 
-  it('prices of all symbols that are offered begin with the offers', async () => {
+  it('starts prices of all offered symbols with the offers', async () => {
     const { stdout } = await watch(['prices', '-o', 'ndjson'], () =>
       feed.push('EUR/USD', { Updated: 0, Rates: [1.2, 1.3, 1.4, 1.1], Symbol: 'EUR/USD' }),
     );
@@ -139,7 +139,7 @@ describe('in a pipe', () => {
     expect(feed.calls.filter((call) => call.startsWith('POST /subscribe'))).toHaveLength(OFFERS.length);
   });
 
-  it('only rows of the symbols that are named are shown', async () => {
+  it('shows only rows of the named symbols', async () => {
     feed.tables['OpenPosition'] = [{ ...POSITION, tradeId: '1', currency: 'USD/JPY' }, POSITION];
     const { stdout } = await watch(['positions', 'eurusd', '-o', 'ndjson'], () =>
       feed.push('OpenPosition', { tradeId: '1', close: 5 }, { tradeId: '170162804', close: 5 }),
@@ -150,7 +150,7 @@ describe('in a pipe', () => {
     ]);
   });
 
-  it('what cannot be a row changes nothing, and is told of once', async () => {
+  it('ignores pushes that cannot be rows, with one notice', async () => {
     const run = feed.run(['watch', 'accounts', '--until', '3']);
     await feed.called('GET /trading/get_model/Accounts');
     feed.push('Account', 'no JSON', { accountId: '654061', balance: 'much' }, { accountId: '654061', balance: {} });
@@ -163,8 +163,8 @@ describe('in a pipe', () => {
   });
 });
 
-describe('on a terminal', () => {
-  it('redraws the table, with a trend, a footer, and hostile text shown as such', async () => {
+describe('at a terminal', () => {
+  it('redraws the table, with a trend, a footer and escaped text', async () => {
     feed.tables['Order'] = [{ ...ORDER, timeInForce: '\u001b[2JGTC' }];
     const run = feed.run(['watch', 'prices', 'eurusd', '--until', '3', '--every', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Offer');
@@ -179,7 +179,7 @@ describe('on a terminal', () => {
     expect(last).toMatch(/(websocket|polling) for \ds; no gaps; ended/);
   });
 
-  it('q ends it, with what it subscribed to taken back', async () => {
+  it('ends with q after unsubscribing', async () => {
     const { code, stdout } = await feed.run(['watch', 'orders'], {
       terminal: 80,
       keys: (press) => void feed.called('GET /trading/get_model models=Order').then(() => press('xq')),
@@ -190,7 +190,7 @@ describe('on a terminal', () => {
     expect(feed.gateway.live).toEqual([]);
   });
 
-  it('TERM=dumb: a picture for each change below the other, and no escape sequence', async () => {
+  it('TERM=dumb: prints one screen below the other, and no escape sequence', async () => {
     const run = feed.run(['watch', 'orders', '--until', '1', '--interval', '1ms'], {
       terminal: 80,
       env: { ...feed.env, TERM: 'dumb' },
@@ -202,7 +202,7 @@ describe('on a terminal', () => {
     expect(stdout.match(/^\d orders? at /gm)).toEqual(['1 order at ', '2 orders at ']);
   });
 
-  it('names what came and what went, and not what changed', async () => {
+  it('names added and removed rows, but not changed ones', async () => {
     const run = feed.run(['watch', 'orders', '--until', '2', '--every', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Order');
     feed.push('Order', { orderId: '390285837', timeInForce: '\u001b[2JGTC' }, { ...ORDER, orderId: '2', action: 'I' });
@@ -214,7 +214,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe('it refuses', () => {
+describe('refusals', () => {
   it.each([
     [['trades'], 2, /cannot watch "trades"/],
     [['accounts', 'EUR/USD'], 2, /accounts cannot be filtered by symbol/],
@@ -227,7 +227,7 @@ describe('it refuses', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('to go on where the connection is lost and may not come again', async () => {
+  it('ends if the connection is lost without reconnect', async () => {
     const run = feed.run(['watch', 'orders', '--no-reconnect', '-o', 'ndjson']);
     await feed.called('GET /trading/get_model models=Order');
     feed.drop();

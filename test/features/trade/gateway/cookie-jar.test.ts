@@ -21,7 +21,7 @@ test.each([
   expect(jar.header()).toEqual(cookie === undefined ? {} : { cookie });
 });
 
-test('a service cannot fill it without end', () => {
+test('limits what a service can store', () => {
   const jar = new CookieJar();
   for (let i = 0; i < 1000; i++) jar.take(`c${i}=1`, NOW);
   expect(jar.header().cookie?.split('; ')).toHaveLength(50);

@@ -15,13 +15,13 @@ const packetText = fc
   .map(([type, data]) => type + data);
 
 describe('a polling body', () => {
-  test('lengths count UTF-16 units, as the public implementation counts them', () => {
+  test('counts lengths in UTF-16 units, like the public implementation', () => {
     const packets = decodePayload('9:42["π €𝟙"]'.replace('9', String('42["π €𝟙"]'.length)));
     expect(packets).toEqual([{ type: 'message', data: '2["π €𝟙"]' }]);
     expect('42["π €𝟙"]').toHaveLength(11);
   });
 
-  test('whatever is encoded is decoded', () => {
+  test('decodes whatever it encodes', () => {
     fc.assert(
       fc.property(fc.array(packetText), (packets) => {
         expect(decodePayload(encodePayload(packets))).toEqual(packets.map(decodePacket));
@@ -29,12 +29,12 @@ describe('a polling body', () => {
     );
   });
 
-  test('very many packets in one body are a fault', () => {
+  test('refuses very many packets in one body', () => {
     expect(decodePayload('1:6'.repeat(200_000))).toHaveLength(200_000);
     expect(() => decodePayload('1:6'.repeat(200_001))).toThrow(PacketFault);
   });
 
-  test('two bodies in one are both', () => {
+  test('reads two bodies in one', () => {
     fc.assert(
       fc.property(fc.array(packetText), fc.array(packetText), (one, other) => {
         expect(decodePayload(encodePayload(one) + encodePayload(other))).toEqual([...one, ...other].map(decodePacket));
@@ -42,7 +42,7 @@ describe('a polling body', () => {
     );
   });
 
-  test('a body that is cut short is a fault, and never a shorter packet', () => {
+  test('refuses a truncated body', () => {
     fc.assert(
       fc.property(packetText, fc.nat(), (packet, at) => {
         const whole = encodePayload([packet]);
@@ -53,7 +53,7 @@ describe('a polling body', () => {
     );
   });
 
-  test('any text is packets or a fault', () => {
+  test('reads any text as packets or refuses it', () => {
     fc.assert(
       fc.property(text, (body) => {
         try {
@@ -65,21 +65,21 @@ describe('a polling body', () => {
     );
   });
 
-  test('types that this version does not have are passed over', () => {
+  test('skips types that this version does not have', () => {
     expect(decodePayload('2:7x2:b42:400:'.slice(0, 12))).toEqual([{ type: 'message', data: '0' }]);
   });
 
-  test('the later version is told by its name', () => {
+  test('names the later protocol version', () => {
     expect(() => decodePayload('0{"sid":"x","upgrades":[],"pingInterval":25000}')).toThrow('Engine.IO 4');
   });
 
-  test.each(['0:', ':40', '-1:40', '1e1:40', '99999999999:4', 'ok', '<html>', '2.0:40'])('%j is a fault', (body) => {
+  test.each(['0:', ':40', '-1:40', '1e1:40', '99999999999:4', 'ok', '<html>', '2.0:40'])('refuses %j', (body) => {
     expect(() => decodePayload(body)).toThrow(PacketFault);
   });
 });
 
 describe('the opening', () => {
-  test('is taken as the gateway says it', () => {
+  test('uses the values of the gateway', () => {
     expect(readOpening('{"sid":"a_-Z9","upgrades":["websocket",1],"pingInterval":25000,"pingTimeout":5000}')).toEqual({
       sid: 'a_-Z9',
       upgrades: ['websocket'],
@@ -94,7 +94,7 @@ describe('the opening', () => {
     [{ pingInterval: -1, pingTimeout: 'x' }, 25_000, 5_000],
     [{ pingInterval: 1, pingTimeout: 1 }, 100, 1_000],
     [{ pingInterval: 1e12, pingTimeout: 1e12 }, 300_000, 300_000],
-  ])('a heartbeat that cannot be meant: %j', (given, pingIntervalMs, pingTimeoutMs) => {
+  ])('refuses the heartbeat %j', (given, pingIntervalMs, pingTimeoutMs) => {
     expect(readOpening(JSON.stringify({ sid: 'a', ...given }))).toMatchObject({ pingIntervalMs, pingTimeoutMs });
   });
 
@@ -108,7 +108,7 @@ describe('the opening', () => {
     '{"sid":"a b"}',
     '{"sid":"a\\r\\nx: y"}',
     '{"sid":"a&b"}',
-  ])('no connection id in %j', (data) => {
+  ])('finds no connection id in %j', (data) => {
     expect(() => readOpening(data)).toThrow('no connection id');
   });
 });
@@ -143,11 +143,11 @@ describe('a message', () => {
     '1/other',
     '4/other,"no"',
     '2/other,["a","{}"]',
-  ])('%j is passed over', (data) => {
+  ])('skips %j', (data) => {
     expect(readMessage(data)).toBeUndefined();
   });
 
-  test('any text is a message or none', () => {
+  test('reads any text as a message or skips it', () => {
     fc.assert(
       fc.property(fc.tuple(fc.constantFrom('', '0', '1', '2', '2[', '4'), text), ([start, rest]) => {
         expect(() => readMessage(start + rest)).not.toThrow();
@@ -155,7 +155,7 @@ describe('a message', () => {
     );
   });
 
-  test('an event of any name and text comes out as it went in', () => {
+  test('decodes an event of any name and text unchanged', () => {
     fc.assert(
       fc.property(text, text, (name, payload) => {
         expect(readMessage(`2${JSON.stringify([name, payload])}`)).toEqual({ kind: 'event', name, payload });

@@ -35,15 +35,15 @@ describe('verdictOf', () => {
     expect(verdictOf(JSON.parse(body))).toEqual({ executed: false, error: expect.objectContaining(error) });
   });
 
-  it.each([undefined, null, ''])('takes %j for no error', (error) => {
+  it.each([undefined, null, ''])('treats %j as no error', (error) => {
     expect(verdictOf({ response: { executed: true, error } })).toEqual({ executed: true, error: undefined });
   });
 
-  it('says nothing of an answer that says nothing', () => {
+  it('returns nothing for an empty response', () => {
     expect(verdictOf({})).toEqual({ executed: undefined, error: undefined });
   });
 
-  it('reads an object that stands where a text or a number should', () => {
+  it('reads an object in place of a text or a number', () => {
     const object = { toString: null, valueOf: null };
     expect(tradingError({ code: object, message: object, parameters: [object] })).toMatchObject({
       code: undefined,
@@ -51,7 +51,7 @@ describe('verdictOf', () => {
     });
   });
 
-  it('reads whatever stands there', () => {
+  it('reads any value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.json(), fc.string()), (error) => {
         expect(tradingError(error)?.message ?? 'none').not.toBe('');
@@ -63,7 +63,7 @@ describe('verdictOf', () => {
 describe('refusal', () => {
   const code = (body: string) => refusal(verdictOf(JSON.parse(body)).error, 'it').code;
 
-  it('tells a token, a limit and a refusal apart', () => {
+  it('distinguishes a token error, a limit and a refusal', () => {
     expect(SEEN.map(([body]) => code(body))).toEqual([
       ...Array(4).fill('refused'),
       'unauthorized',
@@ -73,7 +73,7 @@ describe('refusal', () => {
     ]);
   });
 
-  it('gives a program the number, and nobody the id of the session', () => {
+  it('reports the number, but never the session id', () => {
     const error = refusal(verdictOf(JSON.parse(SEEN[3]?.[0] ?? '')).error, 'the order');
     expect(error.more).toEqual({ server_code: 20001, cmd: undefined, request_id: 'Request-7' });
     expect(JSON.stringify(error) + error.message).not.toContain('s3ss10n');

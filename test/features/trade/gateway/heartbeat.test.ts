@@ -23,7 +23,7 @@ function beating(given: { isPaused?: () => boolean; wall?: () => number } = {}) 
 }
 
 describe('the heartbeat', () => {
-  test('pings at each interval while anything comes', () => {
+  test('pings at each interval', () => {
     const { heartbeat, pings, lost, start } = beating();
     for (let i = 0; i < 100; i++) {
       vi.advanceTimersByTime(1_000);
@@ -34,7 +34,7 @@ describe('the heartbeat', () => {
     heartbeat.stop();
   });
 
-  test('a ping without an answer within the timeout is a lost connection', () => {
+  test('a ping without a pong within the timeout is a lost connection', () => {
     const { pings, lost } = beating();
     vi.advanceTimersByTime(30_000);
     expect(lost).toEqual([]);
@@ -44,7 +44,7 @@ describe('the heartbeat', () => {
     expect(pings).toHaveLength(1);
   });
 
-  test('while a slow reader holds the answers back it pings on and loses nothing', () => {
+  test('continues pinging for a slow reader and loses nothing', () => {
     let isPaused = true;
     const { pings, lost } = beating({ isPaused: () => isPaused });
     vi.advanceTimersByTime(100_000);
@@ -56,7 +56,7 @@ describe('the heartbeat', () => {
     expect(lost).toHaveLength(1);
   });
 
-  test('a machine that slept longer than the gateway waits is told at once', () => {
+  test('reports a lost connection at once after a long sleep of the machine', () => {
     let sleptMs = 0;
     const { lost } = beating({ wall: () => Date.now() + sleptMs });
     vi.advanceTimersByTime(10_000);
@@ -65,7 +65,7 @@ describe('the heartbeat', () => {
     expect(lost).toEqual(['this machine slept for 3600 s']);
   });
 
-  test('after a short sleep it asks at once', () => {
+  test('pings at once after a short sleep', () => {
     let sleptMs = 0;
     const { heartbeat, pings, lost, start } = beating({ wall: () => Date.now() + sleptMs });
     vi.advanceTimersByTime(10_000);
@@ -76,7 +76,7 @@ describe('the heartbeat', () => {
     heartbeat.stop();
   });
 
-  test('a clock that is put back is no sleep', () => {
+  test('does not mistake a clock set back for a sleep', () => {
     let sleptMs = 0;
     const { heartbeat, pings, lost } = beating({ wall: () => Date.now() + sleptMs });
     sleptMs = -7_200_000;
@@ -87,19 +87,19 @@ describe('the heartbeat', () => {
 });
 
 describe('the delay before a reconnect', () => {
-  test('none at first, then doubling to a minute', () => {
+  test('is zero at first, then doubles up to a minute', () => {
     expect([0, 1, 2, 3, 6, 7, 100].map((attempt) => reconnectDelay(attempt, 0, 0.5))).toEqual([
       0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000,
     ]);
   });
 
-  test('after refusals from 20 s to 5 minutes', () => {
+  test('is 20 s to 5 minutes after refusals', () => {
     expect([1, 2, 3, 4, 5, MOST_REFUSALS].map((refusals) => reconnectDelay(refusals, refusals, 0.5))).toEqual([
       20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
     ]);
   });
 
-  test('by chance within a fifth', () => {
+  test('varies at random by a fifth', () => {
     expect(reconnectDelay(1, 1, 0)).toBe(16_000);
     expect(reconnectDelay(1, 1, 0.999)).toBeLessThan(24_000);
   });

@@ -75,7 +75,7 @@ async function balancer(nodes: readonly Gateway[]): Promise<AsyncDisposable & { 
   };
 }
 
-test('behind a balancer with two nodes 40 of 40 sessions work, requests and websocket included', async () => {
+test('behind a balancer with two nodes 40 of 40 sessions work, including requests and websocket', async () => {
   await using one = await gateway();
   await using other = await gateway();
   await using front = await balancer([one, other]);
@@ -100,8 +100,8 @@ test('behind a balancer with two nodes 40 of 40 sessions work, requests and webs
   expect(one.upgrades.length + other.upgrades.length).toBe(40);
 });
 
-describe('the way to the gateway', () => {
-  test('leads through a proxy, for polls, requests and the websocket', async () => {
+describe('the connection to the gateway', () => {
+  test('uses a proxy for polls, requests and the websocket', async () => {
     await using through = await proxy(secure.port);
     await using opened = sessionWith(
       `https://${HOST}`,
@@ -118,7 +118,7 @@ describe('the way to the gateway', () => {
     );
   });
 
-  test('a proxy that does not connect is named', async () => {
+  test('names a proxy that does not connect', async () => {
     await using opened = sessionWith(`https://${HOST}`, {}, { proxy: { https: 'http://127.0.0.1:1' } });
     await expect(opened.session.connect()).rejects.toMatchObject({
       code: 'proxy_failed',
@@ -126,7 +126,7 @@ describe('the way to the gateway', () => {
     });
   });
 
-  test('an authority of its own is trusted where it is named', async () => {
+  test('trusts a named authority', async () => {
     await using opened = sessionWith(
       secure.url,
       { transport: 'websocket' },
@@ -135,7 +135,7 @@ describe('the way to the gateway', () => {
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
   });
 
-  test('and is not where it is not', async () => {
+  test('does not trust an unnamed authority', async () => {
     await using opened = sessionWith(secure.url);
     await expect(opened.session.connect()).rejects.toMatchObject({
       code: 'tls_failed',
@@ -205,7 +205,7 @@ describe('secrets', () => {
   });
 });
 
-test('a websocket that is never opened is given up, and polling goes on', async () => {
+test('gives up on a websocket that never opens, and continues polling', async () => {
   await using server = await gateway();
   await using opened = sessionWith(server.url);
   await opened.session.connect();

@@ -4,7 +4,7 @@ import { readPush } from '../../../../src/features/trade/gateway/push.ts';
 import { shownTime, tableTime } from '../../../../src/features/trade/tables/table-time.ts';
 
 describe('readPush', () => {
-  it('reads a price, whose time was in seconds once', () => {
+  it('reads a price, also with its time in seconds', () => {
     const record = { Updated: 1524658036391, Rates: [1.21818, 1.2183, 1.22, 1.21], Symbol: 'EUR/USD' };
     expect(readPush('EUR/USD', JSON.stringify(record))).toEqual({
       kind: 'price',
@@ -29,7 +29,7 @@ describe('readPush', () => {
     expect(readPush(name, payload)).toMatchObject({ kind: 'row', ...row });
   });
 
-  it('shows what it does not understand, and skips what is not JSON', () => {
+  it('shows unknown content, and skips what is not JSON', () => {
     expect(readPush('news', '{"text":"a"}')).toEqual({ kind: 'other', record: { text: 'a' } });
     for (const record of [[1], null, 7, 'text'])
       expect(readPush('Order', JSON.stringify(record))).toEqual({ kind: 'other', record });
@@ -53,11 +53,11 @@ describe('tableTime', () => {
     expect(shownTime(text)).toBe(time);
   });
 
-  it.each(['', '13252018120716', '00152017', '0915201', 'yesterday', '02302018'])('%j is none', (text) => {
+  it.each(['', '13252018120716', '00152017', '0915201', 'yesterday', '02302018'])('refuses %j', (text) => {
     expect(tableTime(text)).toBeUndefined();
   });
 
-  it('leaves what it cannot read as it came', () => {
+  it('leaves an unreadable value unchanged', () => {
     expect(shownTime('soon')).toBe('soon');
     expect(shownTime(undefined)).toBeUndefined();
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => shared.stop());
 
 describe('with the real socket.io 2.5', () => {
-  test('connects by polling, is served with its id, and leaves in order', async () => {
+  test('connects by polling, sends requests with its id, and closes cleanly', async () => {
     await using server = await gateway();
     const { session, target } = sessionWith(server.url, {}, { level: 1 });
     expect(await session.call(getModel, { query: { models: 'Order' } })).toMatchObject({
@@ -56,7 +56,7 @@ describe('with the real socket.io 2.5', () => {
     await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test.each(['auto', 'polling', 'websocket'] as const)('hands on pushes in order by %s', async (transport) => {
+  test.each(['auto', 'polling', 'websocket'] as const)('delivers pushes in order by %s', async (transport) => {
     await using server = await gateway();
     const { session } = sessionWith(server.url, { transport });
     const next = reader(session);
@@ -72,7 +72,7 @@ describe('with the real socket.io 2.5', () => {
     expect(server.ended).toEqual(['client namespace disconnect']);
   });
 
-  test('pushes during the upgrade are neither lost nor doubled', async () => {
+  test('neither loses nor duplicates pushes during the upgrade', async () => {
     await using opened = sessionWith(shared.url);
     const { session } = opened;
     await session.connect();
@@ -89,14 +89,14 @@ describe('with the real socket.io 2.5', () => {
     for (let i = 0; i < sent; i++) expect(await next()).toMatchObject({ payload: String(i) });
   });
 
-  test('what is pushed before anybody reads waits', async () => {
+  test('queues pushes until there is a reader', async () => {
     await using opened = sessionWith(shared.url);
     await opened.session.call(subscribe, { body: { models: 'Order' } });
     await opened.session.call(getModel);
     expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
   });
 
-  test.each(['polling', 'websocket'] as const)('is told by %s that the gateway ended it', async (transport) => {
+  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway ended it', async (transport) => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { transport });
     const next = reader(opened.session);
@@ -105,7 +105,7 @@ describe('with the real socket.io 2.5', () => {
     expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost', retryable: true } });
   });
 
-  test.each(['polling', 'websocket'] as const)('a restart of the gateway by %s', async (transport) => {
+  test.each(['polling', 'websocket'] as const)('survives a restart of the gateway by %s', async (transport) => {
     const first = await gateway();
     const { session, notices } = sessionWith(first.url, { transport, reconnect: true }, { sleep: briefly });
     const restored: unknown[] = [];
@@ -208,7 +208,7 @@ describe('with the real socket.io 2.5', () => {
     expect(waits).toHaveLength(2);
   });
 
-  test('a write is not kept for later while the connection is made again', async () => {
+  test('does not queue a write during a reconnect', async () => {
     const first = await gateway();
     await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
     await opened.session.connect();
@@ -220,7 +220,7 @@ describe('with the real socket.io 2.5', () => {
     });
   });
 
-  test('a dry run of a write connects to nothing and shows no credential', async () => {
+  test('a dry run of a write does not connect and shows no credential', async () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
     expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject({
       requests: [{ headers: { authorization: '***' }, inSession: true }],
@@ -243,7 +243,7 @@ describe('a write', () => {
   };
 
   test.each(Object.keys(faults))(
-    'answered by %s goes out once, its outcome is unknown, and the session lives',
+    'answered by %s is sent once, has an unknown outcome, and the session continues',
     async (name) => {
       await using server = await gateway({
         before: ({ url }, response) => {
@@ -271,7 +271,7 @@ describe('a write', () => {
     },
   );
 
-  test('that nobody confirmed does not go out', async () => {
+  test('without a confirmation is not sent', async () => {
     await using opened = sessionWith(shared.url);
     const before = shared.requests.length;
     // @ts-expect-error: without the proof it does not compile
@@ -283,7 +283,7 @@ describe('a write', () => {
 describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
-  test('on a websocket reads what waits, and then that 64 MiB were too much', async () => {
+  test('on a websocket reads the queue, then an error for more than 64 MiB', async () => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { transport: 'websocket', reconnect: true });
     const next = reader(opened.session);
@@ -299,7 +299,7 @@ describe('a slow reader', () => {
     await until(() => server.ended.length === 1);
   });
 
-  test('on polling holds the gateway back, outlives heartbeats meanwhile, and misses nothing', async () => {
+  test('on polling delays the gateway, survives heartbeats, and misses nothing', async () => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 2_000 } });
     await using opened = sessionWith(server.url, { transport: 'polling' });
     await opened.session.connect();
@@ -328,7 +328,7 @@ describe('a token', () => {
   test.each<readonly [string, GatewayOptions]>([
     ['wrong', { accepts: () => false }],
     ['without access', { before: forbidden }],
-  ])('%s: both causes are named, and the gateway keeps nothing', async (_name, options) => {
+  ])('%s: names both causes, and leaves nothing at the gateway', async (_name, options) => {
     await using server = await gateway(options);
     await using opened = sessionWith(server.url);
     await expect(opened.session.call(getModel)).rejects.toMatchObject({
@@ -339,7 +339,7 @@ describe('a token', () => {
     expect(server.live).toEqual([]);
   });
 
-  test('that was accepted and is refused then waits longer and longer, and says why it stops', async () => {
+  test('that is refused later leads to longer and longer waits, and then ends with the reason', async () => {
     let accepted = 1;
     await using server = await gateway({ accepts: () => accepted-- > 0 });
     const { session, notices, target } = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
@@ -355,7 +355,7 @@ describe('a token', () => {
     await session.close();
   });
 
-  test('is asked for at each connect', async () => {
+  test('is read at each connection', async () => {
     await using server = await gateway({ accepts: (token) => token.length === 40 });
     let asked = 0;
     await using opened = sessionWith(
@@ -379,7 +379,7 @@ describe('a token', () => {
     ['an object', (id: string) => ({ code: 9, message: id + TOKEN }), '{"code":9,"message":"******"}'],
     ['none', () => '', ''],
     ['null', () => null, null],
-  ])('is not repeated by an error within an answer, nor is the connection id: %s', async (_name, said, shown) => {
+  ])('does not appear in an error of a response, nor does the connection id: %s', async (_name, said, shown) => {
     const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
       if (!url?.startsWith('/trading/')) return false;
       const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
@@ -392,7 +392,7 @@ describe('a token', () => {
     expect(answer).toEqual({ response: { executed: false, error: shown }, id: 1 });
   });
 
-  test('is not repeated by a row of a table, nor is the connection id', async () => {
+  test('does not appear in a row of a table, nor does the connection id', async () => {
     const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
       if (!url?.startsWith('/trading/')) return false;
       const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
@@ -408,7 +408,7 @@ describe('a token', () => {
     });
   });
 
-  test('is not repeated by what is pushed, by either transport, nor by a frame in the trace', async () => {
+  test('does not appear in a push by either transport, nor in a traced frame', async () => {
     await using server = await gateway();
     const opened = sessionWith(server.url, {}, { level: 2 });
     const next = reader(opened.session);
@@ -436,7 +436,7 @@ describe('a token', () => {
     ]);
   });
 
-  test('is not repeated by a raw answer, wherever its pieces are cut', async () => {
+  test('does not appear in a raw response, however its chunks are split', async () => {
     const pieces = ['{"a":"é', `${TOKEN.slice(0, 7)}`, `${TOKEN.slice(7)}","b":"${TOKEN}`, TOKEN.slice(0, 9), '"}'];
     await using server = await gateway({
       before({ url }, response) {
@@ -458,13 +458,13 @@ describe('a token', () => {
     expect(Buffer.concat(all).toString()).toBe(`{"a":"é***","b":"***${TOKEN.slice(0, 9)}"}`);
   });
 
-  test('does not go over an open wire', () => {
+  test('is not sent unencrypted', () => {
     expect(() => sessionWith('http://gateway.test')).toThrow(SvcError);
   });
 });
 
 describe('an interruption', () => {
-  test.each(['polling', 'websocket'] as const)('by %s leaves in order', async (transport) => {
+  test.each(['polling', 'websocket'] as const)('by %s closes cleanly', async (transport) => {
     await using server = await gateway();
     const controller = new AbortController();
     const { session } = sessionWith(server.url, { transport }, { signal: controller.signal });
@@ -494,7 +494,7 @@ describe('an interruption', () => {
     hanging.closeAllConnections();
   });
 
-  test('while it waits for the pace', async () => {
+  test('while it waits for the pace of connections', async () => {
     const controller = new AbortController();
     const wait = (signal: AbortSignal) =>
       new Promise<void>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
@@ -506,7 +506,7 @@ describe('an interruption', () => {
   });
 });
 
-describe('what is no such gateway', () => {
+describe('responses of another server', () => {
   const answered = async (status: number, body: string, type = 'text/plain', transport: Transport = 'auto') => {
     const server = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -543,11 +543,11 @@ describe('what is no such gateway', () => {
     });
   });
 
-  test('a payload without end', async () => {
+  test('an endless payload', async () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 
-  test('one whose websocket says nothing is left at once all the same', async () => {
+  test('closes a silent websocket at once', async () => {
     const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
     const polls = [encodePayload([opening, '40'])];
     const server = createServer((request, response) => {
@@ -576,7 +576,7 @@ describe('what is no such gateway', () => {
     server.close();
   });
 
-  test('one without a websocket: polling goes on, unless a websocket was asked for', async () => {
+  test('without a websocket: continues polling, unless a websocket was requested', async () => {
     await using server = await gateway({ engine: { transports: ['polling'] } });
     await using opened = sessionWith(server.url);
     const next = reader(opened.session);
@@ -589,8 +589,8 @@ describe('what is no such gateway', () => {
   });
 });
 
-describe.concurrent('what takes a second', () => {
-  test.each(['polling', 'websocket'] as const)('outlives its heartbeats by %s', async (transport) => {
+describe.concurrent('slow cases', () => {
+  test.each(['polling', 'websocket'] as const)('survives its heartbeats by %s', async (transport) => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
     await using opened = sessionWith(server.url, { transport });
     await opened.session.connect();
@@ -617,7 +617,7 @@ describe.concurrent('what takes a second', () => {
     await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test('a goodbye that nobody answers takes a second at most', async () => {
+  test('an unanswered close takes at most a second', async () => {
     await using server = await gateway();
     const { session } = sessionWith(server.url);
     await session.connect();
@@ -625,7 +625,7 @@ describe.concurrent('what takes a second', () => {
     await session.close();
   });
 
-  test('one that never confirms', async () => {
+  test('a gateway that never confirms', async () => {
     const waiting: Socket[] = [];
     const server = createServer((request, response) => {
       if (request.url?.includes('sid=')) waiting.push(request.socket);

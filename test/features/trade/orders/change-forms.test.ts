@@ -96,7 +96,7 @@ describe('the forms', () => {
     expect(body(form)).toBe(text);
   });
 
-  it('a pair without one of its sides is never sent', () => {
+  it('never sends a pair without one of its sides', () => {
     const legs = parseLegs(['buy@1.17', 'sell@1.15']);
     const form = ocoForm({ accountId: '1', symbol: 'EUR/USD', amount: 5, tif: 'GTC', expires: undefined }, legs);
     expect(() => checkForm('/trading/simple_oco', form)).not.toThrow();
@@ -105,7 +105,7 @@ describe('the forms', () => {
 });
 
 describe('a leg', () => {
-  it('has a side, a price, and what goes with it', () => {
+  it('has a side, a price and its options', () => {
     expect(parseLeg('sell@1.1500, stop=1.16, limit=1.10')).toEqual({
       side: 'sell',
       rate: { text: '1.1500', value: 1.15 },
@@ -129,11 +129,11 @@ describe('a leg', () => {
     ['buy@1.17,stop=40pips,limit=1.20', /must have the same unit/],
     ['buy@1.17,trail=dynamic', /--trail needs a stop/],
     ['buy@1.17,stop=40pips,trail=5', /invalid value "5": use "dynamic"/],
-  ])('%j is none', (text, why) => {
+  ])('refuses %j', (text, why) => {
     expect(() => parseLeg(text)).toThrow(why);
   });
 
-  it('whatever is typed is a leg or is refused as a wrong value', () => {
+  it('accepts any text as a leg or refuses it as an invalid value', () => {
     const part = fc.constantFrom(
       'buy@',
       'sell@',

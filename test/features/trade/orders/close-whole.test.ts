@@ -11,7 +11,7 @@ async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
   return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
 }
 
-test('what is waited for is all that is open', async () => {
+test('waits for the whole open amount', async () => {
   const rows = [
     { tradeId: '1', amountK: 5 },
     { tradeId: '2', amountK: 2 },
@@ -19,7 +19,7 @@ test('what is waited for is all that is open', async () => {
   expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: 7 });
 });
 
-test('of a trade that does not tell its amount, nothing counts as all of it', async () => {
+test('never treats a trade without an amount as completely closed', async () => {
   const rows = [{ tradeId: '1', amountK: 5 }, { tradeId: '2' }];
   expect(await awaitedAmount(rows)).toMatchObject({ tradeIds: ['1', '2'], amountK: undefined });
 });

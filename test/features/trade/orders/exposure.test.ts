@@ -28,7 +28,7 @@ function netted(start: number, fills: readonly number[], sign: number): readonly
 }
 
 describe('the position after an order', () => {
-  it('is what fills one unit at a time lead to', () => {
+  it('equals the result of filling one unit at a time', () => {
     fc.assert(
       fc.property(exposure, order, ({ open, atMarket, entries }: Exposure, { side, amount, isEntry }) => {
         const sign = side === 'buy' ? 1 : -1;
@@ -44,7 +44,7 @@ describe('the position after an order', () => {
     );
   });
 
-  it.each([['Y'], [undefined]])('never reduces in an account that hedges, or that does not say: %s', (hedging) => {
+  it.each([['Y'], [undefined]])('never reduces in a hedging or unknown account: %s', (hedging) => {
     const exposure = { open: { buy: 30, sell: 2 }, atMarket: { buy: 5, sell: 1 }, entries: { buy: 7, sell: 4 } };
     const account = { accountId: '1', hedging } as Account;
     expect(positionAfter({ account, side: 'sell', amount: 3, isEntry: false }, exposure)).toEqual({
@@ -95,7 +95,7 @@ describe('the loss of the day', () => {
     expect(lossOfDay(of as Account, closed, NOW)).toBe(loss);
   });
 
-  it('is unknown if no table tells', () => {
+  it('is unknown if no table has it', () => {
     const bare = { accountId: '1', accountName: '01', grossPL: 0 } as Account;
     expect(lossOfDay(bare, undefined, NOW)).toBeUndefined();
     expect(lossOfDay(bare, [row({ grossPL: undefined })], NOW)).toBeUndefined();

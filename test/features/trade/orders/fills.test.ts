@@ -69,7 +69,7 @@ test('subscribes to the three tables before it resolves', async () => {
   expect((await watched()).models).toEqual(['Order', 'OpenPosition', 'ClosedPosition']);
 });
 
-test('what was pushed before it waits counts', async () => {
+test('counts pushes from before the wait', async () => {
   const { bring, watch } = await watched();
   bring(
     push('OpenPosition', { tradeId: '7', amountK: 5, open: 1.2, time: '' }),
@@ -84,7 +84,7 @@ test('what was pushed before it waits counts', async () => {
   });
 });
 
-test('a connection that is lost for good leaves what was filled, and no more is known', async () => {
+test('reports the fills so far after the connection is lost for good', async () => {
   const { bring, watch } = await watched();
   bring(
     push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
@@ -98,7 +98,7 @@ test('a connection that is lost for good leaves what was filled, and no more is 
   });
 });
 
-test('a position that comes after the end of its order is waited for', async () => {
+test('waits for a position that comes after the end of its order', async () => {
   const sleeps: number[] = [];
   const made = await watched((ms, signal) => {
     sleeps.push(ms);
@@ -118,7 +118,7 @@ test('a position that comes after the end of its order is waited for', async () 
 test.each([
   ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
   ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
-] as const)('an order that is canceled is %s once nothing more comes', async (status, orders) => {
+] as const)('a canceled order is %s when nothing more comes', async (status, orders) => {
   const { bring, watch, models } = await watched(atOnce);
   bring(
     ...orders.map((record) => push('Order', record)),
@@ -129,7 +129,7 @@ test.each([
   expect(models).toHaveLength(3);
 });
 
-describe('an order that ends and does not say how is looked for before it is called unfilled', () => {
+describe('searches for an order that ended without a reason before it is called unfilled', () => {
   const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
   const nothing = { open_positions: [], closed_positions: [] };
   it.each([
@@ -158,7 +158,7 @@ test.each([
   ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ tradeId: '7' }, { tradeId: '8' }] }],
   ['it is less', 2, {}, { status: 'partial', trades: [{ tradeId: '7' }] }],
   ['it is of another order', 3, { orderId: '40' }, { status: 'partial', trades: [{ tradeId: '7' }] }],
-])('the rest of an order that no push has linked to it: %s', async (_name, amountK, more, expected) => {
+])('finds the rest of an order without a linking push: %s', async (_name, amountK, more, expected) => {
   const { bring, watch, tables } = await watched(atOnce);
   const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
   const rest = { ...position, tradeId: '8', amountK, ...more };
@@ -172,7 +172,7 @@ test.each([
   expect(await watch.wait({ ...AWAITED, hedges: true, sentAt }, 1)).toMatchObject(expected);
 });
 
-test('an order of which nothing was pushed before a reconnect is found by what it opened', async () => {
+test('finds an order without pushes after a reconnect by what it opened', async () => {
   const { watch, tables } = await watched(atOnce);
   const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
   tables.set('Order', { orders: [] });
@@ -183,7 +183,7 @@ test('an order of which nothing was pushed before a reconnect is found by what i
   expect(await report).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
 });
 
-test('a push wakes what waits for its order, and nothing else', async () => {
+test('a push wakes only the wait for its order', async () => {
   const { bring, watch } = await watched();
   const woken: string[] = [];
   void watch.wait(AWAITED, 1).then(() => woken.push('39'));
@@ -199,7 +199,7 @@ test('a push wakes what waits for its order, and nothing else', async () => {
 test.each([
   ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 is still open: '],
   ['it was not', [], 'order 39 was accepted, but the tables show neither it nor a position of it; it may be open or '],
-])('when the time is over, only an order that was seen is said to stand: %s', async (_name, orders, footer) => {
+])('when the time is over, reports only a seen order as open: %s', async (_name, orders, footer) => {
   let ring = (): void => {};
   const { watch, tables } = await watched(() => new Promise((resolve) => (ring = resolve)));
   tables.set('Order', { orders });

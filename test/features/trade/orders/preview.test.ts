@@ -33,7 +33,7 @@ const preview = (terms = {}, offer: Partial<Offer> = {}, account: Partial<Accoun
   );
 
 describe('a preview', () => {
-  test('counts distances from the rate at which the side is filled', () => {
+  test('measures distances from the rate at which the side is filled', () => {
     const exits = { stop: parseDistance('40pips', '--stop'), limit: parseDistance('80pips', '--limit') };
     expect(preview(exits)).toMatchObject({
       rate: 154.2,
@@ -51,7 +51,7 @@ describe('a preview', () => {
     });
   });
 
-  test('leaves open what the table does not tell', () => {
+  test('leaves out what the table lacks', () => {
     const bare = preview(
       { stop: parseDistance('40pips', '--stop') },
       { sell: undefined, buy: undefined, pipCost: undefined },
@@ -66,7 +66,7 @@ describe('a preview', () => {
     ).toBeNull();
   });
 
-  test('tells how the stop follows the price, and how the entry does', () => {
+  test('says how the stop and the entry follow the price', () => {
     const stop = parseDistance('40pips', '--stop');
     const rate = parseRate('150');
     const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
@@ -77,7 +77,7 @@ describe('a preview', () => {
     expect(preview({ stop })).toMatchObject({ trail: null, trailEntry: null });
   });
 
-  test('tells thousands of forex from contracts', () => {
+  test('distinguishes thousands of forex from contracts', () => {
     expect(preview({ amount: 1500 }).notional).toBe('1,500,000 USD');
     expect(preview({ amount: 1 }, { instrumentType: 2, currency: 'US30' }).notional).toBe('1 contract');
     expect(preview({ amount: 2 }, { instrumentType: 2, currency: 'US30' }).notional).toBe('2 contracts');
@@ -124,7 +124,7 @@ describe('guards', () => {
     ['A', 'equity alert: no new positions'],
     ['Y', 'margin call: liquidated'],
     ['Q', 'equity stop: liquidated'],
-  ])('an account in the state %s opens nothing', (mc, state) => {
+  ])('an account in the state %s cannot open a position', (mc, state) => {
     expect(() => guard({}, { mc })).toThrow(`account 654061 cannot open positions now: ${state}; nothing was sent`);
   });
 
@@ -140,7 +140,7 @@ describe('guards', () => {
     );
   });
 
-  test('what is not told bars nothing, and an entry may wait for its market', () => {
+  test('missing values refuse nothing, and an entry may wait for its market', () => {
     guard({});
     guard({ buyTradable: false, maxQuantity: 0 });
     guard({}, { mc: undefined });
@@ -153,7 +153,7 @@ const seen = (orders: readonly Order[], positions: readonly OpenPosition[]): See
   openedBy: (id) => orders.find(({ tradeId }) => tradeId === id)?.orderId,
 });
 
-test('candidates for a lost order: its account, symbol, side and amount, not older', () => {
+test('candidates for a lost order have its account, symbol, side and amount, and are not older', () => {
   const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
   const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000123' };
   const orders = [
@@ -299,7 +299,7 @@ describe('a position of a lost order, with equal orders that were accepted', () 
     expect(found.filter(({ isTaken }) => !isTaken).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('names the other order where it may be of that one', () => {
+  test('names the other order if it may belong to that one', () => {
     const positions = [position('7', '120000'), position('8', '120001')];
     const found = orderCandidates(lost, WEDNESDAY, seen([], positions), [accepted('39', '11:59:59')]);
     expect(found[0]?.text).toBe(
@@ -307,7 +307,7 @@ describe('a position of a lost order, with equal orders that were accepted', () 
     );
   });
 
-  test('is not one that was there before', () => {
+  test('is not one that existed before', () => {
     const rows = seen([], [position('7', '120000'), position('8', '120001')]);
     const found = orderCandidates(lost, WEDNESDAY, { ...rows, earlier: new Set(['7']) }, [accepted('39', '11:59:59')]);
     expect(found.map(({ id, isTaken }) => ({ id, isTaken }))).toEqual([{ id: '8', isTaken: false }]);

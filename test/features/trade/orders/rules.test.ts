@@ -36,7 +36,7 @@ const thrown = (run: () => unknown): unknown => {
 };
 
 describe('stop and limit', () => {
-  test('a number of pips and a price are taken as they were typed', () => {
+  test('accepts a number of pips and a price as typed', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -50,7 +50,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('a sign is refused, with the right spelling', () => {
+  test('refuses a sign, with the right spelling', () => {
     fc.assert(
       fc.property(decimal, fc.constantFrom('-', '+'), fc.constantFrom('pips', ''), (text, sign, unit) => {
         expect(thrown(() => parseDistance(sign + text + unit, '--stop'))).toMatchObject({
@@ -61,7 +61,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('whatever else is typed is refused as a value, and never taken for 0', () => {
+  test('refuses any other text, and never reads it as 0', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -77,7 +77,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('one is in pips and the other a price: one field tells of both', () => {
+  test('refuses pips and a price together, because one field applies to both', () => {
     const [pips, price] = [parseDistance('40pips', '--stop'), parseDistance('1.2', '--limit')];
     expect(thrown(() => checkSameUnit(pips, price))).toEqual(exit2('usage'));
     expect(thrown(() => checkSameUnit(price, pips))).toEqual(exit2('usage'));
@@ -90,7 +90,7 @@ describe('stop and limit', () => {
       checkSameUnit(a, b);
   });
 
-  test('prices are on the side of the rate on which they can be, pips anywhere', () => {
+  test('prices must be on the right side of the rate, pips need not', () => {
     fc.assert(
       fc.property(fc.constantFrom('buy', 'sell'), decimal, decimal, (side, price, rate) => {
         const [at, from] = [parseDistance(price, '--stop'), Number(rate)];
@@ -108,7 +108,7 @@ describe('stop and limit', () => {
   });
 });
 
-test('a trail is dynamic, or 10 and more', () => {
+test('a trail is dynamic, or at least 10', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -176,7 +176,7 @@ describe('time in force', () => {
     ['AtMarket', 'GTC'],
     ['MarketRange', 'IOC'],
     ['Entry', 'GTC'],
-  ] as const)('%s has %s where none is told', (type, tif) => expect(timeInForce(type, undefined)).toBe(tif));
+  ] as const)('%s has %s by default', (type, tif) => expect(timeInForce(type, undefined)).toBe(tif));
 
   test('an end makes it GTD, and GTD needs one', () => {
     expect(timeInForce('Entry', undefined, true)).toBe('GTD');
@@ -193,7 +193,7 @@ describe('time in force', () => {
   });
 });
 
-test('an entry at a worse price than the one of now is a stop entry', () => {
+test('an entry at a price worse than the current one is a stop entry', () => {
   const price = { bid: 1.16, ask: 1.1601 };
   const kinds = (['buy', 'sell'] as const).map((side) => [1.15, 1.17].map((rate) => entryKind(side, rate, price)));
   expect(kinds).toEqual([
@@ -202,7 +202,7 @@ test('an entry at a worse price than the one of now is a stop entry', () => {
   ]);
 });
 
-test('no form leaves without its side, with an exponent, or with a 0 for none', () => {
+test('no form lacks its side, has an exponent, or has 0 for a missing value', () => {
   const pips = decimal.map((text) => parseDistance(`${text}pips`, '--stop'));
   const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
   const order = fc.record({
@@ -237,7 +237,7 @@ test('no form leaves without its side, with an exponent, or with a 0 for none', 
   );
 });
 
-it('a number is written plainly, however small, and none of its digits is lost', () => {
+it('writes small numbers in plain notation with all digits', () => {
   expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(plainText)).toEqual(['0.00000085', '0.0000001', '1.15', '46500', '0']);
   fc.assert(
     fc.property(fc.double({ min: 1e-20, max: 1e9, noNaN: true }), (value) => {

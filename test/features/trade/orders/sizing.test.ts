@@ -34,7 +34,7 @@ function size(
 }
 
 describe('the amount of a risk', () => {
-  it('is the largest whole number of units that does not lose more', () => {
+  it('is the largest whole number of units that loses no more', () => {
     const money = fc.integer({ min: 100_000, max: 1_000_000_00 });
     const tenths = fc.integer({ min: 1, max: 9_999 });
     const value = fc.integer({ min: 1, max: 99_999 });
@@ -133,7 +133,7 @@ describe('what an order costs', () => {
     });
   });
 
-  it('is unknown where the tables do not say', () => {
+  it('is unknown if the tables lack values', () => {
     const bare = { currency: 'EUR/USD', mmr: 4, pipCost: 0.1 } as Offer;
     const costs = costsOf({ side: 'buy', amount: 3 }, ACCOUNT, bare);
     expect(Object.values(costs)).toEqual([null, null, null, null, null]);

@@ -52,7 +52,7 @@ function stateOf(pushes: readonly RowPush[], awaited: Partial<AwaitedOrder> = {}
   return orderState({ ...AWAITED, ...awaited }, tables);
 }
 
-test('three parts are three trades, in whatever order their pushes come', () => {
+test('three parts are three trades, in any order of pushes', () => {
   const pushes = [
     INSERT,
     order({ tradeId: '100', amountK: 5, status: 6 }),
@@ -83,7 +83,7 @@ test('three parts are three trades, in whatever order their pushes come', () => 
   );
 });
 
-test('it is filled exactly when the parts make up its amount', () => {
+test('is filled exactly when the parts add up to its amount', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), (parts) => {
       const pushes = [
@@ -96,7 +96,7 @@ test('it is filled exactly when the parts make up its amount', () => {
   );
 });
 
-test('parts of a thousandth make up a thousandth', () => {
+test('parts of a thousandth add up to a thousandth', () => {
   const pushes = [
     order({ tradeId: '100', amountK: 0.003 }, 'I'),
     ...['100', '101', '102'].flatMap((id) => [order({ tradeId: id }), opened(id, 0.001)]),
@@ -104,7 +104,7 @@ test('parts of a thousandth make up a thousandth', () => {
   expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
 });
 
-test('a trade was opened by the order whose row has named it, unless that closes it', () => {
+test('a trade was opened by the order whose row names it, unless that order closes it', () => {
   const tables = new SeenTables();
   for (const tradeId of ['7', '8']) tables.take(order({ tradeId }));
   tables.take(push('Order', 'I', { orderId: '40', tradeId: '7', type: 'CM' }));
@@ -129,8 +129,8 @@ test('a trade that was opened and stopped out at once was filled', () => {
   });
 });
 
-describe('what is closed on the other side', () => {
-  test('counts where the account does not hedge, and only there', () => {
+describe('trades closed on the other side', () => {
+  test('count only in a non-hedging account', () => {
     const pushes = [INSERT, closed('50', 4), opened('100', 3)];
     expect(stateOf(pushes, { hedges: false })).toMatchObject({
       filled: true,
@@ -146,7 +146,7 @@ describe('what is closed on the other side', () => {
     ['of another symbol', { currency: 'USD/JPY' }],
     ['of the same side', { isBuy: true }],
     ['before it', { closeTime: '04252018120700' }],
-  ])('%s does not', (_name, more) => {
+  ])('%s does not count', (_name, more) => {
     expect(stateOf([INSERT, closed('50', 4, more)], { hedges: false })).toMatchObject({
       touched: false,
       closedTrades: [],
@@ -154,8 +154,8 @@ describe('what is closed on the other side', () => {
   });
 });
 
-describe('a look at the tables after pushes were missed', () => {
-  test('tells what was filled meanwhile, and that the order is gone', () => {
+describe('reading the tables after missed pushes', () => {
+  test('finds fills, and that the order has ended', () => {
     const tables = new SeenTables();
     tables.take(INSERT);
     tables.snapshot('Order', []);
@@ -167,7 +167,7 @@ describe('a look at the tables after pushes were missed', () => {
     });
   });
 
-  test('of an order that was never seen nothing but its absence is known', () => {
+  test('of an unseen order proves only its absence', () => {
     const tables = new SeenTables();
     tables.snapshot('Order', []);
     expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
@@ -175,7 +175,7 @@ describe('a look at the tables after pushes were missed', () => {
     expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
   });
 
-  test('is older than what is pushed before its response comes', async () => {
+  test('is older than pushes before its response', async () => {
     const tables = new SeenTables();
     tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
     const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
@@ -187,7 +187,7 @@ describe('a look at the tables after pushes were missed', () => {
     expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
   });
 
-  test('says nothing of an order that is waited for only since then', async () => {
+  test('ignores an order whose wait began later', async () => {
     const tables = new SeenTables();
     await tables.readTable('Order', { model: async () => [] } as never);
     expect(tables.isGone('39')).toBe(true);
@@ -197,7 +197,7 @@ describe('a look at the tables after pushes were missed', () => {
     expect(tables.isGone('39')).toBe(false);
   });
 
-  test('does not count what was closed twice', () => {
+  test('does not count a closed trade twice', () => {
     const tables = new SeenTables();
     tables.take(INSERT);
     tables.take(closed('50', 4));
@@ -211,7 +211,7 @@ describe('a look at the tables after pushes were missed', () => {
     });
   });
 
-  test('nor what is pushed only after it, however many parts there are', () => {
+  test('does not count later pushes again, for any number of parts', () => {
     const part = closed('50', 2);
     const rest = closed('50', 3);
     const looks = (pushes: readonly RowPush[], before: number): unknown => {
@@ -232,7 +232,7 @@ describe('a look at the tables after pushes were missed', () => {
   });
 });
 
-test('an id that is an object with a toString of its own is none', () => {
+test('an object is not an id', () => {
   const hostile = JSON.parse('{"toString":1}');
   const tables = new SeenTables();
   for (const one of [
@@ -252,7 +252,7 @@ test('an id that is an object with a toString of its own is none', () => {
   expect(orderState(closing, tables)).toMatchObject({ filled: false, closedTrades: [] });
 });
 
-describe('a session that forgets', () => {
+describe('a session that discards old orders', () => {
   const WAITS = push('Order', 'I', { orderId: '41', amountK: 2, status: 1 });
 
   function tablesOf(pushes: readonly RowPush[]): SeenTables {
@@ -261,7 +261,7 @@ describe('a session that forgets', () => {
     return tables;
   }
 
-  test('has the same state of an order that ended since the last time', () => {
+  test('keeps the state of an order that ended since the last time', () => {
     const pushes = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 }), WAITS];
     const tables = tablesOf(pushes);
     const state = orderState(AWAITED, tables);
@@ -270,7 +270,7 @@ describe('a session that forgets', () => {
     expect(orderState(AWAITED, tables)).toEqual(state);
   });
 
-  test('has forgotten what ended before the last time, and nothing that is open', () => {
+  test('discards orders that ended earlier, but no open ones', () => {
     const ended = [INSERT, opened('100', 7), push('Order', 'D', { orderId: AWAITED.orderId, status: 9 })];
     const gone = [push('OpenPosition', 'D', { tradeId: '100' }), closed('100', 7)];
     const tables = tablesOf([...ended, ...gone, WAITS, opened('101', 3)]);

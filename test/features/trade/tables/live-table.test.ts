@@ -33,7 +33,7 @@ function model(sequence: readonly Step[]): Map<string, Fields> {
 }
 
 describe('a live table', () => {
-  it('is what the last word on each field makes it, and tells exactly what has become of it', () => {
+  it('has the last value of each field, and reports exact changes', () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const table = new LiveTable<Fields>((record) => record);
@@ -56,7 +56,7 @@ describe('a live table', () => {
     );
   });
 
-  it('tells a row once, whatever happened to it between two looks', () => {
+  it('reports a row once between two reads', () => {
     const table = new LiveTable<Fields>((record) => record);
     table.set('1', { a: 1 });
     table.set('1', { b: 2, action: 'U' });
@@ -75,14 +75,14 @@ describe('a live table', () => {
     ]);
   });
 
-  it('keeps a row as it was where what comes cannot be one', () => {
+  it('keeps a row after an invalid push', () => {
     const table = new LiveTable<Fields>((record) => (record['a'] === 'bad' ? undefined : record));
     expect(table.set('1', { a: 1 })).toBe(true);
     expect(table.set('1', { a: 'bad' })).toBe(false);
     expect(table.changes().rows).toEqual([{ a: 1 }]);
   });
 
-  it('leaves out rows that are not wanted, and tells when one is not any more', () => {
+  it('leaves out unwanted rows, and reports when a row becomes unwanted', () => {
     const table = new LiveTable<Fields>((record) => record);
     table.set('1', { a: 1 });
     table.set('2', { a: 2 });
@@ -103,7 +103,7 @@ describe('live prices', () => {
     expect(prices.mids('X')).toEqual(Array.from({ length: 40 }, (_, index) => index + 10.5));
   });
 
-  it('begin with what the offer says, and keep what a tick does not tell', () => {
+  it('start with the offer, and keep values that a tick lacks', () => {
     const prices = new LivePrices();
     const offer = { offerId: '1', currency: 'X', sell: 1, buy: 2, high: 9, low: 0.5, ratePrecision: 3, time: 'then' };
     prices.replace([offer, { ...offer, currency: 'Y' }], ['X']);

@@ -81,7 +81,7 @@ describe.concurrent('on bare Node', () => {
     ],
     ['a rate limit', (count: number): readonly [number, string] => [count < 3 ? 401 : 429, '']],
     ['two servers behind it', (count: number): readonly [number, string] => [401, `server ${count % 2}`]],
-  ] as const)('a correct one with %s passes, whatever the moment', async (_, respond) => {
+  ] as const)('a correct one with %s passes at any moment', async (_, respond) => {
     let refusals = 0;
     const receiver = createServer((request, response) => {
       const [status, body] = respond(++refusals);
@@ -192,7 +192,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
   return line as string;
 }
 
-it('counts at least thirty broken receivers on any machine', () => {
+it('covers at least thirty broken receivers on any machine', () => {
   expect(Object.keys(NODE_RECEIVERS).length + Object.keys(EXPRESS_RECEIVERS).length).toBeGreaterThanOrEqual(30);
 });
 
@@ -204,7 +204,7 @@ describe('the command', () => {
     ['node/throws-on-other-lengths', 'signature-short'],
     ['node/requires-all-fields', 'minimal-event'],
     ['node/reads-the-transcript', 'minimal-event'],
-  ])('fails %s, and says why in every form', async (path, name) => {
+  ])('fails %s, and says why in every format', async (path, name) => {
     const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', name];
     const env = { SVC_WEBHOOK_SECRET: KEY };
     const { code, stdout } = await svc(argv, { env });
@@ -222,7 +222,7 @@ describe('the command', () => {
     }
   });
 
-  it('lists what no response shows', async () => {
+  it('lists what no response can show', async () => {
     const { code, stdout, stderr } = await svc(['webhooks', 'check-receiver', `${base}/express/correct`], {
       env: { SVC_WEBHOOK_SECRET: KEY },
     });

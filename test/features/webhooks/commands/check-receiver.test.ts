@@ -41,7 +41,7 @@ it('passes a receiver that follows the document', async () => {
   expect(new Set(deliveries).size).toBe(deliveries.length);
 });
 
-it('passes svc webhooks listen as it is, which ends after ten bad deliveries in a row', async () => {
+it('passes svc webhooks listen, which ends after ten invalid deliveries in a row', async () => {
   const { port, stop } = await listen([]);
   const { code, stderr } = await check(`http://127.0.0.1:${port}/`);
   await stop();
@@ -72,7 +72,7 @@ describe('a receiver with a flaw', () => {
   });
 });
 
-it('does not take a late answer for one', async () => {
+it('does not count a late response', async () => {
   const { url } = await handmade(['slow']);
   const results = await probe(url, ['valid-ping', 'bad-signature'], 300);
   expect(results.map(({ got, status }) => [got, status])).toEqual([
@@ -81,14 +81,14 @@ it('does not take a late answer for one', async () => {
   ]);
 });
 
-describe('a receiver that is not there', () => {
-  it('is told at once', async () => {
+describe('an unreachable receiver', () => {
+  it('is reported at once', async () => {
     const { code, stdout, stderr } = await check('http://127.0.0.1:1/hook');
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(stderr).toContain('nothing listens at 127.0.0.1:1');
   });
 
-  it('is waited for', async () => {
+  it('is awaited with --wait', async () => {
     const port = await freePorts();
     const late = createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
     const starting = async (): Promise<void> => {
@@ -101,7 +101,7 @@ describe('a receiver that is not there', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 1 probes passed\n' });
   });
 
-  it('that goes away half-way leaves the rest unsent', async () => {
+  it('that stops half-way ends the check', async () => {
     const leaving = await receiver((_request, response) => {
       leaving.stop();
       response.writeHead(204, { connection: 'close' }).end();
@@ -117,7 +117,7 @@ describe('a receiver that is not there', () => {
     expect(results.filter(({ status }) => status !== 'not_testable')).toHaveLength(36);
   });
 
-  it('that breaks the connection fails that probe alone', async () => {
+  it('that breaks a connection fails only that probe', async () => {
     const { url } = await receiver((request, response, body) => {
       if (body.includes('recording.archived')) request.socket.resetAndDestroy();
       else response.writeHead(204).end();
@@ -133,7 +133,7 @@ describe('a receiver that is not there', () => {
   });
 });
 
-it('prints a line for each probe, and what to change where one fails', async () => {
+it('prints a line for each probe, and what to change for a failed one', async () => {
   const { url } = await handmade(['duplicates-refused']);
   const { code, stdout, stderr } = await check(url, '--only', 'same-event-twice', '--only', 'bad-signature');
   expect(code).toBe(1);
@@ -154,7 +154,7 @@ it('prints a line for each probe, and what to change where one fails', async () 
 });
 
 describe('--junit', () => {
-  it('is well-formed whatever the receiver answers, and replaces the report before', async () => {
+  it('is well-formed for any response, and replaces an earlier report', async () => {
     const hostile = ']]>&<"\'\u0000\u001b[31m\ud800 \ufffe\u0085</failure>';
     const { url } = await receiver((_request, response) => response.writeHead(500).end(hostile));
     const file = join(temporaryHome(), 'report.xml');
@@ -174,14 +174,14 @@ describe('--junit', () => {
     expect(wellFormed(file)).toBe('');
   });
 
-  it('that cannot be written is told before anything is sent', async () => {
+  it('that cannot be written is reported before any request', async () => {
     const { url, taken } = await handmade();
     const { code, stderr } = await check(url, '--junit', join(temporaryHome(), 'no', 'report.xml'));
     expect({ code, taken }).toEqual({ code: 2, taken: [] });
     expect(stderr).toContain('report.xml');
   });
 
-  it('tells of a check that did not take place', async () => {
+  it('reports a check that did not take place', async () => {
     const file = join(temporaryHome(), 'report.xml');
     expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
     expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="40"');
@@ -190,7 +190,7 @@ describe('--junit', () => {
 });
 
 describe('--dry-run', () => {
-  it('shows all requests, sends nothing and writes no report', async () => {
+  it('prints all requests, sends nothing and writes no report', async () => {
     const { url, taken } = await handmade();
     const file = join(temporaryHome(), 'report.xml');
     const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);

@@ -14,7 +14,7 @@ const created = (service: Subscribed) => [...service.account.subscriptions.value
 const onlySecret = (service: Subscribed): string => created(service).at(-1)?.secret ?? '';
 
 describe('the secret', () => {
-  test('goes into a new file of its own, and nowhere else', async () => {
+  test('is written only to a new file', async () => {
     await using service = await subscribed();
     const file = join(folder, 'key');
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file, '--debug', '-o', 'json']);
@@ -33,7 +33,7 @@ describe('the secret', () => {
     expect(JSON.parse(run.stdout)).not.toHaveProperty('secret');
   });
 
-  test('is kept for --endpoint, where a delivery then verifies', async () => {
+  test('is stored for --endpoint, with which a delivery verifies', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--store'], { home });
@@ -44,7 +44,7 @@ describe('the secret', () => {
     expect((await service.run(['get', id], { home })).stdout).toContain('stored (sha256 fp');
   });
 
-  test('goes to a descriptor', async () => {
+  test('is written to a descriptor', async () => {
     await using service = await subscribed();
     const file = join(folder, 'fd');
     const fd = openSync(file, 'w');
@@ -53,13 +53,13 @@ describe('the secret', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${onlySecret(service)}\n`);
   });
 
-  test('is printed only where that is asked for', async () => {
+  test('is printed only on request', async () => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json']);
     expect(JSON.parse(run.stdout)).toMatchObject({ secret: onlySecret(service) });
   });
 
-  test('is stored at a terminal, and has to be told a place elsewhere', async () => {
+  test('is stored at a terminal, and needs a destination elsewhere', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const pipe = await service.run(['create', RECEIVER, ...EVENTS]);
@@ -72,7 +72,7 @@ describe('the secret', () => {
     expect((await service.run(['secrets', 'list', '-q'], { home })).stdout).toBe(`${created(service)[0]?.id}\n`);
   });
 
-  test('has to have a place before anything is sent', async () => {
+  test('needs a destination before anything is sent', async () => {
     await using service = await subscribed();
     const taken = join(folder, 'taken');
     writeFileSync(taken, 'mine');
@@ -93,7 +93,7 @@ describe('the secret', () => {
     expect(created(service)).toEqual([]);
   });
 
-  test('leaves no file behind where nothing was created', async () => {
+  test('leaves no file behind if nothing was created', async () => {
     await using service = await subscribed(['failed-create']);
     const file = join(folder, 'nothing');
     expect((await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file])).code).toBe(7);
@@ -103,7 +103,7 @@ describe('the secret', () => {
 });
 
 describe('before it is sent', () => {
-  test('a subscription of the same address is a reason not to', async () => {
+  test('refuses an address that is already subscribed', async () => {
     await using service = await subscribed();
     service.subscribe();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
@@ -115,7 +115,7 @@ describe('before it is sent', () => {
     expect((await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '--allow-duplicate'])).code).toBe(0);
   });
 
-  test('the quota is looked at, and who could go', async () => {
+  test('checks the quota, and names subscriptions to delete', async () => {
     await using service = await subscribed();
     for (const status of [1, 1, 2, 2, 2] as const) service.subscribe(`${RECEIVER}?${Math.random()}`, [], status);
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
@@ -128,7 +128,7 @@ describe('before it is sent', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'quota_used', exit: 6, retryable: false } });
   });
 
-  test('addresses: https only, empty types never, and a warning for what cannot be reached', async () => {
+  test('requires https and types, and warns about an unreachable address', async () => {
     await using service = await subscribed();
     for (const [argv, message] of [
       [['http://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
@@ -153,14 +153,14 @@ describe('before it is sent', () => {
   test.each([
     [['--event', 'summary.completed', '--event', 'webhook.ping']],
     [['--events', 'summary.completed,webhook.ping']],
-  ])('takes %j', async (events) => {
+  ])('accepts %j', async (events) => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, ...events, '--show-secret', '-o', 'json']);
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ events: ['summary.completed', 'webhook.ping'] });
   });
 
-  test('a type that the service does not know is refused by it, with what was perhaps meant', async () => {
+  test('suggests a type if the service refuses an unknown one', async () => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, '--event', 'summary.complete', '--show-secret']);
     expect([run.code, run.stderr]).toEqual([
@@ -170,11 +170,11 @@ describe('before it is sent', () => {
   });
 });
 
-describe('an answer that does not come, or lies', () => {
+describe('a missing or wrong response', () => {
   const create = (service: Subscribed, ...more: string[]) =>
     service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json', ...more]);
 
-  test.each(['lost-create', 'created-but-503'] as const)('%s: exit 8, and which one is the orphan', async (trap) => {
+  test.each(['lost-create', 'created-but-503'] as const)('%s: exit 8, with the id of the orphan', async (trap) => {
     await using service = await subscribed([trap]);
     const run = await create(service);
     const [orphan, ...more] = created(service);
@@ -187,7 +187,7 @@ describe('an answer that does not come, or lies', () => {
     });
   });
 
-  test('503 of the service itself, and the list has nothing: exit 7', async () => {
+  test('503 from the service, and the list has no new one: exit 7', async () => {
     await using service = await subscribed(['failed-create']);
     const run = await create(service);
     expect([run.code, failure(run).message]).toEqual([
@@ -197,7 +197,7 @@ describe('an answer that does not come, or lies', () => {
     expect(created(service)).toEqual([]);
   });
 
-  test('429 below the quota is a rate: exit 6, and not tried again', async () => {
+  test('429 below the quota is a rate limit: exit 6, without a retry', async () => {
     await using service = await subscribed(['rate-429']);
     service.subscribe('https://192.0.2.8/');
     const run = await create(service);

@@ -32,7 +32,7 @@ function fill(service: Subscribed, count: number): void {
 const ids = (stdout: string): string[] => stdout.trimEnd().split('\n');
 
 describe('deliveries', () => {
-  test('one page, unless told otherwise', async () => {
+  test('lists one page by default', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
@@ -58,7 +58,7 @@ describe('deliveries', () => {
     expect(ids((await oldest(['--page', '1'])).stdout)).toHaveLength(20);
   });
 
-  test('what is empty is shown as such, and stays as it is in JSON', async () => {
+  test('shows empty values as empty, and keeps them in JSON', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 10);
@@ -95,7 +95,7 @@ describe('deliveries', () => {
     });
   });
 
-  test('ends where the service ignores the page, and where pages shift', async () => {
+  test('ends if the service ignores the page, or if pages shift', async () => {
     await using service = await subscribed(['ignored-page']);
     service.subscribe();
     fill(service, 250);
@@ -152,7 +152,7 @@ describe('deliveries --follow', () => {
     expect(changes.every(({ event_id: id }) => id === event)).toBe(true);
   });
 
-  test('of an event that has failed: exit 1; of none in time: 9; until Ctrl-C: 130', async () => {
+  test('exits 1 for a failed event, 9 after the time, 130 after Ctrl-C', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 10);
@@ -174,7 +174,7 @@ describe('deliveries --follow', () => {
     ]);
   });
 
-  test('whose reader goes away: exit 0', async () => {
+  test('exits 0 if its reader closes the pipe', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 10);
@@ -187,7 +187,7 @@ describe('deliveries --follow', () => {
     expect(run.code).toBe(0);
   });
 
-  test('begins with all that --since asks for, however many pages they are', async () => {
+  test('begins with everything since --since, on any number of pages', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
@@ -197,7 +197,7 @@ describe('deliveries --follow', () => {
     expect(ids(run.stdout)).toEqual(Array.from({ length: 240 }, (_, n) => `dlv_${n + 10}`));
   });
 
-  test('goes on while the service is away', async () => {
+  test('continues during an outage', async () => {
     await using service = await subscribed();
     service.subscribe();
     const one = service.account.subscriptions.get('ep_1') as Subscription;
@@ -220,7 +220,7 @@ describe('deliveries --follow', () => {
 });
 
 describe('samples', () => {
-  test('real ones, or one that is made up', async () => {
+  test('are real, or one is generated', async () => {
     await using service = await subscribed();
     const [synthetic] = JSON.parse((await service.run(['samples', '-o', 'json'])).stdout);
     expect(synthetic).toMatchObject({
@@ -241,7 +241,7 @@ describe('samples', () => {
     });
   });
 
-  test('are saved under names that are safe, for their owner alone, and never over another file', async () => {
+  test('are saved under safe names with mode 600, and never over another file', async () => {
     await using service = await subscribed();
     const folder = join(temporaryHome(), 'samples');
     const [real] = [service.emit()];
@@ -256,7 +256,7 @@ describe('samples', () => {
   });
 });
 
-test('a subscription that is not there', async () => {
+test('a missing subscription', async () => {
   await using service = await subscribed();
   service.subscribe(RECEIVER);
   expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);

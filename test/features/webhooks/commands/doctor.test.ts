@@ -31,7 +31,7 @@ function keep(home: string, stored: readonly Stored[]): string {
   return file;
 }
 
-describe('what is well', () => {
+describe('a healthy subscription', () => {
   test('has a line for each check, and exit 0', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
@@ -63,7 +63,7 @@ describe('what is well', () => {
 });
 
 describe('a subscription', () => {
-  test('that is disabled, or nearly, is an error; what may be intended is a warning', async () => {
+  test('that is disabled, or nearly, is an error; a possible intention is a warning', async () => {
     await using service = await subscribed();
     const [gone, close, far, silent] = [
       service.subscribe(RECEIVER, ['summary.completed'], 2),
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('of an address that another has, too', async () => {
+  test('with the address of another one', async () => {
     await using service = await subscribed();
     const [one, other] = [service.subscribe(), service.subscribe()];
     expect(found(await examine(service), 'url', one)).toMatchObject({
@@ -118,7 +118,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('that is not there: exit 5; the last free place of the quota', async () => {
+  test('that is missing: exit 5; the last free place of the quota', async () => {
     await using service = await subscribed();
     for (let n = 0; n < 4; n++) service.subscribe(`https://192.0.2.${n}/`);
     const useless = service.subscribe(RECEIVER, [], 2);
@@ -130,7 +130,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('hostile text of the service is told on one line each, and obeyed by no terminal', async () => {
+  test('escapes hostile text of the service, on one line each', async () => {
     await using service = await subscribed(['hostile-text']);
     service.subscribe();
     const { stdout, stderr } = await service.run(['doctor'], { terminal: 40, env: { NO_COLOR: '1' } });
@@ -140,7 +140,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('the secrets that are kept', () => {
+describe('stored secrets', () => {
   const orphans = (url: string): readonly Stored[] => [
     { base_url: url, endpoint_id: 'ep_1' },
     { base_url: url, endpoint_id: 'ep_gone' },
@@ -162,7 +162,7 @@ describe('the secrets that are kept', () => {
     expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
   });
 
-  test('that a deletion leaves behind are told of, with how to forget them', async () => {
+  test('that a deletion leaves behind are reported, with the command to delete them', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const [one, other] = [service.subscribe(), service.subscribe('https://192.0.2.8/')];
@@ -179,7 +179,7 @@ describe('the secrets that are kept', () => {
 });
 
 describe('this machine', () => {
-  test('files that others could read are told of, and closed', async () => {
+  test('reports files that others could read, and closes them', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const file = keep(home, []);
@@ -194,7 +194,7 @@ describe('this machine', () => {
     expect(found(await examine(service, [], home), 'files')).toMatchObject({ status: 'ok' });
   });
 
-  test('a folder that others may change is an error, and svc does not use its files', async () => {
+  test('a folder that others may change is an error; svc does not use its files', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     keep(home, []);
@@ -209,7 +209,7 @@ describe('this machine', () => {
     expect(found(run, 'quota')).toMatchObject({ status: 'ok' });
   });
 
-  test('nobody is signed in: one finding, and nothing is sent', async () => {
+  test('not signed in: one finding, nothing sent', async () => {
     await using service = await subscribed();
     const env = { SVC_WEBHOOKS_TOKEN: undefined } as unknown as Record<string, string>;
     const run = await service.run(['doctor', '-o', 'json', '-v'], { env });
@@ -219,7 +219,7 @@ describe('this machine', () => {
     expect(found(run, 'files')?.detail).toMatch(/^there are no files in .* yet$/);
   });
 
-  test('a service that does not answer is an error; a wrong clock is a warning', async () => {
+  test('an unreachable service is an error; a wrong clock is a warning', async () => {
     await using service = await subscribed();
     const off = await service.run(['doctor', '-o', 'json'], { env: { SVC_WEBHOOKS_URL: 'http://127.0.0.1:9' } });
     expect([off.code, found(off, 'service')?.status]).toEqual([1, 'fail']);

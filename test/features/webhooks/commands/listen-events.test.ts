@@ -9,7 +9,7 @@ describe('--event', () => {
   const typeOf = (id: string): string => ['summary.completed', 'webhook.ping', 'a.b'][Number(id.at(-1)) % 3] as string;
 
   it.each([[['webhook.ping,summary.completed']], [['webhook.ping', 'summary.completed']]])(
-    'takes %j',
+    'accepts %j',
     async (values) => {
       const { port, stop } = await listen([...values.flatMap((value) => ['--event', value]), '-o', 'ndjson']);
       for (const id of EVENTS) await deliver(port, event(id, typeOf(id)));
@@ -19,7 +19,7 @@ describe('--event', () => {
     },
   );
 
-  it('reports what it leaves out: at once, in the last row and in the summary', async () => {
+  it('reports what it leaves out at once, in the last row and in the summary', async () => {
     const args = ['--event', 'summary.completed'];
     const table = await listen(args);
     const ndjson = await listen([...args, '-o', 'ndjson']);
@@ -49,7 +49,7 @@ describe('--event', () => {
     });
   });
 
-  it('does not promise that nothing comes again where the answer is no success', async () => {
+  it('does not promise that nothing is sent again if the response is not a success', async () => {
     const { port, stop } = await listen(['--event', 'webhook.ping', '--respond', '503']);
     expect((await deliver(port, event('evt_1', 'summary.completed'))).status).toBe(503);
     expect(lines((await stop()).stderr)[1]).toBe('filtered out by --event: summary.completed (answered 503)');

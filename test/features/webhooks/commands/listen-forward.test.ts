@@ -8,7 +8,7 @@ import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
 describe('forwarding', () => {
-  it('hands on the same bytes, and the five headers as they came, to the address as it is written', async () => {
+  it('forwards the same bytes and the five headers unchanged, to the exact address', async () => {
     const { url, taken } = await target((response) => response.writeHead(201).end('done'));
     const { port, ended } = await listen(['--count', '1', '-o', 'ndjson', '--forward-to', url]);
     const body = Buffer.from('\ufeff{"type":"a",  "id":"evt_\u00fc", "n":1.0}\r\n');
@@ -32,7 +32,7 @@ describe('forwarding', () => {
     });
   });
 
-  it('does not hand on what is invalid, a duplicate, or of another type', async () => {
+  it('does not forward invalid deliveries, duplicates or other types', async () => {
     const { url, taken } = await target((response) => response.end());
     const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '--forward-to', url]);
     await deliver(port, event('evt_1', 'webhook.ping'), { key: 'whsec_other' });
@@ -44,7 +44,7 @@ describe('forwarding', () => {
     expect(taken.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id)).toEqual(['evt_1', 'evt_3']);
   });
 
-  it('hands on an event again after the target failed, and not after it took it', async () => {
+  it('forwards an event again after the target failed, but not after it accepted', async () => {
     let status = 500;
     const { url, taken } = await target((response) => response.writeHead(status).end());
     const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
@@ -59,7 +59,7 @@ describe('forwarding', () => {
   it.each([
     [200, [200, 204]],
     [500, [500, 500]],
-  ])('hands on an event once that comes twice at the same time (%d)', async (status, statuses) => {
+  ])('forwards an event once that arrives twice at the same time (%d)', async (status, statuses) => {
     let release = (): void => {};
     const { url, taken } = await target((response) => {
       release = () => response.writeHead(status).end();
@@ -77,7 +77,7 @@ describe('forwarding', () => {
     await stop();
   });
 
-  it('follows no redirect, and says what the service makes of one', async () => {
+  it('follows no redirect, and says how the service treats one', async () => {
     const { url, taken } = await target((response) => response.writeHead(308, { location: '/elsewhere' }).end());
     const { port, stop } = await listen(['--forward-to', url]);
     const answer = await deliver(port, event('evt_1'));
@@ -87,7 +87,7 @@ describe('forwarding', () => {
     );
   });
 
-  it('answers 504 where the target is late, and 502 where it is away', async () => {
+  it('responds 504 if the target is late, and 502 if it is down', async () => {
     const { url, server } = await target(() => {});
     const { port, stop } = await listen(['--forward-to', url, '--forward-timeout', '50ms', '-o', 'ndjson']);
     expect((await deliver(port, event('evt_1'))).status).toBe(504);
@@ -100,7 +100,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it('answers before it forwards with --ack early, and says what is lost then', async () => {
+  it('responds before it forwards with --ack early, and says what may be lost', async () => {
     let release: (() => void) | undefined;
     const { url } = await target((response) => {
       release = () => response.writeHead(500).end();
@@ -115,7 +115,7 @@ describe('forwarding', () => {
     expect(stderr).toContain('warning: evt_1 was answered 202 before the target failed');
   });
 
-  it('lets what is under way end after Ctrl-C', async () => {
+  it('finishes requests in flight after Ctrl-C', async () => {
     let release = (): void => {};
     const { url, taken } = await target((response) => {
       release = () => response.end();
@@ -135,7 +135,7 @@ describe('forwarding', () => {
 });
 
 describe('a recording', () => {
-  it('holds every delivery as it came, before it is answered', async () => {
+  it('has every delivery unchanged before the response', async () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { url } = await target((response) => response.writeHead(200).end());
     const { port, ended } = await listen([
@@ -172,7 +172,7 @@ describe('a recording', () => {
     ]);
   });
 
-  it('that cannot be written is told loudly, and the deliveries are to be sent again', async () => {
+  it('that cannot be written is reported, and the deliveries are refused', async () => {
     const { port, stop } = await listen(['--record', '/dev/full', '--append', '-o', 'ndjson']);
     expect((await deliver(port, event('evt_1'))).status).toBe(500);
     expect((await deliver(port, event('evt_1'))).status).toBe(500);

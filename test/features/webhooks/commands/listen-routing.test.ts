@@ -32,7 +32,7 @@ describe('--forward', () => {
     expect(deliveries(run).map(({ forward }) => forward?.target)).toEqual([own.url, rest.url, rest.url]);
   });
 
-  it('only answers what has no target, and names no target where there is one', async () => {
+  it('only responds to events without a target', async () => {
     const own = await target((response) => response.end());
     const { port, stop } = await listen(['--forward', `${SUMMARY},${PING}=${own.url}`, '-o', 'ndjson']);
     expect((await deliver(port, event('evt_1', 'a.b'))).status).toBe(204);
@@ -43,7 +43,7 @@ describe('--forward', () => {
     expect(deliveries(await single.stop())[0]?.forward).toEqual({ status: 200, ms: expect.any(Number) });
   });
 
-  it('reports each target for itself: its outcome, that its events come again, and its numbers', async () => {
+  it('reports each target separately: outcome, repeats and totals', async () => {
     let status = 500;
     const broken = await target((response) => response.writeHead(status).end());
     const good = await target((response) => response.end());
@@ -80,7 +80,7 @@ describe('--forward', () => {
 });
 
 describe('--filter', () => {
-  it('prints and forwards only events for which it is true, and answers the others', async () => {
+  it('prints and forwards only events for which it is true, and responds to the others', async () => {
     const app = await target((response) => response.end());
     const { port, stop } = await listen(['--filter', 'data.seconds > `60`', '--forward-to', app.url]);
     for (const [id, seconds] of [
@@ -109,13 +109,13 @@ describe('--filter', () => {
     ['data.count', { count: 0 }, true],
     ['data.missing', {}, false],
     ["contains(data.name, 'a')", { name: 7 }, false],
-  ])('takes %s of %j for %j', async (expression, data, matches) => {
+  ])('reads %s of %j as %j', async (expression, data, matches) => {
     const { port, stop } = await listen(['--filter', expression, '-o', 'ndjson']);
     await deliver(port, event('evt_1', SUMMARY, data));
     expect(deliveries(await stop())).toHaveLength(matches ? 1 : 0);
   });
 
-  it('refuses what is no expression', async () => {
+  it('refuses an invalid expression', async () => {
     const run = await svc(['webhooks', 'listen', '--port', '0', '--filter', 'data.['], { env: SECRET });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--filter: ') });
   });
@@ -133,7 +133,7 @@ describe('--endpoint path=id', () => {
   };
   const BOTH = ['--endpoint', '/a=ep_1', '--endpoint', '/b=ep_2'];
 
-  it('verifies each path with its own secret, and takes an event once for each endpoint', async () => {
+  it('verifies each path with its own secret, and accepts an event once per endpoint', async () => {
     const app = await target((response) => response.end());
     const home = await stored();
     const { port, stop } = await listen([...BOTH, '--forward-to', app.url, '-o', 'ndjson'], { home, env: {} });
@@ -162,7 +162,7 @@ describe('--endpoint path=id', () => {
     ]);
   });
 
-  it('leaves --path to the other secrets', async () => {
+  it('uses --path for the other secrets', async () => {
     const { port, stop } = await listen(['--endpoint', '/a=ep_1', '--secret-env', 'OWN'], {
       home: await stored(),
       env: { OWN: 'whsec_own' },

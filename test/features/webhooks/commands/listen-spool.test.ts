@@ -26,8 +26,8 @@ async function application(status = 200) {
   return { url, taken, accepted, arrive };
 }
 
-describe('while the target is away', () => {
-  it('answers, and forwards in order once it is back', async () => {
+describe('while the target is down', () => {
+  it('responds, and forwards in order after it is back', async () => {
     const spool = newSpool();
     const { url, taken, accepted, arrive } = await application();
     const patient = ['--forward-timeout', '30s', '-o', 'ndjson'];
@@ -53,7 +53,7 @@ describe('while the target is away', () => {
     expect(existsSync(`${spool}.lock`)).toBe(false);
   });
 
-  it('keeps events for the next run, which also knows those that were forwarded', async () => {
+  it('keeps events for the next run, which also recognizes forwarded ones', async () => {
     const spool = newSpool();
     const first = await application();
     first.arrive();
@@ -88,7 +88,7 @@ describe('while the target is away', () => {
     expect(ofType(await stop(), 'end')).toMatchObject([{ spool: { delivered: 1, waiting: 1 } }]);
   });
 
-  it('signs again what waited for longer than receivers accept', async () => {
+  it('signs events again that are too old for receivers', async () => {
     const spool = newSpool();
     const { url, taken, accepted, arrive } = await application();
     const sentS = Math.floor(Date.now() / 1000);
@@ -108,7 +108,7 @@ describe('while the target is away', () => {
   });
 });
 
-it('sets aside what the target refuses six times, for svc webhooks replay', async () => {
+it('sets aside an event that the target refuses six times, for svc webhooks replay', async () => {
   const spool = newSpool();
   const { url, taken } = await target((response) =>
     response.writeHead(idOf(taken.at(-1) as Taken) === 'evt_1' ? 422 : 200).end(),
@@ -128,7 +128,7 @@ it('sets aside what the target refuses six times, for svc webhooks replay', asyn
 });
 
 describe('the file', () => {
-  it('has a limit: beyond it the service is asked to come again', async () => {
+  it('has a limit, beyond which the service has to send again', async () => {
     const { url } = await application();
     const limit = ['--spool', newSpool(), '--spool-limit', '1300B'];
     const { port, stop } = await listen(['--forward-to', url, ...limit, '-o', 'ndjson']);
@@ -152,7 +152,7 @@ describe('the file', () => {
     await stop();
   });
 
-  it('loses a line that was cut off, and no other', async () => {
+  it('loses only an incomplete line', async () => {
     const spool = newSpool();
     const { url, accepted, arrive } = await application();
     const first = await listen(['--forward-to', url, '--spool', spool]);

@@ -38,7 +38,7 @@ const tunnelIsGone = (): Promise<boolean> =>
   });
 
 describe('a run with a tunnel', () => {
-  it('reaches the first verified event, forwards it, and takes everything back', async () => {
+  it('receives a verified event, forwards it, and cleans up', async () => {
     const home = temporaryHome();
     const app = await target((response) => response.writeHead(200).end());
     const ended = await run(
@@ -60,7 +60,7 @@ describe('a run with a tunnel', () => {
     expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
   });
 
-  it('says for a person what it created and deleted, and never its secret', async () => {
+  it('reports what it created and deleted, but never the secret', async () => {
     const ended = await run([script.command, '--until-event', 'webhook.ping']);
     expect(ended.stderr).toMatch(
       /tunnel: https:\/\/localhost:\d+ {2}subscription: (ep_\w+), deleted when svc ends\n[\s\S]*deleted \1\n/,
@@ -83,7 +83,7 @@ describe('a run with a tunnel', () => {
     expect([ended.code, seen, events(), await tunnelIsGone()]).toEqual([130, [['summary.completed']], [], true]);
   });
 
-  it('takes everything back after --wait and after an invalid delivery', async () => {
+  it('cleans up after --wait and after an invalid delivery', async () => {
     const waited = await run([script.command, '--event', 'summary.completed', '--wait', '1ms']);
     expect([waited.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
     const invalid = await run([script.command, '--event', 'summary.completed', '--fail-on-invalid', '-o', 'ndjson'], {
@@ -95,7 +95,7 @@ describe('a run with a tunnel', () => {
     expect([invalid.code, events(), await tunnelIsGone()]).toEqual([1, [], true]);
   });
 
-  it('only warns of an address that does not lead here', async () => {
+  it('only warns about an address that does not lead here', async () => {
     const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
     const ended = await run([script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--wait', '1ms'], {
       sleepsUntil,
@@ -109,7 +109,7 @@ describe('a run with a tunnel', () => {
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
-  it('ends at once where the service does not respond', async () => {
+  it('ends at once if the service does not respond', async () => {
     const interrupted = new AbortController();
     const silent = await target(() =>
       interrupted.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })),
@@ -129,7 +129,7 @@ describe('a run with a tunnel', () => {
     expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
   });
 
-  it('says why the subscription may remain, and finds it the next time', async () => {
+  it('says why the subscription may remain, and finds it in the next run', async () => {
     const home = temporaryHome();
     service.traps.add('delete-not-ok');
     const ended = await run([script.command, '--count', '1'], { home });
@@ -186,7 +186,7 @@ describe('a tunnel program that fails', () => {
 });
 
 describe('the limits of the account', () => {
-  it('says which subscription to delete where there are five', async () => {
+  it('names a subscription to delete if there are five', async () => {
     for (let index = 0; index < 5; index++) service.subscribe(`https://192.0.2.${index + 1}/`, [], index === 3 ? 2 : 1);
     const disabled = [...service.account.subscriptions.values()].find(({ status }) => status === 2)?.id;
     const ended = await run([script.command]);
@@ -194,7 +194,7 @@ describe('the limits of the account', () => {
     expect([events().length, await tunnelIsGone()]).toEqual([5, true]);
   });
 
-  it('uses no address that is subscribed already', async () => {
+  it('refuses an address that is already subscribed', async () => {
     const taken = 'https://localhost:1/hook';
     const id = service.subscribe(taken);
     const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
@@ -213,11 +213,11 @@ function leave(home: string, { id, url }: { readonly id: string | null; readonly
   writeFileSync(join(folder, `${dead.nonce}.json`), JSON.stringify(record));
 }
 
-describe('what a run left that was killed', () => {
+describe('the leftovers of a killed run', () => {
   const URL_LEFT = 'https://192.0.2.9/hook';
   const once = [script.command, '--count', '1'];
 
-  it('is removed with --yes', async () => {
+  it('are removed with --yes', async () => {
     const home = temporaryHome();
     const [other, id] = [service.subscribe(), service.subscribe(URL_LEFT)];
     leave(home, { id, url: URL_LEFT });
@@ -226,7 +226,7 @@ describe('what a run left that was killed', () => {
     expect([[...service.account.subscriptions.keys()], records(home)]).toEqual([[other], []]);
   });
 
-  it('is offered at a terminal', async () => {
+  it('are offered for removal at a terminal', async () => {
     const home = temporaryHome();
     const id = service.subscribe(URL_LEFT);
     leave(home, { id, url: URL_LEFT });
@@ -236,7 +236,7 @@ describe('what a run left that was killed', () => {
     expect([yes.code, yes.asked, events(), records(home)]).toEqual([0, ['Remove it?'], [], []]);
   });
 
-  it('ends svc where the question is interrupted', async () => {
+  it('stay if the question is interrupted', async () => {
     const home = temporaryHome();
     const id = service.subscribe(URL_LEFT);
     leave(home, { id, url: URL_LEFT });
@@ -247,7 +247,7 @@ describe('what a run left that was killed', () => {
     expect([ended.code, [...service.account.subscriptions.keys()], records(home).length]).toEqual([130, [id], 1]);
   });
 
-  it('stays in a pipe, with the command that removes it', async () => {
+  it('stay in a pipe, with the command that removes them', async () => {
     const home = temporaryHome();
     const id = service.subscribe(URL_LEFT);
     leave(home, { id, url: URL_LEFT });
@@ -259,7 +259,7 @@ describe('what a run left that was killed', () => {
     expect([...service.account.subscriptions.keys()]).toEqual([id]);
   });
 
-  it('is not removed with --yes where only its address is known, or another address has its id', async () => {
+  it('are not removed with --yes if only the address is known, or another address has the id', async () => {
     const home = temporaryHome();
     const [one, two] = [service.subscribe(URL_LEFT), service.subscribe('https://192.0.2.10/')];
     leave(home, { id: null, url: URL_LEFT });
@@ -272,7 +272,7 @@ describe('what a run left that was killed', () => {
     expect([...service.account.subscriptions.keys()]).toEqual([one, two]);
   });
 
-  it('is forgotten once the service has it no more', async () => {
+  it('are forgotten when the service no longer has them', async () => {
     const home = temporaryHome();
     leave(home, { id: 'ep_gone', url: URL_LEFT });
     expect((await run(once, { home })).stderr).not.toContain('killed');
@@ -296,7 +296,7 @@ describe('the options', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  it('shows the request with --dry-run, and runs nothing', async () => {
+  it('print the request with --dry-run, and run nothing', async () => {
     const args = '--port 4000 --tunnel cloudflared --tunnel-url https://a.example --path /hook --dry-run -o json';
     const ended = await service.run(['listen', ...args.split(' ')]);
     expect(ended).toMatchObject({

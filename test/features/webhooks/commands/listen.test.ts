@@ -36,7 +36,7 @@ describe('before it listens', () => {
     expect(run.stderr).not.toContain(KEY);
   });
 
-  it('says that the port is taken, and leaves no file behind', async () => {
+  it('reports a port in use, and leaves no file behind', async () => {
     const { url } = await target(() => {});
     const record = join(temporaryHome(), 'rec.ndjson');
     const { port } = new URL(url);
@@ -58,7 +58,7 @@ describe('before it listens', () => {
 });
 
 describe('--dedupe-file', () => {
-  it('knows repeated events again after a restart, and none that was not accepted', async () => {
+  it('recognizes accepted events after a restart, and no others', async () => {
     const file = join(temporaryHome(), 'seen');
     const first = await listen(['--dedupe-file', file, '--count', '1', '-o', 'ndjson']);
     await deliver(first.port, event('evt_forged'), { key: 'whsec_other' });
@@ -76,7 +76,7 @@ describe('--dedupe-file', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^(?:[0-9a-f]{32} \d{13}\n){2}$/);
   });
 
-  it('is refused where something else is in it, and leaves that alone', async () => {
+  it('is refused and left unchanged if it has other contents', async () => {
     const file = join(temporaryHome(), 'notes');
     writeFileSync(file, 'buy milk\n');
     const run = await svc(['webhooks', 'listen', '--port', '0', '--dedupe-file', file], { env: SECRET });
@@ -85,8 +85,8 @@ describe('--dedupe-file', () => {
   });
 });
 
-describe('its lines', () => {
-  it('are one for each delivery, for people', async () => {
+describe('the output', () => {
+  it('has a line per delivery in tables', async () => {
     const { port, ended } = await listen(['--count', '2']);
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_1'));
@@ -118,7 +118,7 @@ describe('its lines', () => {
     ]);
   });
 
-  it('are objects with all that is known, for programs', async () => {
+  it('has objects with all fields in ndjson', async () => {
     const { port, ended } = await listen(
       ['--count', '1', '-o', 'ndjson', '--secret-env', 'OLD', '--secret-env', 'NEW'],
       {
@@ -162,7 +162,7 @@ describe('its lines', () => {
     ['json', 4],
     ['csv', 5],
     ['id', 1],
-  ])('are complete in -o %s after Ctrl-C, too', async (format, count) => {
+  ])('is complete in -o %s after Ctrl-C, too', async (format, count) => {
     const { port, stop } = await listen(['-o', format]);
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_1'), { key: 'whsec_other' });
@@ -173,7 +173,7 @@ describe('its lines', () => {
     if (format === 'id') expect(stdout).toBe('evt_1\n');
   });
 
-  it('show no body unless that is wanted, and of what is not valid only with an option of its own', async () => {
+  it('shows bodies only on request, and invalid ones only with another option', async () => {
     const body = event('evt_1', 'summary.completed', { title: 'secret talk' });
     for (const [args, valid, invalid] of [
       [[], undefined, undefined],
@@ -189,7 +189,7 @@ describe('its lines', () => {
     }
   });
 
-  it('say why a signature does not match, where that can be found out', async () => {
+  it('says why a signature does not match, if known', async () => {
     const { port, stop } = await listen([]);
     const signed = delivery(event('evt_1')).toString('latin1');
     const wrapped = signed.replace('Content-Length: 101', 'Content-Length: 102');
@@ -197,7 +197,7 @@ describe('its lines', () => {
     expect((await stop()).stdout).toMatch(/INVALID signature_mismatch .* {2}-> 401 {2}.*newline/);
   });
 
-  it('obey nothing that is in an event', async () => {
+  it('escapes the text of events', async () => {
     const args = ['--count', '1', '--show-body', '--show-invalid'];
     for (const format of ['table', 'ndjson', 'csv', 'tsv']) {
       const { port, ended } = await listen([...args, '-o', format], { terminal: 80 });
@@ -212,8 +212,8 @@ describe('its lines', () => {
   });
 });
 
-describe('its end', () => {
-  it('is --count of accepted events: neither duplicates nor others count', async () => {
+describe('the end', () => {
+  it('comes after --count accepted events, without duplicates', async () => {
     const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '-o', 'ndjson']);
     for (const [id, type] of [
       ['evt_1', 'webhook.ping'],
@@ -228,7 +228,7 @@ describe('its end', () => {
     expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);
   });
 
-  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('is --until-event %s', async (wanted) => {
+  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('comes after --until-event %s', async (wanted) => {
     const { port, ended, readyFile } = await listen(['--until-event', wanted]);
     await deliver(port, event('evt_1'));
     expect((await deliver(port, event('evt_2', 'webhook.ping'))).status).toBe(204);
@@ -236,7 +236,7 @@ describe('its end', () => {
     expect(existsSync(readyFile)).toBe(false);
   });
 
-  it('is 9 where --wait is over', async () => {
+  it('exits 9 after --wait', async () => {
     // Not listen(), which waits for the ready file: the wait may be over before that is seen.
     const { code, stderr } = await svc(['webhooks', 'listen', '--port', '0', '--count', '1', '--wait', '20ms'], {
       env: SECRET,
@@ -245,7 +245,7 @@ describe('its end', () => {
     expect(stderr).toMatch(/^listening on .*\n0 deliveries/);
   });
 
-  it('is 1 at the first invalid delivery with --fail-on-invalid', async () => {
+  it('exits 1 after the first invalid delivery with --fail-on-invalid', async () => {
     const { port, ended } = await listen(['--fail-on-invalid']);
     await deliver(port, event('evt_1'));
     expect((await deliver(port, event('evt_2'), { key: 'whsec_other' })).status).toBe(401);
@@ -267,7 +267,7 @@ describe('its end', () => {
   it.each([
     [['--keep-going'], 401],
     [['--on-invalid', '202'], 202],
-  ])('is put off by %j', async (args, status) => {
+  ])('is deferred by %j', async (args, status) => {
     const { port, ended } = await listen([...args, '--count', '1', '-o', 'ndjson']);
     for (let index = 0; index < 11; index++) {
       expect((await deliver(port, event('evt_1'), { key: 'whsec_other' })).status).toBe(status);
@@ -280,7 +280,7 @@ describe('its end', () => {
     expect(String(warnings[0]?.['message']).includes('disables the endpoint')).toBe(status === 401);
   });
 
-  it('is no end while valid deliveries come between', async () => {
+  it('does not come while valid deliveries are in between', async () => {
     const { port, stop } = await listen([]);
     for (let index = 0; index < 12; index++) {
       await deliver(port, event('evt_1'), { key: 'whsec_other' });
@@ -293,7 +293,7 @@ describe('its end', () => {
 });
 
 describe('warnings', () => {
-  it('tell that a header contradicts the signed body, which counts', async () => {
+  it('say that a header contradicts the signed body, which counts', async () => {
     const { port, ended } = await listen(['--until-event', 'summary.completed']);
     for (const id of ['evt_1', 'evt_2']) {
       await deliver(port, event(id, id === 'evt_1' ? 'webhook.ping' : 'summary.completed'), {
@@ -307,7 +307,7 @@ describe('warnings', () => {
     );
   });
 
-  it('tell that a retry kept its timestamp, once it is refused for that', async () => {
+  it('say that a retry has its old timestamp, if it is refused for that', async () => {
     let now = 1_767_225_600_000;
     const { port, stop } = await listen(['--respond', '500'], { now: () => now });
     const timestamp = 1_767_225_600;
@@ -318,7 +318,7 @@ describe('warnings', () => {
     expect(stderr).toContain('warning: a delivery has the right signature, but a timestamp 360 s old');
   });
 
-  it('tell that nothing is verified', async () => {
+  it('say that nothing is verified', async () => {
     const { port, ended } = await listen(['--insecure-no-verify', '--count', '1'], { env: {} });
     await send(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{"id":"evt_1"}');
     const { stdout, stderr } = await ended;
@@ -327,14 +327,14 @@ describe('warnings', () => {
     expect(stderr).toContain('warning: nothing is verified');
   });
 
-  it('tell that other machines reach it', async () => {
+  it('say that other machines can connect', async () => {
     const { stop } = await listen(['--host', '0.0.0.0']);
     expect((await stop()).stderr).toContain('warning: other machines can reach this address');
   });
 });
 
 describe('the ready file', () => {
-  it('replaces what an earlier listener left, and is gone at the end', async () => {
+  it('replaces that of an earlier listener, and is deleted at the end', async () => {
     const { readyFile, port, stop } = await listen([]);
     const left = readFileSync(readyFile, 'utf8');
     expect(JSON.parse(left)).toEqual({ port, url: `http://127.0.0.1:${port}/`, pid: process.pid });

@@ -44,7 +44,7 @@ async function run(name: keyof typeof WRITES, url: string, more: readonly string
 }
 
 describe.each(NAMES)('%s', (name) => {
-  test.each(Object.keys(FAULTS))('that %s: exit 8, received once, and how to look', async (fault) => {
+  test.each(Object.keys(FAULTS))('that %s: exit 8, received once, with the command to check', async (fault) => {
     await using server = await faultServer(reading(FAULTS[fault] ?? (() => {})));
     const done = await run(name, server.url);
     expect([done.code, done.stdout]).toEqual([8, '']);
@@ -56,14 +56,14 @@ describe.each(NAMES)('%s', (name) => {
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('that gets no answer in time: exit 8, received once', async () => {
+  test('without a response in time: exit 8, received once', async () => {
     await using server = await faultServer(reading(() => {}));
     const done = await run(name, server.url, ['--timeout', '150ms']);
     expect([done.code, failure(done).code]).toEqual([8, 'outcome_unknown']);
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('whose failure the service itself tells is settled by the list, and not repeated', async () => {
+  test('refused by the service is settled by the list, and not repeated', async () => {
     const body = JSON.stringify({ error: { code: 'unavailable', message: 'later' } });
     await using server = await faultServer(
       reading((socket) => socket.write(answer(503, body, { 'retry-after': '0' }))),
@@ -75,7 +75,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('interrupted while it waits: exit 130, and that it may have been applied', async () => {
+  test('interrupted while it waits: exit 130, and says that it may have been applied', async () => {
     const stop = new AbortController();
     await using server = await faultServer(reading(() => stop.abort(new SvcError('interrupted', 'interrupted'))));
     const done = await run(name, server.url, [], stop.signal);
@@ -84,7 +84,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('to a host that redirects: nothing follows', async () => {
+  test('to a host that redirects: not followed', async () => {
     await using other = await faultServer((socket) => socket.write(answer(200, '{}')));
     await using server = await faultServer(
       reading((socket) => socket.write(answer(307, '', { location: `${other.url}/v1/webhooks` }))),

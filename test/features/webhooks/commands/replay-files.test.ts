@@ -36,14 +36,14 @@ const har = (...answers: readonly number[]): string =>
     },
   });
 
-describe('what verify reads is sent again', () => {
+describe('sends every format of verify again', () => {
   it.each<readonly [string, string | Uint8Array]>([
     ['raw HTTP', request()],
     ['a HAR', har(204)],
     ['a curl line', curlLine()],
     ['a Lambda event', JSON.stringify({ headers: HEADERS, body: PING.toString(), isBase64Encoded: false })],
     ['a log', JSON.stringify({ headers: HEADERS, body: PING.toString() })],
-  ])('%s, as it came', async (_, text) => {
+  ])('%s, unchanged', async (_, text) => {
     const peer = await statuses(204);
     const run = await replay(text, peer, '-o', 'json');
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -56,7 +56,7 @@ describe('what verify reads is sent again', () => {
     expect(JSON.parse(run.stdout)).toMatchObject([{ event_id: 'evt_1', event_type: 'webhook.ping', status: 204 }]);
   });
 
-  it('and signed again only where its own signature is good', async () => {
+  it('signs again only if the first signature is valid', async () => {
     const peer = await statuses(204);
     const forged = har(204, 204).replace('evt_1', 'evt_2');
     const run = await replay(forged, peer, '--resign');
@@ -67,7 +67,7 @@ describe('what verify reads is sent again', () => {
     expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
   });
 
-  it('with --format where the beginning does not show what it is', async () => {
+  it('reads a file with --format that is not recognized by its beginning', async () => {
     const peer = await statuses(204);
     const recording = `${JSON.stringify({ headers: HEADERS, body_b64: PING.toString('base64') })}\n`;
     expect(await replay(`garbage\n${recording}`, peer)).toMatchObject({ code: 2 });
@@ -78,7 +78,7 @@ describe('what verify reads is sent again', () => {
     expect(peer.taken).toHaveLength(1);
   });
 
-  it('but no body by itself', async () => {
+  it('refuses a body alone', async () => {
     const run = await replay(PING, await statuses(204), '--format', 'body');
     expect(run).toMatchObject({
       code: 2,
@@ -103,7 +103,7 @@ describe('filters', () => {
     expect(peer.taken).toHaveLength(sent);
   });
 
-  it('by time leave out what has no time, and say so', async () => {
+  it('by time leave out deliveries without a time, and say so', async () => {
     const peer = await statuses(204);
     expect(await replay(request(), peer, '--since', '2h')).toMatchObject({
       code: 0,

@@ -72,7 +72,7 @@ const ids = (taken: readonly Taken[]): string[] =>
   taken.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
 
 describe('without --resign', () => {
-  it('sends the same bytes with the documented headers, in their order and case, and no others', async () => {
+  it('sends the same bytes with only the documented headers, in order and case', async () => {
     const peer = await statuses(200);
     const body = Buffer.from([...Buffer.from('\ufeff{"id": "evt_1"}\r\n'), 0xff, 0]);
     const run = await replay(line({ body }), peer);
@@ -99,7 +99,7 @@ describe('without --resign', () => {
   it.each([
     [300, ''],
     [301, 'older than 300 s (the first by 301 s)'],
-  ])('warns once of timestamps %d s old', async (age, warning) => {
+  ])('warns once about timestamps %d s old', async (age, warning) => {
     const text = line({ timestamp: NOW / 1000 - age }).repeat(2);
     const { stderr } = await replay(text, await statuses(200));
     const warnings = stderr.split('\n').filter((one) => one.startsWith('warning'));
@@ -107,7 +107,7 @@ describe('without --resign', () => {
     expect(stderr).toContain(warning);
   });
 
-  it('keeps a header that was there twice', async () => {
+  it('keeps a duplicate header', async () => {
     const peer = await statuses(200);
     const headers = [
       ['X-Service-Signature', 'sha256=1'],
@@ -119,7 +119,7 @@ describe('without --resign', () => {
 });
 
 describe('--resign', () => {
-  it('gives each a new timestamp and signature where the old ones stood, once', async () => {
+  it('replaces timestamp and signature in place', async () => {
     const peer = await handmade([], () => NOW);
     const twice = [
       ['X-Service-Signature', 'sha256=1'],
@@ -175,7 +175,7 @@ describe('--resign', () => {
     },
   );
 
-  it('takes a secret, which shows nowhere; without --resign none is looked at', async () => {
+  it('never shows the secret; ignores it without --resign', async () => {
     const peer = await statuses(200);
     const without = await replay(line(), peer, ['--resign'], { env: {} });
     expect({ code: without.code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
@@ -187,7 +187,7 @@ describe('--resign', () => {
   });
 });
 
-describe('what is chosen', () => {
+describe('the selection', () => {
   const text = [
     line({ id: 'evt_1' }),
     line({ id: 'evt_2', more: { response: 401, event_id: null, event_type: null } }),
@@ -257,8 +257,8 @@ describe('--event-id', () => {
   });
 });
 
-describe('lines that are none', () => {
-  it('a last one that was cut off is left out, wherever it was cut', async () => {
+describe('invalid lines', () => {
+  it('leaves out an incomplete last line', async () => {
     const peer = await statuses(200);
     const whole = line({ id: 'evt_2' });
     for (const cut of [1, 20, whole.length - 30, whole.length - 2]) {
@@ -278,7 +278,7 @@ describe('lines that are none', () => {
     ['{"v":1,"headers":[],"body_b64":7}\n'],
     ['{"v":1,"headers":7,"body_b64":"e30="}\n'],
     ['{"v":2,"headers":[],"body_b64":"e30="}\n'],
-  ])('others are told, and counted as not done: %j', async (bad) => {
+  ])('reports others, and counts them as failed: %j', async (bad) => {
     const peer = await statuses(200);
     const { code, stderr } = await replay(line() + bad + line({ id: 'evt_3' }), peer);
     expect(code).toBe(10);
@@ -286,23 +286,20 @@ describe('lines that are none', () => {
     expect(ids(peer.taken)).toEqual(['evt_1', 'evt_3']);
   });
 
-  it.each(['', '\n', 'garbage\n', line().slice(0, 40)])(
-    'a file without a delivery is no recording: %j',
-    async (text) => {
-      const peer = await statuses(200);
-      const { code, stderr } = await replay(text, peer);
-      expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-      expect(stderr).toContain('contains no delivery');
-    },
-  );
+  it.each(['', '\n', 'garbage\n', line().slice(0, 40)])('refuses a file without a delivery: %j', async (text) => {
+    const peer = await statuses(200);
+    const { code, stderr } = await replay(text, peer);
+    expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
+    expect(stderr).toContain('contains no delivery');
+  });
 
-  it('a file that is not there', async () => {
+  it('a missing file', async () => {
     const { code, stderr } = await svc(['webhooks', 'replay', '/nowhere.ndjson', '--to', 'http://127.0.0.1:1/']);
     expect(code).toBe(2);
     expect(stderr).toContain('/nowhere.ndjson');
   });
 
-  it('a header that HTTP cannot carry is a failure of that delivery alone', async () => {
+  it('a header that HTTP cannot carry fails only that delivery', async () => {
     const peer = await statuses(200);
     const bad = line({ headers: [['X-Service-Event', 'a\r\nX-Evil: 1']] });
     const { code, stdout } = await replay(bad + line({ id: 'evt_2' }), peer, ['-o', 'json']);
@@ -315,8 +312,8 @@ describe('lines that are none', () => {
   });
 });
 
-describe('what comes of it', () => {
-  it('keeps the order, one at a time, unless told', async () => {
+describe('the outcome', () => {
+  it('keeps the order, one at a time by default', async () => {
     const slow = () => receiver((_request, response) => void setTimeout(() => response.end(), 15));
     const text = ['1', '2', '3', '4', '5', '6'].map((id) => line({ id: `evt_${id}` })).join('');
     const one = await slow();
@@ -340,13 +337,13 @@ describe('what comes of it', () => {
     expect(run.stdout).toMatch(/^ {2}1 {2}evt_1 {2}\d{3} {2}\d+ ms\n {2}2 {2}evt_2 /);
   });
 
-  it('nothing answers: 7', async () => {
+  it('nothing listens: 7', async () => {
     const { code, stdout } = await replay(line() + line(), 'http://127.0.0.1:1/');
     expect(code).toBe(7);
     expect(stdout).toContain('connect_failed');
   });
 
-  it('--dry-run shows what would go, and sends nothing', async () => {
+  it('--dry-run prints the requests, and sends nothing', async () => {
     const peer = await statuses(200);
     const { code, stdout } = await replay(line() + line({ id: 'evt_2' }), peer, ['--dry-run', '-o', 'json']);
     expect({ code, taken: peer.taken }).toEqual({ code: 0, taken: [] });
@@ -364,7 +361,7 @@ describe('what comes of it', () => {
   });
 });
 
-it('--rate lets the next go only after its time', async () => {
+it('--rate delays the next request', async () => {
   const peer = await statuses(200);
   const waits: [ms: number, taken: number][] = [];
   const client = outbound();
@@ -391,7 +388,7 @@ it('--rate lets the next go only after its time', async () => {
   expect(waits.map(([ms]) => ms)).toEqual([250, 250]);
 });
 
-it('reads what listen recorded, up to the last whole line', async () => {
+it('reads a recording of listen up to the last complete line', async () => {
   const file = join(temporaryHome(), 'rec.ndjson');
   const { port, stop } = await listen(['--record', file]);
   for (const id of ['evt_1', 'evt_2', 'evt_3']) {
@@ -410,7 +407,7 @@ it('reads what listen recorded, up to the last whole line', async () => {
   expect(ids(peer.taken)).toEqual(['evt_1', 'evt_2', 'evt_1', 'evt_2', 'evt_3']);
 });
 
-it('ends where the recording ended when it began, even if each delivery is recorded into it again', async () => {
+it('ends at the original end of the recording, even if its deliveries are recorded into it again', async () => {
   const file = join(temporaryHome(), 'rec.ndjson');
   const { port, stop } = await listen(['--record', file]);
   const to = ['--to', `http://127.0.0.1:${port}/`];

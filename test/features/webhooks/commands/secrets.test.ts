@@ -25,7 +25,7 @@ const stored = (): { base_url: string | null; endpoint_id: string; secret: strin
   JSON.parse(readFileSync(file(), 'utf8')).secrets;
 
 describe('webhooks secrets import', () => {
-  it('keeps a secret for the service in use, or for none', async () => {
+  it('stores a secret for the service in use, or for none', async () => {
     const run = await secrets(['import', 'ep_1', '-o', 'json'], { stdin: `${SECRET}\n`, env: URL_A });
     const shown = { endpoint_id: 'ep_1', base_url: NORMAL_A, fingerprint: FINGERPRINT };
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -37,7 +37,7 @@ describe('webhooks secrets import', () => {
     ]);
   });
 
-  it('reads a file, a variable, or what is typed and not shown', async () => {
+  it('reads a file, a variable, or hidden input', async () => {
     const key = join(temporaryHome(), 'key');
     writeFileSync(key, `${SECRET}\r\n`, { mode: 0o600 });
     await secrets(['import', 'ep_1', '--secret-file', key]);
@@ -47,7 +47,7 @@ describe('webhooks secrets import', () => {
     expect(stored().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_env', 'whsec_typed']);
   });
 
-  it('does not take the secret of the environment for one to keep', async () => {
+  it('does not store the secret of the environment', async () => {
     const run = await secrets(['import', 'ep_1'], { stdin: '', env: { SVC_WEBHOOK_SECRET: SECRET } });
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('standard input: the secret is empty');
@@ -80,20 +80,20 @@ describe('webhooks secrets import', () => {
     });
   });
 
-  it('advises what it takes, where a secret is typed', async () => {
+  it('names the ways to pass a secret', async () => {
     const { stderr } = await secrets(['import', 'ep_1', '--secret', SECRET]);
     expect(stderr).toContain('--secret-fd <n>');
     expect(stderr).not.toMatch(/--endpoint|SVC_WEBHOOK_SECRET/);
   });
 
-  it('says that the same one is kept already', async () => {
+  it('says that the same secret is already stored', async () => {
     await secrets(['import', 'ep_1'], { stdin: SECRET });
     const again = await secrets(['import', 'ep_1'], { stdin: SECRET, now: () => NOW + 5000 });
     expect(again).toMatchObject({ code: 0, stderr: 'already stored\n' });
     expect(stored()[0]?.stored_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  it('replaces another only when that is confirmed', async () => {
+  it('replaces another secret only after a confirmation', async () => {
     await secrets(['import', 'ep_1'], { stdin: 'whsec_old' });
     const unasked = await secrets(['import', 'ep_1'], { stdin: SECRET });
     expect(unasked).toMatchObject({ code: 2, stdout: '' });
@@ -142,7 +142,7 @@ describe('the other commands', () => {
     );
   });
 
-  it('export gives the very secret back, but to no terminal unasked', async () => {
+  it('export prints the exact secret, but not to a terminal without --force', async () => {
     expect(await secrets(['export', 'ep_1'], { env: URL_A })).toMatchObject({
       code: 0,
       stdout: `${SECRET}\n`,
@@ -157,7 +157,7 @@ describe('the other commands', () => {
     expect((await secrets(['export', 'ep_2', '--force'], { terminal: 80 })).stdout).toBe('whsec_2\n');
   });
 
-  it('want to know which service is meant, where several have the endpoint', async () => {
+  it('require the service if several have the endpoint', async () => {
     for (const env of [{}, { SVC_WEBHOOKS_URL: 'https://third.example' }]) {
       for (const verb of ['export', 'delete']) {
         const run = await secrets([verb, 'ep_1'], { env });
@@ -168,7 +168,7 @@ describe('the other commands', () => {
     }
   });
 
-  it('say that there is none', async () => {
+  it('report a missing secret', async () => {
     for (const verb of ['export', 'delete'])
       expect(await secrets([verb, 'ep_9', ...(verb === 'delete' ? ['--yes'] : [])])).toMatchObject({
         code: 5,
@@ -176,7 +176,7 @@ describe('the other commands', () => {
       });
   });
 
-  it('delete forgets one, and asks before', async () => {
+  it('delete asks first', async () => {
     expect(await secrets(['delete', 'ep_2'])).toMatchObject({ code: 2, stdout: '' });
     const no = await secrets(['delete', 'ep_2'], { terminal: 80, answer: false });
     expect(no.asked).toEqual([expect.stringMatching(/^Delete the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
@@ -186,7 +186,7 @@ describe('the other commands', () => {
     expect(stored().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_2']);
   });
 
-  it('sign takes the secret of an endpoint', async () => {
+  it('sign uses the secret of an endpoint', async () => {
     const sign = (args: readonly string[], env = {}) =>
       svc(['webhooks', 'sign', '--as', 'signature', '--timestamp', '1767225600', ...args], { home, stdin: 'x', env });
     const direct = await sign([], { SVC_WEBHOOK_SECRET: SECRET });

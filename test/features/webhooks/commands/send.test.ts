@@ -38,7 +38,7 @@ function json({ body }: Taken | { readonly body: Buffer }): {
 const sign = (timestamp: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
 
-describe('what is sent', () => {
+describe('the request', () => {
   it.each([[['--event', 'webhook.ping,x.y']], [['--event', 'webhook.ping', '--event', 'x.y']]])(
     'is one event for each type: %j',
     async (args) => {
@@ -47,7 +47,7 @@ describe('what is sent', () => {
     },
   );
 
-  it('may be of an unknown type, with a warning if another was perhaps meant', async () => {
+  it('may have an unknown type, with a suggestion', async () => {
     const { code, stderr } = await send(await statuses(200), ['--event', 'sumary.completed']);
     expect(code).toBe(0);
     expect(stderr).toBe('warning: the service has no event type sumary.completed; did you mean summary.completed?\n');
@@ -82,7 +82,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('is taken by a receiver that verifies', async () => {
+  it('is accepted by a verifying receiver', async () => {
     for (const args of [[], ['--event', 'summary.completed'], ['--event', 'x.y', '--tamper', 'header']]) {
       expect((await send(await handmade(), args)).code).toBe(0);
     }
@@ -102,7 +102,7 @@ describe('what is sent', () => {
       { summaries: [] },
     ],
     [['--event', 'x.y', '--set', 'data={"a":1}'], { a: 1 }],
-  ])('has what --set says: %j', async (args, data) => {
+  ])('has the value of --set: %j', async (args, data) => {
     const [taken] = (await sent(args)) as [Taken];
     expect(json(taken).data).toMatchObject(data);
   });
@@ -124,13 +124,13 @@ describe('what is sent', () => {
     expect(stderr).toContain(hint);
   });
 
-  it('has the size it is told, up to the byte', async () => {
+  it('has exactly the requested size', async () => {
     const [taken] = (await sent(['--size', '2MiB'])) as [Taken];
     expect(taken.body).toHaveLength(2 * 1024 * 1024);
     expect(json(taken).type).toBe('summary.completed');
   });
 
-  it('is the file, byte for byte, signed as it is', async () => {
+  it('is the file, signed byte for byte', async () => {
     const body = Buffer.from([...Buffer.from('\ufeff{"id":"evt_f", "type":"a.b"}\r\n\n'), 0xff, 0]);
     const file = join(temporaryHome(), 'body');
     writeFileSync(file, body);
@@ -145,7 +145,7 @@ describe('what is sent', () => {
     }
   });
 
-  it('has the type of the file in its header, unless told', async () => {
+  it('has the type of the file in its header by default', async () => {
     const stdin = '{"id":"evt_f","type":"a.b"}';
     const [taken] = (await sent(['--body', '-'], { stdin })) as [Taken];
     expect(header(taken, 'X-Service-Event')).toBe('a.b');
@@ -157,7 +157,7 @@ describe('what is sent', () => {
     [['--skew', '-1h'], '1767222000'],
     [['--skew=+10m'], '1767226200'],
     [['--skew', '90s'], '1767225690'],
-  ])('is signed with a clock that is off: %j', async (args, timestamp) => {
+  ])('is signed with a skewed clock: %j', async (args, timestamp) => {
     const [taken] = (await sent(args)) as [Taken];
     expect(header(taken, 'X-Service-Timestamp')).toBe(timestamp);
     expect(header(taken, 'X-Service-Signature')).toBe(sign(timestamp, taken.body));
@@ -169,7 +169,7 @@ describe('what is sent', () => {
     ['timestamp', 401],
     ['header', 204],
     ['none', 204],
-  ])('--tamper %s is answered %d by a receiver that verifies, and is still JSON', async (tampering, status) => {
+  ])('with --tamper %s gets %d from a verifying receiver, and is still JSON', async (tampering, status) => {
     const peer = await handmade();
     const { code } = await send(peer, ['--event', 'summary.completed', '--tamper', tampering]);
     expect({ code, statuses: peer.taken.map((taken) => taken.status) }).toEqual({
@@ -181,7 +181,7 @@ describe('what is sent', () => {
     expect(header(taken, 'X-Service-Event')).toBe(tampering === 'header' ? 'tampered.event' : 'summary.completed');
   });
 
-  it('is the same event again with --repeat, and a new one each time with --new-id', async () => {
+  it('repeats the same event with --repeat, and a new one each time with --new-id', async () => {
     const again = await sent(['--repeat', '3', '--id', 'evt_mine']);
     expect(again.map((taken) => json(taken).id)).toEqual(['evt_mine', 'evt_mine', 'evt_mine']);
     expect(new Set(again.map(({ body }) => body.toString())).size).toBe(1);
@@ -189,7 +189,7 @@ describe('what is sent', () => {
     expect(new Set(fresh.map((taken) => json(taken).id)).size).toBe(3);
   });
 
-  it('is sent one after the other, or as many at once as told', async () => {
+  it('is sent sequentially, or in parallel as requested', async () => {
     const slow = () => receiver((_request, response) => void setTimeout(() => response.end(), 30));
     const one = await slow();
     await send(one, ['--repeat', '4']);
@@ -222,7 +222,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('the response', () => {
   it.each([
     [200, 0],
     [204, 0],
@@ -235,7 +235,7 @@ describe('what is answered', () => {
     expect(run.stdout).toMatch(new RegExp(`^evt_\\w+  ${status}  \\d+ ms\\n$`));
   });
 
-  it('says that redirects are not followed, and where this one would lead to', async () => {
+  it('that redirects is not followed, with the target named', async () => {
     const other = await statuses(200);
     const peer = await receiver((_request, response) => response.writeHead(308, { location: other.url }).end('moved'));
     const { code, stdout, stderr } = await send(peer);
@@ -245,7 +245,7 @@ describe('what is answered', () => {
     expect(stderr).toBe('the service does not follow redirects\n');
   });
 
-  it('is one object for one, an array for several', async () => {
+  it('gives one object for one, an array for several', async () => {
     const one = JSON.parse((await send(await statuses(503), ['-o', 'json'])).stdout);
     expect(one).toEqual({
       n: 1,
@@ -268,18 +268,18 @@ describe('what is answered', () => {
     ]);
   });
 
-  it('prints a line for each, and what all came to', async () => {
+  it('prints a line for each, and the totals', async () => {
     const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
     expect(code).toBe(10);
     expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
     expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nthe service does not follow redirects\n');
   });
 
-  it('all refused is 1, whatever the statuses', async () => {
+  it('exits 1 if all are refused, whatever the statuses', async () => {
     expect((await send(await statuses(404, 500), ['--repeat', '2'])).code).toBe(1);
   });
 
-  it('shows the start of the answer on one line, escaped', async () => {
+  it('shows its beginning on one line, escaped', async () => {
     const peer = await receiver((_request, response) =>
       response.writeHead(500).end(`oh\n\u001b[31mno ${'x'.repeat(99)}`),
     );
@@ -287,7 +287,7 @@ describe('what is answered', () => {
     expect(stdout).toMatch(/^evt_\w+ {2}500 {2}\d+ ms {2}oh \\x1b\[31mno x{60,80}…\n$/);
   });
 
-  it('tells of an answer that comes too late for the service', async () => {
+  it('is reported if it is too late for the service', async () => {
     let clock = NOW;
     const peer = await receiver((_request, response) => {
       clock += 5_001;
@@ -313,14 +313,14 @@ describe('what is answered', () => {
     expect((JSON.parse(several.stdout) as SentDelivery[]).map(({ status }) => status)).toEqual([null, null]);
   });
 
-  it('no response within the deadline is 7', async () => {
+  it('that misses the deadline: exit 7', async () => {
     await using peer = await stoppedServer();
     const { code, stderr } = await send(peer.url, ['--deadline', '200ms']);
     expect(code).toBe(7);
     expect(stderr).toContain('no connection within 0.2 s');
   });
 
-  it('is not waited for after an interruption', async () => {
+  it('is not awaited after an interruption', async () => {
     const stopped = new AbortController();
     const peer = await receiver(() => stopped.abort(new SvcError('interrupted', 'interrupted')));
     const { code } = await send(peer, ['--deadline', '1m', '--repeat', '5'], { signal: stopped.signal });
@@ -329,7 +329,7 @@ describe('what is answered', () => {
 });
 
 describe('--dry-run', () => {
-  it('shows the exact requests, and connects to nothing', async () => {
+  it('prints the exact requests, and does not connect', async () => {
     const peer = await statuses(200);
     const args = ['--repeat', '2', '--id', 'evt_1', '--dry-run', '-o', 'json'];
     const { code, stdout, stderr } = await send(peer, args, { now: () => NOW });
@@ -352,7 +352,7 @@ describe('--dry-run', () => {
   );
 });
 
-describe('what the person should know', () => {
+describe('notices', () => {
   it.each([
     ['http://192.0.2.1/hook', 'plain http to'],
     ['https://127.0.0.1:1/hook', 'the certificate of 127.0.0.1:1 is not checked'],
@@ -364,7 +364,7 @@ describe('what the person should know', () => {
     expect(stderr).toContain(warning);
   });
 
-  it('nothing about an ordinary address', async () => {
+  it('no notice for an ordinary address', async () => {
     const { stderr } = await send(await statuses(200));
     expect(stderr).toBe('');
   });

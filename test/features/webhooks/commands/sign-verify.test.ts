@@ -82,7 +82,7 @@ it('a whole request, of any bytes', async () => {
   await expectValid(['-'], await sign(['--as', 'http', '--to', 'https://h/hook?a=1']));
 });
 
-it('but no other body, time or secret', async () => {
+it('no other body, time or secret', async () => {
   writeFileSync(body, 'x');
   const request = await sign(['--as', 'http']);
   for (const [from, to] of [

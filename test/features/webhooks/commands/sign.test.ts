@@ -36,12 +36,12 @@ describe('webhooks sign', () => {
     });
   });
 
-  it.each([T, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00.999+01:00'])('takes %s for the time', async (time) => {
+  it.each([T, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00.999+01:00'])('accepts the time %s', async (time) => {
     const run = await svc(['webhooks', 'sign', '--timestamp', time, '--as', 'signature'], { env, stdin: PING });
     expect(run.stdout).toBe(`${SIGNATURE}\n`);
   });
 
-  it('signs as of now unless told', async () => {
+  it('signs with the current time by default', async () => {
     const now = () => Date.UTC(2026, 0, 1, 0, 0, 0, 999);
     const run = await svc(['webhooks', 'sign', '--as', 'signature'], { env, stdin: PING, now });
     expect(run.stdout).toBe(`${SIGNATURE}\n`);
@@ -61,13 +61,13 @@ describe('webhooks sign', () => {
     expect(stdout).toBe(`sha256=${openssl.trim().split(' ').at(-1)}\n`);
   });
 
-  it('signs no bytes at all', async () => {
+  it('signs an empty body', async () => {
     expect((await sign(['--as', 'signature'], '')).stdout).toBe(
       'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035\n',
     );
   });
 
-  it('makes one object of it with --as json in every format, and without --as in those of data', async () => {
+  it('prints one object with --as json, and in data formats without --as', async () => {
     for (const args of [
       ['--as', 'json'],
       ['--as', 'json', '-o', 'json'],
@@ -98,7 +98,7 @@ describe('webhooks sign', () => {
     expect(JSON.parse((await sign(['--as', 'signature', '-o', 'json'])).stdout)).toBe(SIGNATURE);
   });
 
-  it('leaves the type out that the body does not tell, or that would forge a header', async () => {
+  it('leaves out a missing type, or one that would forge a header', async () => {
     for (const body of ['no JSON', '{"type":"a\\r\\nX-Evil: 1"}', '{"type":"é"}', '{"type":""}']) {
       expect((await sign([], body)).stdout).not.toMatch(/X-Service-Event|Evil/);
     }
@@ -124,13 +124,13 @@ describe('webhooks sign', () => {
     expect(run.stderr).not.toContain(SECRET);
   });
 
-  it('wants a secret', async () => {
+  it('requires a secret', async () => {
     expect(await svc(['webhooks', 'sign'], { stdin: PING })).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('--as http', () => {
-  it('is the request to the byte', async () => {
+  it('is the request byte for byte', async () => {
     const { stdout } = await sign(['--as', 'http', '--to', 'https://h.example:8443/hook?a=1', '--delivery', 'dlv_1']);
     expect(stdout).toBe(
       [
@@ -163,7 +163,7 @@ describe('--as http', () => {
 });
 
 describe('--as curl', () => {
-  it('posts the very bytes when a shell runs it, whatever the file is called', async () => {
+  it('posts the exact bytes in a shell, for any file name', async () => {
     const home = temporaryHome();
     mkdirSync(join(home, 'a b'));
     const path = join(home, 'a b', `it's $(here); "x".json`);
@@ -194,7 +194,7 @@ describe('--as curl', () => {
     });
   });
 
-  it('says how to go on where the body was piped in', async () => {
+  it('says what to do if the body came from a pipe', async () => {
     const { stdout, stderr } = await sign(['--as', 'curl', '--to', 'http://127.0.0.1:1/']);
     expect(stdout).toMatch(/ --data-binary @-\n$/);
     expect(stderr).toContain('pipe the same bytes into curl\n');

@@ -6,7 +6,7 @@ import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
 
 describe('list and get', () => {
-  test('both maps of states, the quota, and what is kept of the object', async () => {
+  test('show both state maps, the quota and the whole object', async () => {
     await using service = await subscribed();
     service.subscribe();
     service.subscribe('https://192.0.2.8/', [], 2);
@@ -21,7 +21,7 @@ describe('list and get', () => {
     expect((await service.run(['list', '--url-contains', '192.0.2.7', '-q'])).stdout).toBe('ep_1\n');
   });
 
-  test('by the beginning of an id, and what an id cannot be', async () => {
+  test('accept a prefix of an id, and refuse an impossible id', async () => {
     await using service = await subscribed();
     service.subscribe();
     expect((await service.run(['get', 'ep'])).stdout).toContain(
@@ -50,7 +50,7 @@ describe('list and get', () => {
     expect(service.account.subscriptions.size).toBe(2);
   });
 
-  test('hostile text in every string reaches no terminal, and every command still works', async () => {
+  test('escape hostile text in every string, and still work', async () => {
     await using service = await subscribed(['hostile-text']);
     service.subscribe();
     for (const argv of [
@@ -77,7 +77,7 @@ describe('list and get', () => {
 });
 
 describe('update', () => {
-  test('keeps the events when the address changes, in one line', async () => {
+  test('keeps the events when the address changes', async () => {
     await using service = await subscribed();
     service.subscribe();
     const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
@@ -144,7 +144,7 @@ describe('update', () => {
     expect(stored(service, 'ep_1')).toEqual(before);
   });
 
-  test('what is so already is not sent', async () => {
+  test('sends nothing without a change', async () => {
     await using service = await subscribed();
     service.subscribe();
     const run = await service.run(['update', 'ep_1', '--add-event', 'webhook.ping', '--url', RECEIVER]);
@@ -152,7 +152,7 @@ describe('update', () => {
     expect(stored(service, 'ep_1')?.updated_at).toBe('2026-11-20T12:00:00.000Z');
   });
 
-  test('events that the service cleared: exit 8, and how to set them again', async () => {
+  test('events that the service cleared: exit 8, with the command to set them again', async () => {
     await using service = await subscribed(['update-clears-events']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
@@ -164,7 +164,7 @@ describe('update', () => {
     });
   });
 
-  test('somebody else between write and check: exit 8', async () => {
+  test('a concurrent change between write and check: exit 8', async () => {
     await using service = await subscribed(['other-editor']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/', '-o', 'json']);
@@ -174,7 +174,7 @@ describe('update', () => {
     ]);
   });
 
-  test('somebody else while a person thinks: nothing is sent', async () => {
+  test('a concurrent change during the prompt: sends nothing', async () => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed']);
     const one = stored(service, 'ep_1');
@@ -193,7 +193,7 @@ describe('update', () => {
     expect(one?.events).toEqual(['webhook.ping']);
   });
 
-  test('a lost answer, and the list shows it: done', async () => {
+  test('a lost response, and the list shows the change: success', async () => {
     await using service = await subscribed(['lost-update']);
     service.subscribe();
     const run = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
@@ -202,7 +202,7 @@ describe('update', () => {
 });
 
 describe('enable', () => {
-  test('another address brings it back; the same does not, and is not sent', async () => {
+  test('another address enables it; the same does not, and is not sent', async () => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed'], 2);
     expect(await service.run(['enable', 'ep_1', '--url', RECEIVER])).toMatchObject({
@@ -221,7 +221,7 @@ describe('enable', () => {
 });
 
 describe('delete', () => {
-  test('each on its own, and a common exit status', async () => {
+  test('deletes each, with a common exit status', async () => {
     await using service = await subscribed();
     for (const status of [1, 2, 2] as const) service.subscribe(RECEIVER, [], status);
     const some = await service.run(['delete', 'ep_1', 'ep_9', '--yes', '-o', 'json']);
@@ -235,7 +235,7 @@ describe('delete', () => {
     expect(service.account.subscriptions.size).toBe(0);
   });
 
-  test('ok:false is a refusal; a lost answer is settled by the list', async () => {
+  test('ok:false is a refusal; a lost response is settled by the list', async () => {
     await using service = await subscribed(['delete-not-ok']);
     service.subscribe();
     expect(await service.run(['delete', 'ep_1', '--yes'])).toMatchObject({

@@ -6,7 +6,7 @@ import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, subscribed } from './subscribed.ts';
 
 describe('test', () => {
-  test('queued is not delivered', async () => {
+  test('does not treat queued as delivered', async () => {
     await using service = await subscribed(['no-log-item']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1']);
@@ -36,7 +36,7 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([1, 'failed: http_500 after 6 attempts\n']);
   });
 
-  test('still pending when the time is over: exit 9, and when it goes on', async () => {
+  test('still pending after the time: exit 9, with the time of the next attempt', async () => {
     await using receiver = await startReceiver([502]);
     await using service = await subscribed([], { fast: 50 });
     service.subscribe(receiver.url);
@@ -44,7 +44,7 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502, next retry about +1 min\n']);
   });
 
-  test('a log item that never appears: exit 9, and the likely cause', async () => {
+  test('a log item that never appears: exit 9, with the likely cause', async () => {
     await using service = await subscribed(['ping-needs-listing']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
@@ -58,7 +58,7 @@ describe('test', () => {
     expect(run.stderr).toContain('likely cause: ep_1 does not list webhook.ping');
   });
 
-  test('disabled meanwhile, or before: skipped, or not even queued', async () => {
+  test('disabled meanwhile or before: skipped or not queued', async () => {
     await using service = await subscribed(['disabled-mid-wait']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1', '--wait', '5s']);
@@ -70,7 +70,7 @@ describe('test', () => {
     expect((await service.run(['test', 'ep_1', '--force'])).code).toBe(0);
   });
 
-  test('a lost answer: exit 8, and where to look', async () => {
+  test('a lost response: exit 8, with the command to check', async () => {
     await using service = await subscribed(['lost-test']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1', '-o', 'json']);
@@ -107,7 +107,7 @@ describe('rotate', () => {
   test.each([
     [[500], 100_000, '10s', 8],
     [[500], 20, '300ms', 9],
-  ] as const)('one that does not work leaves both (%j)', async (statuses, fast, wait, code) => {
+  ] as const)('one that does not work keeps both (%j)', async (statuses, fast, wait, code) => {
     await using receiver = await startReceiver(statuses);
     await using service = await subscribed([], { fast });
     service.subscribe(receiver.url);
@@ -117,14 +117,14 @@ describe('rotate', () => {
     expect(service.account.subscriptions.size).toBe(2);
   });
 
-  test('needs a free place', async () => {
+  test('needs a free place in the quota', async () => {
     await using service = await subscribed();
     for (let count = 0; count < 5; count++) service.subscribe();
     expect((await service.run(['rotate', 'ep_1', '--store', '--yes'])).code).toBe(6);
     expect(service.account.subscriptions.size).toBe(5);
   });
 
-  test('keeps the old one where that is wanted', async () => {
+  test('keeps the old one on request', async () => {
     await using receiver = await startReceiver();
     await using service = await subscribed();
     service.subscribe(receiver.url);
@@ -133,7 +133,7 @@ describe('rotate', () => {
   });
 });
 
-test('a log that may not be read: exit 8, that the event is queued, and how to look', async () => {
+test('an unreadable log: exit 8, with the command to check', async () => {
   const list = { items: [{ id: 'ep_1', url: RECEIVER, events: ['webhook.ping'], status: 1 }] };
   await using server = await faultServer((socket, { method, path }) => {
     if (path.includes('/deliveries')) socket.write(answer(403, '{}'));

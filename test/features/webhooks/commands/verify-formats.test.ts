@@ -95,7 +95,7 @@ const READ: Readonly<Record<string, unknown>> = {
   'a list of {headers, body}': [{ headers: HEADERS, body }],
 };
 
-describe('a file that has the exact bytes is read', () => {
+describe('reads a file with the exact bytes', () => {
   it.each(Object.entries(READ))('%s', async (_, value) => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
       const { code, stdout, stderr } = await verify(text, '-o', 'ndjson');
@@ -171,7 +171,7 @@ describe('a file that has the exact bytes is read', () => {
     expect((await verify(trace('').split('\n').slice(0, -8).join('\n'), '-o', 'json')).stdout).toContain('truncated');
   });
 
-  it.skipIf(onPath('curl') === undefined)('what curl itself traces', async () => {
+  it.skipIf(onPath('curl') === undefined)('a real trace of curl', async () => {
     const { url, taken } = await receiver((_, response) => response.writeHead(204).end());
     const folder = temporaryHome();
     mkdirSync(folder, { recursive: true });
@@ -198,7 +198,7 @@ function hexDump(bytes: Buffer): string[] {
   });
 }
 
-describe('a file that is no delivery ends with 2, and is named', () => {
+describe('a file that is not a delivery exits 2, and is named', () => {
   const parsed = { ...(JSON.parse(body) as object), id: 'evt_2' };
   it.each<readonly [what: string, text: string | Uint8Array, message: string]>([
     ['a parsed body', JSON.stringify({ headers: HEADERS, body: parsed }), 'this export re-encodes the body'],
@@ -228,7 +228,7 @@ describe('a file that is no delivery ends with 2, and is named', () => {
     expect(JSON.parse(signed.stdout).status).toBe(text === PING ? 'valid' : 'signature_mismatch');
   });
 
-  it('and the other files are checked all the same', async () => {
+  it('the other files are still checked', async () => {
     const folder = temporaryHome();
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'a.log'), 'nothing');
@@ -243,7 +243,7 @@ describe('a file that is no delivery ends with 2, and is named', () => {
 });
 
 describe('a hint', () => {
-  it('does not blame the body that was signed', async () => {
+  it('does not blame a correctly signed body', async () => {
     const timestamp = `0${T}`;
     const signature = execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET, '-r'], {
       input: `${timestamp}.${body}`,
@@ -267,7 +267,7 @@ describe('a hint', () => {
     [`${SECRET}\n${SECRET}`, 'spans several lines'],
     [`${SECRET}\n\n`, 'spans several lines'],
     [` ${SECRET}`, 'white space'],
-  ])('names what is around a secret: %j', async (secret, message) => {
+  ])('names characters around a secret: %j', async (secret, message) => {
     const file = join(temporaryHome(), 'key');
     writeFileSync(file, secret, { mode: 0o600 });
     const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], { stdin: request() });
@@ -275,7 +275,7 @@ describe('a hint', () => {
     expect(run.stderr).not.toContain(SECRET.slice(6));
   });
 
-  it.each(['\n', '\r\n', ''])('is not needed for a secret that ends in %j', async (end) => {
+  it.each(['\n', '\r\n', ''])('is not printed for a secret that ends in %j', async (end) => {
     const file = join(temporaryHome(), 'key');
     writeFileSync(file, SECRET + end, { mode: 0o600 });
     const run = await svc(['webhooks', 'verify', '-', '--secret-file', file], {
@@ -326,7 +326,7 @@ describe('filters', () => {
     expect([JSON.parse(shown.stdout)].flat()).toHaveLength(count);
   });
 
-  it('that leave nothing are no success', async () => {
+  it('that leave nothing do not exit 0', async () => {
     expect(await verify(har, '--since', '30s')).toMatchObject({
       code: 2,
       stdout: '',

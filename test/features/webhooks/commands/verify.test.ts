@@ -85,7 +85,7 @@ describe('one delivery', () => {
     );
   });
 
-  it('is one line for people, and needs no summary', async () => {
+  it('is one line in tables, without a summary', async () => {
     expect(await verify([ping, ...GIVEN])).toMatchObject({
       code: 0,
       stdout: 'valid  evt_1  webhook.ping  age 0 s  82 B  secret 5036e143\n',
@@ -102,7 +102,7 @@ describe('one delivery', () => {
     expect((await json([lf, ...GIVEN, '--no-hints'])).hints).toEqual([]);
   });
 
-  it('may come by standard input', async () => {
+  it('may come from standard input', async () => {
     for (const args of [[], ['-']]) {
       expect((await json(args, { stdin: request() })).source).toBe('stdin');
       expect((await json([...args, ...GIVEN], { stdin: PING })).valid).toBe(true);
@@ -124,23 +124,23 @@ describe('one delivery', () => {
       ],
     ],
     ['--header-prefix', ['--header-prefix', 'X-Acme-', '--header', `X-Acme-Timestamp: ${T}`, '--signature', SIGNATURE]],
-  ])('takes its headers by %s', async (_, args) => {
+  ])('reads its headers by %s', async (_, args) => {
     expect(await verify([ping, ...args])).toMatchObject({ code: 0 });
   });
 
-  it('whose header is given twice is a duplicate; one given replaces that of the request', async () => {
+  it('with a header option given twice is a duplicate; an option replaces the header of the request', async () => {
     expect((await json([ping, ...GIVEN, '--header', `X-Service-Timestamp: ${T}`])).status).toBe('duplicate_header');
     expect((await json([http, '--format', 'http', '--timestamp', '1767225599'])).status).toBe('signature_mismatch');
     expect((await json([http, '--format', 'http', ...GIVEN])).status).toBe('valid');
   });
 
-  it('with its signature apart is never looked into: a body may be dressed as a container', async () => {
+  it('with a separate signature is never parsed, because a body may look like a container', async () => {
     expect((await json([http, ...GIVEN])).status).toBe('signature_mismatch');
     const rec = file('dressed', recorded());
     expect((await json([rec, ...GIVEN])).status).toBe('signature_mismatch');
   });
 
-  it('without its signature says what to pass', async () => {
+  it('without a signature says what to pass', async () => {
     const { code, stdout, stderr } = await verify([ping]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
@@ -149,13 +149,13 @@ describe('one delivery', () => {
     expect((await json([ping, '--signature', SIGNATURE])).status).toBe('missing_timestamp');
   });
 
-  it('that ends too early is no valid one', async () => {
+  it('that is truncated is invalid', async () => {
     const cut = file('cut.http', request().subarray(0, -1));
     expect((await json([cut])).status).toBe('truncated_input');
     expect((await verify([cut])).stdout).toContain('81 B');
   });
 
-  it('tells its event only if the signature is good, and what contradicts it', async () => {
+  it('shows its event and contradictions only if the signature is valid', async () => {
     const wrong = file('wrong.http', request().toString().replace('Event: webhook.ping', 'Event: summary.completed'));
     expect(await json([wrong])).toMatchObject({
       valid: true,
@@ -184,7 +184,7 @@ describe('one delivery', () => {
 });
 
 describe('secrets', () => {
-  it('are all tried, and the one that signed is told', async () => {
+  it('are all tried, and the matching one is named', async () => {
     const other = file('other', 'whsec_other');
     expect(await json([http, '--secret-file', other, '--secret-file', key], { env: {} })).toMatchObject({
       secret_index: 1,
@@ -195,7 +195,7 @@ describe('secrets', () => {
     expect(await verify([http, '--secret-file', other], { env: {} })).toMatchObject({ code: 1 });
   });
 
-  it('are needed, and never taken from the command line', async () => {
+  it('are required, and never read from the command line', async () => {
     expect(await verify([http], { env: {} })).toMatchObject({ code: 2, stdout: '' });
     const typed = await verify([http, '--secret', 'whsec_x']);
     expect(typed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--endpoint <id>') });
@@ -203,7 +203,7 @@ describe('secrets', () => {
     expect(await verify([http], { env: { SVC_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('may be used as Standard Webhooks does', async () => {
+  it('may have the format of Standard Webhooks', async () => {
     const signature = 'sha256=3d04fbca21084dee2152e8e6752ab4840a47695f97ae7d34a0202ebda09ba510';
     const args = [ping, '--timestamp', T, '--signature', signature];
     expect((await verify([...args, '--key-derivation', 'std'])).stdout).toMatch(/^valid .* secret 5036e143\n$/);
@@ -218,7 +218,7 @@ describe('the clock', () => {
   const old = String(NOW_S - 26 * 3600);
   const stale = ['--timestamp', old, '--signature', signatureOf(SECRET, old, PING)];
 
-  it('is now, unless told', async () => {
+  it('is the current time by default', async () => {
     const { code, stdout } = await verify([ping, ...stale]);
     expect(code).toBe(1);
     expect(stdout).toContain(
@@ -260,7 +260,7 @@ describe('the clock', () => {
     );
   });
 
-  it('of a recording or a HAR is the time of receipt, unless told', async () => {
+  it('of a recording or a HAR is the time of receipt by default', async () => {
     const rec = file('rec.ndjson', recorded());
     const late = { now: () => (NOW_S + 99_999) * 1000 };
     expect(await json([rec], late)).toMatchObject({ valid: true, age_s: 1, clock: 'received_at' });
@@ -268,7 +268,7 @@ describe('the clock', () => {
     expect(await json([rec, '--now', 'now'], late)).toMatchObject({ status: 'stale', clock: 'now' });
   });
 
-  it('that is in milliseconds is told', async () => {
+  it('in milliseconds is reported', async () => {
     const ms = `${T}000`;
     const { stdout } = await verify([ping, '--timestamp', ms, '--signature', signatureOf(SECRET, ms, PING)]);
     expect(stdout).toContain('is it in milliseconds?');
@@ -278,7 +278,7 @@ describe('the clock', () => {
 describe('several', () => {
   const mixed = file('mixed.ndjson', recorded() + recorded(Buffer.from('{}')) + recorded());
 
-  it('are an array, lines, or rows, with a summary on stderr', async () => {
+  it('are printed as an array, lines or rows, with a summary on stderr', async () => {
     expect((await json([mixed])).map(({ status }: { status: string }) => status)).toEqual([
       'valid',
       'signature_mismatch',
@@ -302,7 +302,7 @@ describe('several', () => {
     expect((await verify([mixed, '-o', 'json', '--query', '[?valid] | length(@)'])).stdout).toBe('2\n');
   });
 
-  it('end at the first that is not valid with --fail-fast', async () => {
+  it('stop at the first invalid one with --fail-fast', async () => {
     expect(await verify([mixed, '--fail-fast'])).toMatchObject({
       code: 1,
       stderr: '2 checked: 1 valid, 1 signature_mismatch\n',
@@ -321,7 +321,7 @@ describe('several', () => {
     ]);
   });
 
-  it('of which a killed recorder left half of the last, are checked up to it', async () => {
+  it('of a killed recorder are checked up to the incomplete last line', async () => {
     const cut = file('cut.ndjson', recorded() + recorded() + recorded().slice(0, 200));
     const run = await verify([cut]);
     expect(run).toMatchObject({ code: 0 });
@@ -330,7 +330,7 @@ describe('several', () => {
     expect(await verify([cut, '-o', 'json'])).toMatchObject({ code: 0 });
   });
 
-  it('with a wrong secret are not searched for a reason for ever', async () => {
+  it('with a wrong secret are searched for a cause only for a limited time', async () => {
     const many = file('many.ndjson', recorded().repeat(2000));
     expect(await verify([many], { env: { SVC_WEBHOOK_SECRET: 'whsec_wrong' } })).toMatchObject({
       code: 1,
@@ -339,7 +339,7 @@ describe('several', () => {
   });
 });
 
-describe('what cannot be checked ends with 2', () => {
+describe('input that cannot be checked exits 2', () => {
   const empty = join(dir, 'empty');
   mkdirSync(empty);
   it.each([
@@ -359,12 +359,12 @@ describe('what cannot be checked ends with 2', () => {
     }
   });
 
-  it('but an empty body that is signed is a delivery', async () => {
+  it('but a signed empty body is a delivery', async () => {
     const signature = 'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035';
     expect(await verify(['--timestamp', T, '--signature', signature], { stdin: '' })).toMatchObject({ code: 0 });
   });
 
-  it('while the rest is checked, and printed whole', async () => {
+  it('while the rest is checked and printed', async () => {
     const run = await verify([join(dir, 'none'), http, join(dir, 'none2'), '-o', 'json']);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout)).toMatchObject({ valid: true });
@@ -377,12 +377,12 @@ describe('what cannot be checked ends with 2', () => {
 });
 
 describe('--extract', () => {
-  it('prints the exact bytes of a valid body,', async () => {
+  it('prints the exact bytes of a valid body', async () => {
     const { code, stdout, stderr } = await verify([http, '--extract']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: PING.toString(), stderr: '' });
   });
 
-  it('prints nothing of a body that is not', async () => {
+  it('prints nothing of an invalid body', async () => {
     const bad = file('bad.http', request().toString().replace('evt_1', '\x1b[2J!'));
     const run = await verify([bad, '--extract']);
     expect(run).toMatchObject({ code: 1, stdout: '' });
@@ -390,7 +390,7 @@ describe('--extract', () => {
     expect(JSON.parse((await verify([bad, '--extract', '-o', 'json'])).stderr).error.code).toBe('signature_invalid');
   });
 
-  it('takes one delivery', async () => {
+  it('accepts one delivery only', async () => {
     expect(await verify([http, ping, '--extract'])).toMatchObject({ code: 2, stdout: '' });
     expect(await verify([file('two.ndjson', recorded().repeat(2)), '--extract'])).toMatchObject({
       code: 2,
@@ -400,7 +400,7 @@ describe('--extract', () => {
   });
 });
 
-it('verifies a curl line with its body in a file, and says what curl dropped', async () => {
+it('verifies a curl line with its body in a file, and reports dropped bytes', async () => {
   const body = file('with-newline.json', `${PING}\n`);
   const line = (option: string): string =>
     file(
@@ -411,7 +411,7 @@ it('verifies a curl line with its body in a file, and says what curl dropped', a
   expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
 });
 
-it('escapes what a sender made up', async () => {
+it('escapes text of a sender', async () => {
   const body = Buffer.from(JSON.stringify({ id: 'evt\x1b[2J', type: '\u202ex' }));
   const args = [file('hostile', body), '--timestamp', T, '--signature', signatureOf(SECRET, T, body)];
   for (const format of ['table', 'json', 'csv', 'yaml', 'id']) {

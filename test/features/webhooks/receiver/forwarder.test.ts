@@ -18,7 +18,7 @@ const HEADERS: readonly RawHeader[] = [
   ['Proxy-Authorization', 'Basic eA=='],
 ];
 
-describe('the headers that go on', () => {
+describe('forwarded headers', () => {
   it('are the five of the document, in their order and case', () => {
     expect(forwardedHeaders(HEADERS, { allHeaders: false })).toEqual([
       ['content-TYPE', 'application/json'],
@@ -29,7 +29,7 @@ describe('the headers that go on', () => {
     ]);
   });
 
-  it('are all that do not belong to the connection, where all are wanted', () => {
+  it('are all except connection headers on request', () => {
     expect(forwardedHeaders(HEADERS, { allHeaders: true }).map(([name]) => name)).toEqual([
       'content-TYPE',
       'User-Agent',
@@ -45,14 +45,14 @@ describe('the headers that go on', () => {
 
 describe('the target', () => {
   it.each(['http://localhost:3000/a?b=c&d=%20', 'https://127.0.0.1/', 'http://127.3.4.5:1/', 'http://[::1]:3000/'])(
-    'may be %s, as it is written',
+    'may be %s, unchanged',
     (text) => {
       expect(forwardTarget(text, { external: false }).href).toBe(text);
     },
   );
 
   it.each(['http://example.com/', 'http://127.0.0.1.example.com/', 'http://localhost.example.com/', 'http://[::2]/'])(
-    'is no other machine unless that is said: %s',
+    'is not another machine without an option: %s',
     (text) => {
       expect(() => forwardTarget(text, { external: false })).toThrow('is not this machine');
       expect(forwardTarget(text, { external: true }).href).toBe(text);
@@ -71,6 +71,6 @@ it.each([
   [{ status: null, ms: 1, error: 'timeout' }, 504],
   [{ status: null, ms: 1, error: 'connect_failed' }, 502],
   [{ status: null, ms: 1, error: 'interrupted' }, 503],
-])('answers the sender as the target did, or as a gateway: %j', (forwarded, status) => {
+])('responds to the sender as the target did, or as a gateway: %j', (forwarded, status) => {
   expect(statusOf(forwarded)).toBe(status);
 });

@@ -48,7 +48,7 @@ const failure = (work: () => unknown): SvcError => {
 };
 
 describe('a line', () => {
-  it('is ASCII, and says the same, whatever the wire held', () => {
+  it('is ASCII and lossless for any input', () => {
     const text = fc.string({ unit: 'binary', maxLength: 30 });
     fc.assert(
       fc.property(text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (event_id, headers) => {
@@ -62,7 +62,7 @@ describe('a line', () => {
 });
 
 describe('a new file', () => {
-  it('is for its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     const path = fresh();
     const { writer, notices } = openRecording(path, { append: false });
     expect(notices).toEqual([]);
@@ -72,7 +72,7 @@ describe('a new file', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINE);
   });
 
-  it('never takes the place of another, nor follows a link', () => {
+  it('never replaces another file, nor follows a link', () => {
     const path = fresh();
     writeFileSync(path, 'mine');
     expect(failure(() => openRecording(path, { append: false }))).toMatchObject({
@@ -86,7 +86,7 @@ describe('a new file', () => {
     expect([readFileSync(path, 'utf8'), existsSync(target)]).toEqual(['mine', false]);
   });
 
-  it('is gone again where nothing could be received; one that was there stays', () => {
+  it('is deleted if nothing could be received, unless it existed before', () => {
     const path = fresh();
     openRecording(path, { append: false }).writer.discard();
     expect(existsSync(path)).toBe(false);
@@ -97,7 +97,7 @@ describe('a new file', () => {
 });
 
 describe('a turn of the event loop', () => {
-  it('writes all that was added in it at its end, in order', async () => {
+  it('ends with writing everything that was added in it, in order', async () => {
     const path = fresh();
     const { writer } = openRecording(path, { append: false });
     const seen: number[] = [];
@@ -114,7 +114,7 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual([whole.length, whole.length, whole.length]);
   });
 
-  it('that does not come writes all the same', async () => {
+  it('is not needed to write', async () => {
     const path = fresh();
     const { writer } = openRecording(path, { append: false });
     const written = writer.add(LINE);
@@ -141,14 +141,14 @@ describe('--append', () => {
     expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`removed its ${removed} bytes`)]);
   });
 
-  it.each(['no recording', '{"log":{}}\n', '\n'])('leaves %j as it is', (text) => {
+  it.each(['no recording', '{"log":{}}\n', '\n'])('does not change %j', (text) => {
     const path = fresh();
     writeFileSync(path, text);
     expect(failure(() => openRecording(path, { append: true })).message).toContain('is not a recording');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('says who else may read', () => {
+  it('warns about other readers', () => {
     const path = fresh();
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
@@ -157,7 +157,7 @@ describe('--append', () => {
     ]);
   });
 
-  it('takes no directory', () => {
+  it('refuses a directory', () => {
     expect(failure(() => openRecording(folder, { append: true })).message).toContain('is not a file');
   });
 });

@@ -5,7 +5,7 @@ import { eventKey, SeenEvents } from '../../../../src/features/webhooks/receiver
 const DAY = 24 * 60 * 60 * 1000;
 
 describe('an event', () => {
-  it('is new until it was accepted, and counted from then on', () => {
+  it('is new until it is accepted, and a duplicate afterwards', () => {
     const seen = new SeenEvents();
     expect(seen.recordDuplicate(eventKey('evt_1'), 1)).toBeUndefined();
     expect(seen.recordDuplicate(eventKey('evt_1'), 2)).toBeUndefined();
@@ -44,7 +44,7 @@ it('remembers the last 100,000 events and no more', () => {
   }
 });
 
-it('does as a list of the last few would', () => {
+it('equals a simple list of the last events', () => {
   const most = 4;
   const step = fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), later: fc.nat(DAY / 2) });
   fc.assert(

@@ -17,7 +17,7 @@ const never = (why: string): never => {
 };
 const open = (path: string, now = NOW) => openSeenFile(path, now, never);
 
-it('knows what it was told before, of any ids, wherever a writer was killed', () => {
+it('recognizes recorded ids after a writer was killed at any byte', () => {
   const ids = fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(ids, fc.nat(60), (all, lost) => {
@@ -54,7 +54,7 @@ it('drops what is older than a day', () => {
 });
 
 it.each(['x', 'x\n', '{"v":1}\n', `${'0'.repeat(32)} 1\nx\n`, '\n', 'ABCDEF\n', `${'0'.repeat(33)} 1\n`])(
-  'leaves a file alone that holds %j',
+  'does not change a file with %j',
   (text) => {
     const path = fresh();
     writeFileSync(path, text);
@@ -63,7 +63,7 @@ it.each(['x', 'x\n', '{"v":1}\n', `${'0'.repeat(32)} 1\nx\n`, '\n', 'ABCDEF\n', 
   },
 );
 
-it('takes events after it was closed, and writes nothing then', () => {
+it('accepts events after it was closed, without writing', () => {
   const path = fresh();
   const seen = open(path);
   seen.close();

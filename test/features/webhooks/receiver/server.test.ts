@@ -107,7 +107,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is the same however its body is cut, framed and signed', async () => {
+  it('is the same for any chunks, framing and signature', async () => {
     const receipt = await start();
     await fc.assert(
       fc.asyncProperty(
@@ -146,13 +146,13 @@ describe('a delivery', () => {
     expect(receipt.verdicts).toEqual([verdict]);
   });
 
-  it('may have no signature, where nothing is verified', async () => {
+  it('may lack a signature if nothing is verified', async () => {
     const receipt = await start({ secrets: undefined });
     await send(receipt.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
     expect(receipt.arrivals[0]).toMatchObject({ verification: undefined, body: Buffer.from('{}') });
   });
 
-  it('is judged by the clock at its last byte', async () => {
+  it('is checked with the time of its last byte', async () => {
     let now = 1_767_225_600_000;
     const receipt = await start({ now: () => now });
     const body = event('evt_1');
@@ -176,7 +176,7 @@ describe('a connection', () => {
     expect(receipt.arrivals).toHaveLength(3);
   });
 
-  it('answers pipelined requests in their order, whichever is ready first', async () => {
+  it('responds to pipelined requests in order', async () => {
     const receipt = await start();
     receipt.onArrival = (arrival) => {
       if (receipt.arrivals.length < 3) return;
@@ -191,7 +191,7 @@ describe('a connection', () => {
     sender.close();
   });
 
-  it('is told to continue only where the body will be taken', async () => {
+  it('gets 100 Continue only if the body will be accepted', async () => {
     const receipt = await start({ maxBody: 1_000 });
     const body = event('evt_1');
     const sender = new Sender(receipt.port);
@@ -215,7 +215,7 @@ describe('a connection', () => {
   });
 });
 
-describe('what is no delivery', () => {
+describe('other requests', () => {
   it.each([
     ['POST', '/other', [], 404, 'wrong_path'],
     ['POST', '/hook/', [], 404, 'wrong_path'],
@@ -224,7 +224,7 @@ describe('what is no delivery', () => {
     ['POST', '/hook', ['Origin: http://127.0.0.1:1'], 403, 'browser_request'],
     ['POST', '/hook', ['origin: null'], 403, 'browser_request'],
     ['GET', '/', ['ORIGIN:'], 403, 'browser_request'],
-  ])('is refused: %s %s %j', async (method, path, headers, status, reason) => {
+  ])('are refused: %s %s %j', async (method, path, headers, status, reason) => {
     const receipt = await start({ path: '/hook' });
     const answer = await deliver(receipt.port, event('evt_1'), { method, path, headers });
     expect(answer).toMatchObject({ status, body: `${reason}\n` });
@@ -233,14 +233,14 @@ describe('what is no delivery', () => {
     expect(receipt.refusals).toMatchObject([{ method, path, reason, response: status, remote: '127.0.0.1' }]);
   });
 
-  it.each(['GET', 'HEAD'])('is a health check: %s /', async (method) => {
+  it.each(['GET', 'HEAD'])('health check: %s /', async (method) => {
     const receipt = await start({ path: '/hook' });
     const answer = await send(receipt.port, `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(answer).toMatchObject({ status: 200, body: '' });
     expect(receipt.refusals).toEqual([]);
   });
 
-  it('is what has no end: a body that is broken off', async () => {
+  it('a body that breaks off', async () => {
     const receipt = await start();
     const body = event('evt_1');
     const sender = new Sender(receipt.port);
@@ -251,7 +251,7 @@ describe('what is no delivery', () => {
     expect(receipt.refusals).toMatchObject([{ reason: 'aborted', response: null, bytes: 9 }]);
   });
 
-  it('is no HTTP', async () => {
+  it('are not HTTP', async () => {
     const receipt = await start();
     const sender = new Sender(receipt.port).send('\x16\x03\x01\x00 what is this\r\n\r\n');
     expect(await sender.rest()).toMatch(/^HTTP\/1\.1 400 /);
@@ -260,7 +260,7 @@ describe('what is no delivery', () => {
 });
 
 describe('a body', () => {
-  it('is taken up to the limit, and not a byte more', async () => {
+  it('is accepted up to the limit', async () => {
     const receipt = await start({ maxBody: 1_000 });
     expect((await deliver(receipt.port, 'x'.repeat(1_000))).status).toBe(204);
     expect((await deliver(receipt.port, 'x'.repeat(1_001))).status).toBe(413);
@@ -271,7 +271,7 @@ describe('a body', () => {
     expect(receipt.refusals.map(({ reason }) => reason)).toEqual(['body_too_large', 'body_too_large']);
   });
 
-  it('of 32 MiB is taken; the sender of one byte more sees why not, although it goes on to send', async () => {
+  it('of 32 MiB is accepted; a larger one gets a response even while the client still sends', async () => {
     const receipt = await start();
     const most = Buffer.alloc(32 * MIB, 'x');
     expect((await deliver(receipt.port, most)).status).toBe(204);
@@ -288,7 +288,7 @@ describe('a body', () => {
     sender.close();
   });
 
-  it('that is large waits its turn where many are; a small one does not', async () => {
+  it('that is large waits behind others; a small one does not', async () => {
     const receipt = await start({ limits: { bufferedBytes: MIB } });
     const large = Buffer.alloc(2 * MIB, 'x');
     const first = new Sender(receipt.port);
@@ -315,7 +315,7 @@ describe('a slow sender', () => {
   it.each([
     ['says nothing', ''],
     ['never ends its head', 'POST / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
-  ])('that %s is thrown out', async (_, bytes) => {
+  ])('that %s is disconnected', async (_, bytes) => {
     const receipt = await start({ limits });
     const sender = new Sender(receipt.port);
     if (bytes !== '') sender.send(bytes);
@@ -323,7 +323,7 @@ describe('a slow sender', () => {
     expect(receipt.arrivals).toEqual([]);
   });
 
-  it('that never ends its body is thrown out', async () => {
+  it('that never ends its body is disconnected', async () => {
     const receipt = await start({ limits });
     const sender = new Sender(receipt.port);
     sender.send(head('x'.repeat(100))).send('x');
@@ -331,7 +331,7 @@ describe('a slow sender', () => {
     expect(receipt.refusals).toMatchObject([{ reason: 'aborted', bytes: 1 }]);
   });
 
-  it('in 500 copies does not keep a delivery from being answered', async () => {
+  it('in 500 copies does not block another delivery', async () => {
     const receipt = await start();
     const slow = Array.from({ length: 500 }, () => new Sender(receipt.port));
     await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
@@ -339,7 +339,7 @@ describe('a slow sender', () => {
     for (const sender of slow) sender.close();
   });
 
-  it('that keeps a connection without using it makes room for one that does', async () => {
+  it('with an idle connection makes room for an active one', async () => {
     const receipt = await start({ limits: { connections: 3 } });
     const idle = [1, 2, 3].map(() => new Sender(receipt.port));
     for (const sender of idle) expect((await sender.send(delivery(event('evt_1'))).answer()).status).toBe(204);
@@ -351,7 +351,7 @@ describe('a slow sender', () => {
 });
 
 describe('the end', () => {
-  it('waits for what is under way, and refuses what is new', async () => {
+  it('waits for requests in flight, and refuses new ones', async () => {
     const receipt = await start();
     let current: Arrival | undefined;
     receipt.onArrival = (arrival) => {
@@ -370,7 +370,7 @@ describe('the end', () => {
     expect(receipt.arrivals).toHaveLength(1);
   });
 
-  it('is no longer put off than it is told', async () => {
+  it('is delayed no longer than the limit', async () => {
     const receipt = await start();
     receipt.onArrival = () => {};
     const sender = new Sender(receipt.port).send(delivery(event('evt_1')));
@@ -382,7 +382,7 @@ describe('the end', () => {
 });
 
 describe('an address', () => {
-  it('that is taken is refused in words', async () => {
+  it('in use is refused with an explanation', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };

@@ -26,7 +26,7 @@ const spooled = (id: string): SpooledEvent => ({
 type Step = 'add' | 'add two' | 'send' | 'fail' | 'settle' | 'reopen';
 const steps = fc.array(fc.constantFrom<Step>('add', 'add two', 'send', 'fail', 'settle', 'reopen'), { maxLength: 30 });
 
-it('has exactly what was added and not settled, in order, wherever its last write ends', async () => {
+it('has exactly the added, unsettled events, in order, wherever its last write ends', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(200), async (all, torn) => {
       const path = join(temporaryHome(), 'spool');
@@ -83,7 +83,7 @@ it('has exactly what was added and not settled, in order, wherever its last writ
   );
 });
 
-it('stays small however much goes through it', async () => {
+it('stays small with any number of events', async () => {
   const path = join(temporaryHome(), 'spool');
   const file = open(path);
   const body_b64 = Buffer.alloc(300_000).toString('base64');
@@ -97,7 +97,7 @@ it('stays small however much goes through it', async () => {
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(42);
 });
 
-it('holds no more than its limit', async () => {
+it('does not exceed its limit', async () => {
   const file = open(join(temporaryHome(), 'spool'));
   const large = { ...spooled('evt_1'), body_b64: 'A'.repeat(600_000) };
   const [first, second, third] = await Promise.all([file.add(large), file.add(large), file.add(spooled('evt_2'))]);
