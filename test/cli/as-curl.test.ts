@@ -18,7 +18,7 @@ function request(shape: Partial<EndpointShape>, values: CallValues, headers: Rec
   });
 }
 
-/** Runs the line in a real shell, and tells what the server got. */
+/** Runs the line in a real shell, and returns what the server received. */
 async function executed(line: string, env: NodeJS.ProcessEnv = {}) {
   await run('bash', ['--norc', '-c', line], { env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env } });
   const received = server.requests.at(-1);

@@ -11,7 +11,7 @@ interface Trial {
   readonly failure: unknown;
 }
 
-/** Runs the loop on a clock of its own. `read` is told how many reads were before. */
+/** Runs the loop with its own clock. `read` gets the number of earlier reads. */
 async function trial(
   options: PollOptions,
   read: (index: number) => number | Promise<number>,

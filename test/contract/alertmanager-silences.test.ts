@@ -80,7 +80,7 @@ onBothServers((url, comparable) => {
     async function active(): Promise<Silence> {
       return await read(await postSilence(url(), { ...base, matchers: [...unique(), ...unique()] }));
     }
-    /** Posts the silence with changes, and tells what became of it. */
+    /** Posts the silence with changes, and returns the result. */
     async function update(
       old: Silence,
       changes: Partial<SeedSilence>,

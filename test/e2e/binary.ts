@@ -1,5 +1,5 @@
 /**
- * The built binary as a child process, which gets nothing of this machine's environment but what is said here. SVC_BINARY names
+ * The built binary as a child process with a clean environment. SVC_BINARY names
  * another one to be tested in its place: the standalone executable.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -51,7 +51,7 @@ export interface Running {
   readonly child: ChildProcess;
   /** What came so far. */
   readonly texts: { readonly stdout: string; readonly stderr: string };
-  /** Resolves once stdout or stderr holds the text; rejects where the process ends without. */
+  /** Resolves when stdout or stderr has the text; rejects if the process ends without it. */
   printed(text: string): Promise<void>;
   readonly ended: Promise<Ended>;
   /** Sends the signal, and gives the end. */

@@ -107,7 +107,7 @@ describe('svc sandbox run', () => {
     }
   });
 
-  /** Nothing is started: there is no need for a process of its own. */
+  /** Nothing is started, so this runs in process. */
   const refused = (...command: string[]) =>
     inProcess(['sandbox', 'run', '--', ...command], { env: { PATH: process.env['PATH'] } });
 

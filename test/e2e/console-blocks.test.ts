@@ -11,7 +11,7 @@ import { named, noScript, SPINNER } from './terminal.ts';
 
 interface Step {
   readonly command: string;
-  /** What the document says that is printed. A line `...` stands for any lines. */
+  /** The output in the document. A line `...` means any lines. */
   readonly shown: readonly string[];
 }
 

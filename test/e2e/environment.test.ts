@@ -148,7 +148,7 @@ describe('a home directory', () => {
     ['/dev/null/home', 'not a directory'],
   ])('that is not writable (%s) matters only if svc has to write', async (home, why) => {
     expect((await svc(LIST, { env: { ...env(), HOME: home } })).code).toBe(0);
-    // What a terminal shows is kept for <Tab>, where it can be.
+    // Names shown at a terminal are cached for <Tab>, if possible.
     const shown = await svc(['alerts', 'list'], { env: { ...env(), HOME: home, SVC_FORCE_TTY: '80' } });
     expect([shown.code, shown.stdout.split('\n').length]).toEqual([0, 14]);
     const { code, stderr } = await svc(['config', 'set', 'alerts.url', emulator.url], { env: { HOME: home } });

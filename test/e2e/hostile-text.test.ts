@@ -79,11 +79,11 @@ afterAll(() => server.close());
 
 const variables = (): Record<string, string> => ({ SVC_ALERTS_URL: server.url, H: ARGUMENT });
 
-/** What a terminal obeys or hides, beside line ends and colours. */
+/** Control and invisible characters, except line ends and colours. */
 const OBEYED =
   /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)|[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
 const plain = (bytes: string): string => bytes.replace(/\x1b\[[0-9;]*m/g, '');
-/** Tabs are what tsv is made of, and text that is itself the data keeps them and its line breaks. */
+/** tsv has tabs, and raw text keeps tabs and line breaks. */
 const keepsTabs = (line: string): boolean =>
   line.endsWith('-o tsv') || line.endsWith(' --config') || line.includes(' __complete ');
 const obeyed = (line: string, bytes: string): RegExpExecArray | null =>

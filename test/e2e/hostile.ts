@@ -16,7 +16,7 @@ export const HOSTILE = [
   '\ud800\u{e0041}Z',
 ].join('');
 
-/** The same as an argument of a command line, which holds no NUL and no half of a pair. */
+/** The same as a command-line argument, which cannot have NUL or half a surrogate pair. */
 export const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
 
 const times = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
@@ -62,7 +62,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'POST /silences': { silenceID: HOSTILE },
 };
 
-/** Under `/refuse`, `/fail`, `/page`, `/move`, `/garble` and `/scream` stand other ways to answer. */
+/** `/refuse`, `/fail`, `/page`, `/move`, `/garble` and `/scream` respond in other ways. */
 export async function hostileServer(): Promise<FaultServer> {
   return await faultServer((socket: Socket, { method, path }: Received) => {
     const [, manner = '', found] = /^(?:\/([a-z]+))?\/api\/v2(\/[^?]*)/.exec(path) ?? [];

@@ -10,7 +10,7 @@ import { named, noTmux, Terminal } from './terminal.ts';
 const ROWS = 20;
 const COUNT = 60;
 const LAST = `Alert${COUNT - 1}`;
-/** Says what it was given, and reads everything. */
+/** Prints its arguments, and reads everything. */
 const TELL = `SVC_PAGER='sh -c "cat >${join(HOME, 'paged')}; echo paged by LESS=\\$LESS"'`;
 const PAGED = /^paged by LESS=/;
 /** What all rows have is printed when the pager has ended. */

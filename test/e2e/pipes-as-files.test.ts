@@ -75,7 +75,7 @@ function waitOf(path: string): string {
   }
 }
 
-/** Waits until the process has read so many bytes. */
+/** Waits until the process has read this many bytes. */
 async function hasRead({ child }: Running, bytes: number): Promise<void> {
   while (child.exitCode === null) {
     const [, count] = /^rchar: (\d+)/.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8')) ?? [];

@@ -1,4 +1,4 @@
-/** Where sandboxes are, as real processes tell it to real shells. */
+/** `svc sandbox status` with real processes and real shells. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -13,7 +13,7 @@ const SIGNALS = [
   { signal: 'SIGTERM', status: 143, word: 'terminated' },
 ] as const;
 
-/** A network of its own, whose only name server never answers: made where the machine lets anybody. */
+/** A network namespace whose only name server never responds, if the machine allows one. */
 const DEAF = `
 ip link set lo up && mount --bind resolv.conf /etc/resolv.conf || exit 99
 rm -f asked

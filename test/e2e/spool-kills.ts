@@ -114,7 +114,7 @@ function judged(took: readonly Took[], sent: number, forwarded: ReadonlyMap<stri
       continue;
     }
     repeats++;
-    // Only the last request before a kill may be repeated, by the next run, and the application can tell that it is one.
+    // The next run may repeat only the last request before a kill, and the application can recognize it.
     expect(one.delivery).toBe(before.delivery);
     expect(one.run, one.id).toBeGreaterThan(before.run);
     expect(took[at - 1]?.id, one.id).toBe(one.id);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { HOME, LAUNCHER, ROOT, start } from './binary.ts';
 
-/** A text that stands in the code of one package and nowhere else. */
+/** A text that occurs only in the code of one package. */
 const PACKAGES = {
   commander: 'error: too many arguments',
   zod: '$ZodType',

@@ -72,7 +72,7 @@ const ADDRESSES = {
   SVC_TRADE_URL: 'https://trade.example.com',
 };
 
-/** `$name` stands for the id that this command line prints first. */
+/** `$name` is replaced by the first id that this command line prints. */
 const IDS: Readonly<Record<string, string>> = {
   $alert: 'alerts list NodeDown -q',
   $silence: 'silences list -q',

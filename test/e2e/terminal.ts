@@ -81,7 +81,7 @@ export class Terminal {
       .map((line) => line.trimEnd());
   }
 
-  /** What the terminal is asked for in tmux's formats: `#{pane_title}`. */
+  /** Returns a value in tmux's formats, such as `#{pane_title}`. */
   tell(format: string): string {
     return this.#tmux('display-message', '-p', format).trimEnd();
   }

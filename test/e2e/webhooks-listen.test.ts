@@ -1,4 +1,4 @@
-/** The built `svc webhooks listen` as a process: killed, interrupted, out of disk, held up. */
+/** The built `svc webhooks listen` as a process: killed, interrupted, with a full disk or a slow reader. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';

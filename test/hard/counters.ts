@@ -1,4 +1,4 @@
-/** What instrumented code calls. A setup file of the guided suite: it stands before the first module of src/ is loaded. */
+/** The counters that instrumented code calls. As a setup file of the guided suite, it is loaded before the first module of src/. */
 
 export interface Counters {
   /** By branch, how often the present input has reached it. */

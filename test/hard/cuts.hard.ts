@@ -1,4 +1,4 @@
-/** The network is cut at every byte of a write and of its answer: it arrives once at most, and is never told as done when it is not known. */
+/** Cuts the network at every byte of a write and of its response: it arrives at most once, and an unknown outcome is never reported as success. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -17,7 +17,7 @@ import { freshFolder } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 
 const SHARE = scaled(100) / 100;
-/** From nothing to all but one; or every so many of them where a share is asked for. */
+/** From zero to all but one; with a scale below 1, every nth of them. */
 const bytesOf = (length: number): number[] =>
   Array.from({ length }, (_, at) => at).filter((at) => at % Math.max(1, Math.round(1 / SHARE)) === 0);
 

@@ -24,7 +24,7 @@ const isCompiled =
   process.platform === 'linux' && spawnSync('cc', ['-shared', '-fPIC', '-o', LIBRARY, SOURCE, '-ldl']).status === 0;
 
 interface Victim {
-  /** What the disk holds is in `root`. */
+  /** The contents of the disk are in `root`. */
   prepare(root: string): unknown;
   run(root: string, env: Record<string, string>): Promise<Ended>;
   /** After a run in which one step failed. */
@@ -143,7 +143,7 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
       run: token,
       async check(root, { code, stdout }, step) {
         expect(stdout, step).toBe(code === 0 ? 'at-0-abcdefghijkl\n' : '');
-        // Unreadable is not signed out: nobody is to sign in again.
+        // An unreadable login does not mean signed out: no new sign-in is needed.
         expect([0, 2], step).toContain(code);
         expect(await token(root), step).toMatchObject({ code: 0, stdout: 'at-0-abcdefghijkl\n' });
         expect(server.calls, step).toBe(0);

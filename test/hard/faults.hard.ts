@@ -1,4 +1,4 @@
-/** 45 faults of the network, each at five positions of a read and of a write: nothing is made up, sent twice or told as certain when it is not. */
+/** 45 network faults, each at five positions of a read and of a write: svc invents nothing, sends nothing twice, and reports no unknown outcome as certain. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';

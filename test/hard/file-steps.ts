@@ -56,7 +56,7 @@ function loading(root: string): Record<string, string> {
   };
 }
 
-/** What stands in a folder and below, but what a process that was killed left of its try for a lock: that is in nobody's way. */
+/** The files in a folder and below, except harmless leftovers of a killed process that tried to lock. */
 export function namesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.lock\.[\w-]{36}(\.break)?$/.test(entry.name))

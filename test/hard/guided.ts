@@ -1,5 +1,5 @@
 /**
- * A coverage-guided search: what reaches a new branch is kept and changed further. vitest.hard.config.ts instruments src/ for it
+ * A coverage-guided search: inputs that reach a new branch are stored and mutated further. vitest.hard.config.ts instruments src/ for it
  * (instrument.ts). Each parser has a corpus in the repository, test/hard/corpus/<parser>.ndjson: one input a line, as JSON with one
  * character per byte. A run adds inputs that reach what none before reached, and those that fail. jazzer.js would do the same, but the
  * binary in its package asks for glibc 2.38, which Debian 12 does not have.
@@ -32,7 +32,7 @@ export interface Searched {
 
 const { counts, texts } = counters;
 
-/** Of an input that is kept; longer ones are tried for their time alone. */
+/** The longest stored input; longer ones are only timed. */
 const LONGEST = 4_096;
 const LONGEST_TRIED = 65_536;
 /** Of the processor's time, for the longest input. */
@@ -85,7 +85,7 @@ export async function search({ corpus, seeds, check, seed, ms }: Search): Promis
     await run(input);
     queue.push(input);
   }
-  // Of the seeds themselves, which stand in the tests, nothing is kept.
+  // Seeds are in the tests, so they are not stored.
   const end = performance.now() + ms;
   while (performance.now() < end) {
     const input = changed(queue[random() % queue.length] as Buffer, queue, random);

@@ -14,7 +14,7 @@ const isNode = (value: unknown): value is Node =>
 /** The number of the next branch: one series for all modules. */
 let next = 0;
 
-/** The code with a call of `__reached(n)` in every branch, and its texts as words for the mutator. */
+/** The code with a call of `__reached(n)` in every branch, and its string literals for the mutator. */
 export function instrumented(code: string): string {
   const inserted: (readonly [at: number, text: string])[] = [];
   const texts = new Set<string>();
@@ -53,7 +53,7 @@ export function instrumented(code: string): string {
     }
   };
   visit(parseAst(code) as unknown as Node);
-  // At one place, texts stand in the order of their insertion, but those that close in the other one.
+  // At one position, insertions keep their order; closing ones are reversed.
   const opening = inserted.filter(([, text]) => !/^[)}]$/.test(text));
   const closing = inserted.filter(([, text]) => /^[)}]$/.test(text)).reverse();
   const sorted = [...closing, ...opening].sort(([one], [other]) => one - other);

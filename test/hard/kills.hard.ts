@@ -1,4 +1,4 @@
-/** kill -9 at every step that svc does in the file system, before, within and after it: nothing is half, and the next one goes on. */
+/** kill -9 before, during and after every file system operation: no file is incomplete, and the next command continues. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,14 +22,14 @@ import {
   refreshTokensIn,
 } from './stored-files.ts';
 
-/** Every point, or every so many where a share is asked for. */
+/** Every point, or every nth with a scale below 1. */
 const STEP = Math.max(1, Math.round(100 / scaled(100)));
 
 interface Victim {
   /** Before each kill, and once before the steps are counted. What the process may touch is in `root`. */
   prepare(root: string): Promise<void> | void;
   run(root: string, env: Record<string, string>): Promise<Ended>;
-  /** After the kill: nothing is half, and the same or another command goes on. */
+  /** After the kill: no file is incomplete, and the same or another command continues. */
   check(root: string, point: string, at: number, points: readonly string[]): Promise<void> | void;
   end?(): unknown;
 }
@@ -152,7 +152,7 @@ describe('a login', () => {
       },
       end,
       async check(root, point, at, points) {
-        // Room is made, then the service is asked, then the token is written: dead before that is done, it is nowhere.
+        // Space is reserved, the request is sent, then the token is written: a kill before that loses it.
         const reserved = points.indexOf('after fsyncSync');
         const written = points.indexOf('after writeSync', reserved);
         const isLost = at > reserved && at < written;

@@ -1,4 +1,4 @@
-/** Process ids that mean another process by now, and lock files that svc did not write: nobody waits for the dead, and nothing foreign is touched. */
+/** Reused process ids, and lock files that svc did not write: svc does not wait for a dead owner, and does not touch foreign files. */
 import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ it.runIf(canBeApart)('a reused process id (needs root)', async ({ task }) => {
     locked += 1;
     counted(task, 1);
   }
-  // Where it died with the lock in its hand, the sleeper was taken for its owner by nobody.
+  // If it died with the lock, no process mistook the sleeper for its owner.
   expect(locked).toBeGreaterThan(0);
 });
 

@@ -39,7 +39,7 @@ const STORES: Readonly<Record<string, { readonly kills: number; readonly lacks?:
     },
   };
 
-/** Resolves once no process has the lock: a refresh goes on where its command has ended. */
+/** Resolves when no process has the lock: a refresh continues after its command has ended. */
 async function unlocked(config: string): Promise<void> {
   while (readdirSync(config).includes('credentials.json.lock')) await new Promise((next) => setTimeout(next, 5));
 }

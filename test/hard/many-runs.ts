@@ -18,7 +18,7 @@ const RUNS = scaled(100_000);
 const LONGEST_MS = scaled(2_500);
 const { SVC_SEED: wanted = 'random' } = process.env;
 
-/** Ends between two runs, once there were so many: a run that is cut in its middle would go on behind the test. */
+/** Ends between two runs: a run that is interrupted would continue after the test. */
 function bounded<Ts, IsAsync extends boolean>(
   property: IRawProperty<Ts, IsAsync>,
   least: number,

@@ -1,4 +1,4 @@
-/** kill -9 at random moments of what holds something for a while: a rotation, a silence around a command, a trading session. The next run goes on. */
+/** kill -9 at random moments of long operations: a rotation, a silence around a command, a trading session. The next run continues. */
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { counted, scaled } from './scale.ts';
 
 const KILLS = scaled(60);
 
-/** How long one takes that nobody kills. */
+/** The duration without a kill. */
 async function timed(run: () => Running): Promise<{ readonly ended: Ended; readonly ms: number }> {
   const began = performance.now();
   const ended = await run().ended;

@@ -1,4 +1,4 @@
-/** Samples of what a service or a file says, spoilt in the ways in which such things are spoilt, and what no reader may do with them. */
+/** Corrupted samples of responses and files, and what no reader may do with them. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { SvcError } from '../../src/errors.ts';

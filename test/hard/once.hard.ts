@@ -14,7 +14,7 @@ import { counted, scaled } from './scale.ts';
 
 const SEED = Number(process.env['SVC_SEED'] ?? 20260124);
 const RUNS = scaled(1000);
-/** Each repeats its command until it succeeds, and goes on with the next key. The rows of this gateway tie no position to an order, so each has its own. */
+/** Each repeats its command until it succeeds, then takes the next key. The rows of this gateway link no position to an order, so each worker has its own account, symbol and side. */
 const KINDS = ['731001', '731002'].flatMap((account) =>
   ['EUR/USD', 'USD/JPY', 'GBP/USD'].flatMap((symbol) =>
     ['buy', 'sell'].map((side) => ({ account, kind: [side, symbol] })),

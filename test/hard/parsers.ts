@@ -355,7 +355,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
     check: asText((text) => {
       const before = journalEntries(text, schemas);
-      // Whatever stands before it, a line that is appended is read.
+      // An appended line is read after any other content.
       const after = journalEntries(`${text}\n${lines({ ...SENT, id: 'the next one' })}`, schemas);
       assert.equal(after.at(-1)?.id, 'the next one');
       if (before.every(({ id }) => id !== 'the next one')) assert.deepEqual(after.slice(0, -1), before);
@@ -401,7 +401,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
           pair.map((one) => typeof one),
           ['string', 'string'],
         );
-      // A line that is folded may leave spaces around a value, of which they are no part.
+      // A folded line may leave spaces around a value, which are not part of it.
       const named = headerLines(text).flatMap(([name, value]) => (name === '' ? [] : [[name, trimmed(value)]]));
       assert.deepEqual(headerLines(named.map((pair) => `${pair.join(': ')}\r\n`).join('')), named);
     },

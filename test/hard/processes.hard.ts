@@ -1,4 +1,4 @@
-/** Many processes at once, over and over: one refresh for all, and nothing of anybody's is lost. */
+/** Many concurrent processes, repeatedly: one refresh for all, and nothing is lost. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

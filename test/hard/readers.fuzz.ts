@@ -1,4 +1,4 @@
-/** Every reader of what a service, a file or a person says, on samples that were spoilt: what it gives is well-formed, or it refuses. */
+/** Every reader of responses, files and input on corrupted samples: it returns well-formed data or refuses. */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -101,7 +101,7 @@ it('archives and dumps of requests', () => {
   );
 });
 
-/** What was spoilt, in the place of a request where it is JSON. */
+/** The corrupted text, as a request if it is JSON. */
 function wrapped(bytes: Buffer): Buffer {
   return Buffer.from(
     `{"log":{"entries":[{"startedDateTime":${bytes},"request":${bytes}},{"request":{"headers":[${bytes}]}}]}}`,

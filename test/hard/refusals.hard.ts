@@ -33,7 +33,7 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'EMFILE' },
 ];
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
-/** What the disk would not do, in words. */
+/** The refused operation, in words. */
 const FAILURE = expect.stringMatching(/cannot [a-z]+ /);
 const SHARE = scaled(100) / 100;
 const name = ({ code, forEver }: Refusal): string => `${code}${forEver ? ' from then on' : ''}`;
@@ -41,7 +41,7 @@ const name = ({ code, forEver }: Refusal): string => `${code}${forEver ? ' from 
 const isExplained = ({ code, stderr }: Ended): boolean =>
   code !== null && code < 64 && !/\n {4}at |internal error|node:fs/.test(stderr);
 
-/** Every step, or every so many where a share is asked for. */
+/** Every step, or every nth with a scale below 1. */
 async function refuseEverywhere(
   refusal: Refusal,
   run: (root: string, env: Record<string, string>) => Promise<Ended>,
@@ -146,7 +146,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         calls = server.calls;
       },
       async (root, ended, step, before, steps) => {
-        // Room is made, then the service is asked, then the token is written: twice where the first time fails.
+        // Space is reserved, the request is sent, then the token is written, twice if the first time fails.
         const reserved = steps.indexOf('fsyncSync');
         const written = steps.indexOf('writeSync', reserved);
         const isLost = refusal.forEver === true && before.length > reserved && before.length <= written;
@@ -241,7 +241,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
       async (root, { code }, step) => {
         const sent = arrived().length;
         const journal = journalAt(root);
-        // A failure to write down the outcome is no failure of the order.
+        // A failure to write the outcome is not a failure of the order.
         expect(sent, step).toBeLessThanOrEqual(1);
         expect(sent === 1 ? [0, 8] : [2], step).toContain(code);
         expect(journal.length, step).toBeGreaterThanOrEqual(sent);

@@ -3,7 +3,7 @@ import type { TaskMeta } from 'vitest';
 
 const SCALE = Number(process.env['SVC_HARD_SCALE'] ?? 1);
 
-/** So many, or the share of them that is asked for: at least one. */
+/** This many times the scale, at least one. */
 export function scaled(count: number): number {
   return Math.max(1, Math.round(count * SCALE));
 }

@@ -27,7 +27,7 @@ for (const [name, program, count] of [
 ] as const) {
   it(name, async ({ task }) => {
     const { mibAtTenth, mib, ...flooded } = await flood(program, count);
-    // Nothing is dropped: each sender gets a response to each, and the stream ends after so many.
+    // Nothing is dropped: every delivery gets a response, and the stream ends after the last push.
     expect(flooded.count).toBeGreaterThanOrEqual(count);
     expect(mib - mibAtTenth, `${mibAtTenth} MiB after a tenth, ${mib} MiB at most`).toBeLessThan(MOST_GROWTH_MIB);
     counted(task, flooded.count);

@@ -1,4 +1,4 @@
-/** What must stand after a command was killed or refused something, whatever it was: other logins, whole files, rights, a free lock. */
+/** What must be true after any kill or refusal: other logins, complete files, permissions, a free lock. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -8,7 +8,7 @@ import { keep, login, type RotatingServer } from '../features/oauth/commands/rot
 import { lockContext } from '../store/folder.ts';
 import { namesIn } from './file-steps.ts';
 
-/** Of another profile: nobody asks for it, and nobody may lose it. */
+/** A login of another profile, which no command uses or may lose. */
 const OTHER = {
   kind: 'personal',
   profile: 'other',
@@ -56,7 +56,7 @@ export function refreshTokensIn(folder: string): readonly string[] {
   });
 }
 
-/** The file is whole at any moment, and what nobody asked for is in it. */
+/** The file is always complete, and has the unrelated entries. */
 export function expectOtherStored(folder: string, step: string): void {
   const { clients, credentials } = credentialsIn(folder);
   expect(clients, step).toContainEqual(OTHER_CLIENT);
@@ -75,7 +75,7 @@ export function expectOwnAlone(root: string, step: string): void {
   ).toEqual([]);
 }
 
-/** Nothing is left beside the credentials, which have the other's login and are their owner's alone. */
+/** No other files are left; the credentials have the other login and mode 0600. */
 export function expectCredentialsAlone(folder: string, step: string): void {
   expect(namesIn(folder), step).toEqual(['credentials.json']);
   expectOtherStored(folder, step);

@@ -1,4 +1,4 @@
-/** A program of its own, for the test that it ends: one request that is answered, one whose connection never stands. */
+/** A separate program for the test that it ends: one request gets a response, one never connects. */
 import { openClient } from '../../src/http/client.ts';
 import { probe } from './endpoints.ts';
 import { targetFor } from './targets.ts';

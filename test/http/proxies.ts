@@ -9,7 +9,7 @@ interface Proxy extends AsyncDisposable {
   readonly heads: string[];
 }
 
-/** A proxy that answers a CONNECT as told: a head to refuse with, or the port to connect to. */
+/** A proxy that responds to CONNECT with the given head, or connects to the given port. */
 export async function proxy(connectTo: number | string | ((socket: Socket) => void), tls?: Pair): Promise<Proxy> {
   const heads: string[] = [];
   const sockets = new Set<Socket>();

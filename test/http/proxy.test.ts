@@ -7,7 +7,7 @@ import { proxy } from './proxies.ts';
 import { answer, type FaultServer, faultServer } from './servers.ts';
 import { type TargetOptions, type TestTarget, targetFor } from './targets.ts';
 
-// Loopback is never proxied: the services stand under names that only the proxy of the test knows.
+// Loopback is never proxied, so the services have names that only the test's proxy knows.
 const HOST = 'service.test';
 let authority: Authority;
 let pair: Pair;

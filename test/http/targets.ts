@@ -23,10 +23,10 @@ export const outbound = (more: Partial<Outbound> = {}): Outbound => ({
   ...more,
 });
 
-/** As if a person had said yes. */
+/** As if the user had confirmed. */
 export const CONFIRMED = {} as Confirmed;
 
-/** A target for a server of the test: no waiting between retries, everything it is told is kept. */
+/** A target for a server of the test, without waits between retries, that records its messages. */
 export function targetFor(address: string, { level = 0, ...more }: TargetOptions = {}): TestTarget {
   const events: TraceEvent[] = [];
   const warnings: string[] = [];

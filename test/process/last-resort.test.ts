@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** The executables run on bun. */
 const RUNTIMES = Object.entries({ 'Node.js': process.execPath, bun: bunBinary() });
 
-/** What a process with svc's context does when this is thrown where nothing catches it. */
+/** The result of a process with svc's context after this uncaught error. */
 function thrown(runtime: string, line: string) {
   const program = `require('${join(ROOT, 'dist/main.cjs')}').processContext(); ${line}; setTimeout(() => {}, 60000)`;
   const { status, stdout, stderr } = spawnSync(runtime, ['-e', program], { encoding: 'utf8' });

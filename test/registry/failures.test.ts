@@ -49,7 +49,7 @@ const succeeds =
   (socket, request) =>
     socket.write(answer(200, body(request), { 'content-type': type }));
 
-/** What errors of trading hold beside what every error does. */
+/** Additional fields of trading errors. */
 const TRADING = ['account_id', 'journal_id', 'candidates', 'server_code', 'cmd', 'request_id', 'retry_after'];
 
 /** A read, a write, and one that does nothing else. */
@@ -63,7 +63,7 @@ const UNREACHABLE = /^\{"event":"unreachable","at":"[^"]+","reason":"[^\n]+"\}\n
 const ONCE = [1, 1] as const;
 const RETRIED = [4, 4] as const;
 
-/** A response that nobody can read. */
+/** An unreadable response. */
 const UNREADABLE = { read: [7], write: [8], bodiless: [0], attempts: ONCE } as const;
 
 const FAILURES: readonly Failure[] = [
@@ -221,7 +221,7 @@ function mayFail(what: Case, failure: Failure, requests: readonly Received[], af
   const request = requests[after] as Received;
   // All connect alike.
   if (isConnecting(request) && !CONNECTS.has(what.command.id)) return false;
-  // What closes or cancels goes on where a cap keeps it from reading.
+  // Closes and cancels continue at a rate limit for reads.
   if (what.command.effect === 'money' && failure.name === '429' && request.method === 'GET') return false;
   // And where a table cannot be read: `unread-tables.test.ts` has what becomes of it.
   if (PROTECTIVE.test(what.command.id) && request.method === 'GET' && !ENDS_ALL.includes(failure.name)) return false;
@@ -298,7 +298,7 @@ function checkSent(
   if (!isWrite(request)) expect(paths.size, where).toBe(1);
 }
 
-/** Notices of a command that runs on are not held back, and come before it. */
+/** Notices of a streaming command are not deferred, and precede it. */
 function expectErrorLine(run: Invoked, where: string, hasNotices: boolean): void {
   expectClean(run, where);
   expect(run.stderr.endsWith('\n'), where).toBe(true);

@@ -1,8 +1,8 @@
-/** The trading gateway of these tests, but for its answers: connections that are held by polls, and what is pushed over them. */
+/** The trading gateway of these tests without its responses: polling connections and pushes. */
 import type { Socket } from 'node:net';
 import { answer, type Received } from '../http/servers.ts';
 
-/** As good as half of a credential: it may stand in no output either. */
+/** Half of a credential; no output may contain it either. */
 export const SESSION_ID = 'sid-c0ffee5e551011-0123456789';
 
 /** Packets and polls of a connection that is there, and what is taken back at its end: nothing that fails there ends a command. */

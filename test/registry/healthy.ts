@@ -1,4 +1,4 @@
-/** What a healthy service answers, written by hand. Its texts hold what must never reach a terminal as it is. */
+/** Handwritten responses of a healthy service. Its texts have characters that must never reach a terminal unescaped. */
 import type { ServiceName } from '../../src/http/target.ts';
 import type { Received } from '../http/servers.ts';
 
@@ -298,7 +298,7 @@ const SUMMED = {
   netPL: -10,
 };
 
-/** A plain row of each table; those after it hold what must never reach a terminal, and a total ends them. */
+/** A plain row of each table, then hostile rows, then a total. */
 const TABLES: Readonly<Record<string, readonly [rows: string, plain: object, ...more: object[]]>> = {
   Offer: ['offers', OFFER, { ...OFFER, offerId: 2, currency: HOSTILE, sellTradable: false, time: HOSTILE }],
   Account: ['accounts', ACCOUNT, { ...ACCOUNT, accountId: '654062', accountName: HOSTILE, mc: 'Y', hedging: HOSTILE }],
@@ -359,7 +359,7 @@ function trading(method: string, path: string, run: readonly Received[]): unknow
   return { ...executed, data: { type: 0, orderId: 390_285_839 } };
 }
 
-/** Its answers name its own address, and what it was told. */
+/** Its responses have its own address and the values of the request. */
 function signIn({ method, path, headers, body }: Received): unknown {
   const origin = `http://${headers['host']}`;
   switch (`${method} ${path}`) {
@@ -393,7 +393,7 @@ function signIn({ method, path, headers, body }: Received): unknown {
   return undefined;
 }
 
-/** What an update of this run has made of a subscription is what its later requests see. */
+/** Later requests of this run see the updated subscription. */
 const recordings: Answers = (method, path, run) => {
   const update = run.findLast((request) => request.method === 'PATCH');
   if (update !== undefined && (method === 'PATCH' || (method === 'GET' && path === '/v1/webhooks'))) {

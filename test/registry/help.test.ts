@@ -17,7 +17,7 @@ import { REGISTERED } from './commands.ts';
 const SNAPSHOTS = join(import.meta.dirname, '__snapshots__');
 const NARROW = 40;
 
-/** The words that lead to each page. */
+/** The arguments that show each page. */
 const PAGES: readonly { readonly typed: string; readonly file: string }[] = [
   '',
   ...GROUPS.filter(({ single }) => !single).map(({ name }) => name),

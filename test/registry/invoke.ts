@@ -16,7 +16,7 @@ import { gatewayRow, healthyBody } from './healthy.ts';
 import { FOLDER, RECEIVER, SAMPLES, type Sample } from './samples.ts';
 import { shellCommands } from './shell-commands.ts';
 
-/** The credential of every run: it may stand in no output whatever. */
+/** The credential of every run; no output may contain it. */
 export const MARKER = 'MARKER-f00dfacecafe-0123456789';
 export const NOW = Date.UTC(2026, 0, 15, 12);
 
@@ -70,7 +70,7 @@ export interface Invoked extends Run {
 
 export interface Peer {
   readonly url: string;
-  /** An argument with the addresses and folders that the samples' names stand for. */
+  /** Replaces the placeholders of a sample by addresses and folders. */
   atPeer(arg: string): string;
   /** With `fault`, the service answers its first `after` requests as it should, and all others so. */
   run(what: Case, invocation?: Invocation, fault?: Fault, after?: number): Promise<Invoked>;
@@ -184,7 +184,7 @@ function homeOf({ command, sample }: Case, homes: string, url: string, args: rea
   return command.service === 'trade' ? tradersHome(homes, url, args) : homes;
 }
 
-/** Nothing was counted yet, and orders were sent; for a dry run, which asks nobody, the accounts and symbols were looked at before. */
+/** No calls counted yet, and some orders sent. For dry runs, accounts and symbols are cached. */
 function tradersHome(homes: string, url: string, args: readonly string[]): string {
   const home = join(homes, 'trader');
   rmSync(home, { recursive: true, force: true });
@@ -197,7 +197,7 @@ function tradersHome(homes: string, url: string, args: readonly string[]): strin
   return home;
 }
 
-/** A journal in which one order was refused, and of another one nobody knows. */
+/** A journal with a refused order and an unknown outcome. */
 function keepOrders(home: string, base_url: string): void {
   const order = {
     at: new Date(NOW).toISOString(),

@@ -10,7 +10,7 @@ import { healthyBody } from './healthy.ts';
 
 interface Watching {
   readonly argv: readonly string[];
-  /** It goes on until it is stopped. */
+  /** It runs until it is stopped. */
   readonly isEndless?: true;
 }
 

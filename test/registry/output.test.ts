@@ -16,7 +16,7 @@ import {
 
 const ESCAPE = '\u001b';
 const SGR = /\u001b\[[0-9;]*m/g;
-/** What may stand in no output: C0 but tab and line feed, DEL, C1, bidi controls. */
+/** Characters that no output may have: C0 except tab and line feed, DEL, C1, bidi controls. */
 const HOSTILE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 let peer: Peer;
@@ -47,7 +47,7 @@ const WRITTEN = CASES.filter(({ sample }) => !sample.draws);
 
 describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
   const runs = new Map<Format, Promise<Invoked>>();
-  /** In a pipe, with nothing else said: run once. */
+  /** In a pipe, without other options: run once. */
   const plain = (format: Format): Promise<Invoked> => {
     const run = runs.get(format) ?? healthy(what, { args: ['-o', format] });
     runs.set(format, run);

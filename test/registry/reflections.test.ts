@@ -82,7 +82,7 @@ async function reflects(what: Case, name: string, options: readonly string[], af
   for (const form of formsOf(secret)) {
     expect(stdout + stderr, `${what.name} ${options.join(' ')}: ${name}`).not.toContain(form);
   }
-  // Not all commands send so many requests.
+  // Not all commands send this many requests.
   if (reached === 0 && after > 0) await reflects(what, name, options, 0);
 }
 

@@ -8,7 +8,7 @@ export interface Sample {
   readonly mayBeEmpty?: true;
   /** The exit status if standard input is empty: an empty selection is not found. */
   readonly whenEmpty?: 5;
-  /** At a terminal it is asked for instead. */
+  /** A terminal prompts for it instead. */
   readonly typed?: true;
   /** Its requests carry no credential: it is about to get one. */
   readonly anonymous?: true;
@@ -36,7 +36,7 @@ export interface Sample {
   readonly exits?: 1 | 8;
   /** What it changes is on this machine alone: a dry run has no request to show. */
   readonly local?: true;
-  /** It prints the very options it was given. */
+  /** It prints its options. */
   readonly mirrors?: true;
   /** It prints what it has measured: other numbers each time. */
   readonly measures?: true;

@@ -28,7 +28,7 @@ export function shellCommands(line: string): string[][] {
       commands.push([]);
       at++;
     } else if (char === '>' && word === undefined) {
-      // Where the output goes is no word of the command.
+      // A redirection is not an argument of the command.
       at += (/^> ?[\w./-]+/.exec(line.slice(at)) ?? ['>'])[0].length;
     } else if ('*?[]{}()<>;&|$`\\#'.includes(char) || (char === '~' && word === undefined)) {
       throw new Error(`a shell would make something else of ${char} in: ${line}`);

@@ -1,4 +1,4 @@
-/** Where nobody can be asked nobody is, and what needs a confirmation is not done. */
+/** Without a terminal svc does not prompt, and refuses what needs a confirmation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTurn } from '../support/turns.ts';
 import { asks, CASES, healthyExit, type Invocation, type Peer, SCREENS, startPeer, writes } from './invoke.ts';

@@ -1,4 +1,4 @@
-/** What is typed wrong is told before anything is sent, with what may have been meant. */
+/** Reports typing errors before anything is sent, with suggestions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import { allFlags } from '../../src/cli/common-flags.ts';
@@ -135,7 +135,7 @@ describe('svc help', () => {
   });
 });
 
-/** The first sample of each command stands for it. */
+/** The first sample of each command. */
 const FIRST = CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
 
 /** Every command has the global flags, which are parsed by the same code: they are misspelt for the first command of each group. */
@@ -154,7 +154,7 @@ function withoutOption(what: Case, name: string): Case {
   return at === -1 ? what : { ...what, sample: { ...what.sample, args: args.toSpliced(at, 2) } };
 }
 
-/** Of the options that are misspelt, and of the wrong combinations, so many for each command, in turn. */
+/** Some misspelt options and wrong combinations for each command, in turn. */
 const SHARE = 3;
 
 describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {

@@ -20,7 +20,7 @@ const ALL = [...CASES, ...SCREENS];
 const FIRST = ALL.filter(({ command }, index) => ALL.findIndex((one) => one.command === command) === index);
 
 const isRepeatable = (flag: Flag): boolean => flag.type === 'pairs' || ('repeat' in flag && flag.repeat === true);
-/** Of the shared options, so many for each command. */
+/** Some of the shared options for each command. */
 const SHARED = 2;
 
 function valuedFlags(command: (typeof FIRST)[number]['command'], at: number): readonly (readonly [string, Flag])[] {

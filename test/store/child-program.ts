@@ -25,7 +25,7 @@ const [mode, path = '', count = '1', name = ''] = process.argv.slice(2);
 const paths = { config: path, state: path, cache: path };
 
 const modes: Record<string, () => Promise<void>> = {
-  /** Adds one to a counter that is only right when nobody else is in between. */
+  /** Increments a counter, which is correct only without concurrent writers. */
   async increment() {
     const file = join(path, 'counter');
     for (let i = 0; i < Number(count); i++) {

@@ -1,4 +1,4 @@
-/** Secrets in a credential helper: what the file then holds, what a death leaves, and what is said when the helper does not work. */
+/** Secrets in a credential helper: the contents of the file, the state after a crash, and the errors of a broken helper. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -82,7 +82,7 @@ describe('changeSettings', () => {
     expect(left).toEqual(['settings.json']);
   });
 
-  // Where SNAP is set, conf by itself would write in place.
+  // If SNAP is set, conf alone would write in place.
   it.each([{}, { SNAP: '/snap/svc' }])('leaves the file unchanged when the disk is full (%j)', async (env) => {
     const before = JSON.stringify({ profiles: { default: { 'alerts.author': 'x'.repeat(3000) } } });
     write(before);

@@ -69,7 +69,7 @@ describe('precedence', () => {
     );
   });
 
-  /** A valid value that tells where it came from. */
+  /** A valid value that shows its origin. */
   function chosen(setting: Setting, source: 0 | 1 | 2): string {
     const word = ['flag', 'env', 'profile'][source] ?? '';
     const values: Record<Setting['type'], string> = {

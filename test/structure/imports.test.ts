@@ -16,7 +16,7 @@ const COMMON = ['errors.ts', 'context.ts', 'json-object.ts', 'async-queue.ts'];
 
 const GENERAL = [/^(cli|http|output|store)\//];
 
-/** What a part may import beside itself and the common modules. */
+/** What a part may import besides itself and the common modules. */
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   errors: [],
   'json-object': [],

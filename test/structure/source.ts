@@ -27,7 +27,7 @@ export function syntaxTree(file: string): Node {
   return tree;
 }
 
-/** Every node of a tree, parents first. A node that `skip` names is left out with all it holds. */
+/** Every node of a tree, parents first, without the nodes that `skip` selects and their children. */
 export function* nodesOf(node: Node, skip: (node: Node) => boolean = () => false): Generator<Node> {
   if (skip(node)) return;
   yield node;

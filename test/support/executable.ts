@@ -20,7 +20,7 @@ export const IS_EMULATED = SVC_EMULATED !== undefined;
 /** For the time that a test allows. */
 export const SLOWNESS = IS_EMULATED ? 20 : 1;
 
-/** Counts a start of svc for the report of `npm run test:executable`: by the executable, or what kept it in the test's process. */
+/** Counts a start of svc for the report of `npm run test:executable`: as the executable, or why it ran in the test's process. */
 export function countRun(kind: string): void {
   if (SVC_BINARY_RUNS !== undefined) appendFileSync(SVC_BINARY_RUNS, `${kind}\n`);
 }

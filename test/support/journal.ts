@@ -3,7 +3,7 @@ import type { Paths } from '../../src/context.ts';
 import { type JournalEntry, journalEntries, journalPath } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 
-/** What the order journal holds now; nothing where there is none. */
+/** The current lines of the order journal, empty without a journal. */
 export function journalIn(paths: Paths): readonly JournalEntry[] {
   const path = journalPath(paths);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];

@@ -136,7 +136,7 @@ function configuration({ ports = 'any', rotates = true, lifetime = 3600, device 
   };
 }
 
-/** What it says to developers on standard output and error concerns nobody here. */
+/** Its messages for developers are discarded. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { info, warn } = console;
   console.info = () => {};

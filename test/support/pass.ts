@@ -17,7 +17,7 @@ export interface PasswordStore {
   [Symbol.dispose](): void;
 }
 
-/** A key without a passphrase: nobody is there to type one. The socket of gpg's agent needs a short path. */
+/** A key without a passphrase, because a test cannot type one. The socket of gpg's agent needs a short path. */
 export function passwordStore(): PasswordStore {
   const folder = mkdtempSync(join(tmpdir(), 'pass-'));
   const store = join(folder, 's');

@@ -1,4 +1,4 @@
-/** Prints every skipped test by name, so that nobody takes a run for complete that was not. */
+/** Prints every skipped test by name, so that an incomplete run is visible. */
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 export default class SkippedTests implements Reporter {

@@ -38,19 +38,19 @@ export interface RunOptions {
   readonly answer?: boolean | (() => boolean);
   /**
    * What the person answers to the questions of a wizard, in order: a text, or several of the choices by what is shown for
-   * them. One that is refused is asked for again. A question too many fails the test. Or how the person answers any question.
+   * them. A refused answer leads to the next prompt. An unexpected prompt fails the test. Or a function that answers any prompt.
    */
   readonly answers?: readonly Answer[] | ((question: string, choices: readonly string[]) => Answer);
   readonly now?: () => number;
   /** The time, in milliseconds. The clock stops there. */
   readonly at?: number;
-  /** The milliseconds that the clock is ahead. It goes on. */
+  /** The milliseconds by which the clock is ahead. */
   readonly clockOffset?: number;
   /** 0 by default: whatever is drawn is known. */
   readonly random?: () => number;
   /** Sleeps for the full time, and not 20 ms at most; a number limits the milliseconds. */
   readonly sleeps?: true | number;
-  /** What a sleep of so many milliseconds waits for instead of time; undefined for a sleep that is one. */
+  /** What a sleep of this many milliseconds waits for instead; undefined for a real sleep. */
   readonly sleepsUntil?: (ms: number) => Promise<void> | undefined;
   readonly signal?: AbortSignal;
   /** Is given what comes on stdout at once, and waited for; `closed` where the reader goes away with it. */

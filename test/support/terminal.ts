@@ -22,7 +22,7 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: string[]): Promise<void>;
   /** What is shown, as soon as it matches. */
   shows(what: RegExp): Promise<string>;
-  /** What is shown once that is no longer `before`. */
+  /** The screen, as soon as it differs from `before`. */
   changes(before: string): Promise<string>;
 }
 

@@ -8,7 +8,7 @@ export function inTurn<T>(all: readonly T[], at: number, count: number): readonl
   return Array.from({ length: count }, (_, index) => all[(at * count + index) % all.length] as T);
 }
 
-/** Every so many of them, evenly; all of them in the long suites. */
+/** Every nth of them; all of them in the long suites. */
 export function oneIn<T>(count: number, all: readonly T[]): readonly T[] {
   return IS_HARD ? all : all.filter((_, index) => index % count === 0);
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** What the function offers for lines of words that are already cut. */
+/** The candidates of the completion function for a list of words. */
 function offered(...lines: (readonly string[])[]): string[][] {
   const script = `. '${SCRIPTS}/svc.bash'
 one() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _svc; printf '%s\\t' "\${COMPREPLY[@]}"; echo; }

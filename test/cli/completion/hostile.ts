@@ -32,7 +32,7 @@ export const HOSTILE = [
   '^x^y',
 ];
 
-/** They hold what a terminal obeys, and are offered to nobody. */
+/** Names with control characters, which are never offered. */
 export const UNTYPABLE = ['x\ny', 'x\x1b[31m', 'x\ty', 'x\u202ey', 'x\u0085', ''];
 
 /** Nothing that cannot be typed, and a dash only to those who typed one. */

@@ -86,7 +86,7 @@ const LINES = {
   profiles: 'config use',
 } as const;
 
-/** What is offered after the words, with the notes. */
+/** The candidates after these words, with their descriptions. */
 async function offered(typed: readonly string[], prefix: string, { now = NOW, env = {} }: Options): Promise<string[]> {
   const before = requests;
   const { code, stdout, stderr } = await svc(['__complete', `matching=${prefix}`, ...typed], {

@@ -1,4 +1,4 @@
-/** A shell in a terminal of tmux: keys go in, and the line that the shell has made of them comes out. */
+/** A shell in a tmux terminal: sends keys and returns the resulting command line. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ export const tmux = (process.env['PATH'] ?? '')
   .find(existsSync);
 
 export interface Terminal {
-  /** What the line is after `typed` and the keys, <Tab> unless told otherwise. The line is left empty. */
+  /** The line after `typed` and the keys (<Tab> by default). Clears the line afterwards. */
   complete(typed: string, ...keys: string[]): Promise<string>;
   /** Completes the line, runs it, and waits for it to call svc. */
   run(typed: string, ...keys: string[]): Promise<readonly string[]>;

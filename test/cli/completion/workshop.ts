@@ -1,4 +1,4 @@
-/** A home with the committed scripts, a `svc` on its PATH, and what the alert manager lately said; nothing of this machine's own. */
+/** A home directory with the committed scripts, a `svc` on its PATH and cached names, and nothing from this machine. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export interface Workshop {
   close(): void;
 }
 
-/** What `catalog products list` and `alerts list` said lately. */
+/** Cached names of `catalog products list` and `alerts list`. */
 export const PRODUCTS: readonly Candidate[] = [
   { value: '5c0f1a52', note: 'Milk 1 l' },
   { value: '9126fd52', note: 'Skimmed milk 1 l' },

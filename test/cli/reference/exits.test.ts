@@ -1,4 +1,4 @@
-/** The exit statuses that a command declares, held to its own code and to its own words. */
+/** Compares the exit statuses that a command declares with its code and its help. */
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../../src/cli/reference/tree.ts';

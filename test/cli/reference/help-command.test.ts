@@ -1,4 +1,4 @@
-/** `svc help`: the same words as text and as data. */
+/** `svc help` as text and as data. */
 import { describe, expect, it } from 'vitest';
 import pkg from '../../../package.json' with { type: 'json' };
 import { loadCommands } from '../../../src/cli/command.ts';

@@ -39,7 +39,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   '\\:': '',
 };
 
-/** As a formatter reads it; throws where there is an escape that nobody meant. */
+/** Reads roff as a formatter does; throws at an unintended escape. */
 function read(roff: string): string {
   return roff.replace(
     /\\(?:\[u([0-9A-F]{4,6})\]|\((?:ga|ha|ti|aq|dq)|[^([])/g,

@@ -58,7 +58,7 @@ export const GRAMMAR_TABLE: readonly (readonly [input: string, classic: Result, 
   // A space beyond ASCII surrounds a token only in the UTF-8 grammar.
   ['foo=bar\u00a0', m('foo', '=', 'bar\u00a0'), m('foo', '=', 'bar'), m('foo', '=', 'bar\u00a0')],
   ['foo=bar\u0085', m('foo', '=', 'bar\u0085'), m('foo', '=', 'bar'), m('foo', '=', 'bar\u0085')],
-  // A byte order mark is no space to either.
+  // Neither treats a byte order mark as a space.
   ['foo=\ufeffbar', m('foo', '=', '\ufeffbar'), m('foo', '=', '\ufeffbar'), m('foo', '=', '\ufeffbar')],
   ['\ufefffoo=bar', refused, m('\ufefffoo', '=', 'bar'), m('\ufefffoo', '=', 'bar')],
 ];

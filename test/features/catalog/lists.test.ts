@@ -13,7 +13,7 @@ interface Habits {
   readonly total?: number;
 }
 
-/** A service with so many items, and every request it gets. */
+/** A service with this many items, and its requests. */
 function service(count: number, { size, total }: Habits = {}) {
   const asked: string[] = [];
   const ask = async ({ limit = 20, offset = 0 }: PageQuery): Promise<Page<Numbered>> => {

@@ -7,12 +7,12 @@ import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 15, 12);
 
-/** What was seen in one place, so many hours before now: a price, or that there is none. */
+/** An observation in one place, some hours ago: a price, or none. */
 interface Sight {
   readonly hours: number;
   readonly price: number | null;
 }
-/** A source has so many sights before the next one begins: each run its own, or one source all of them. */
+/** A source has `perSource` observations before the next one begins: one, or all of them. */
 interface Place {
   readonly sights: readonly Sight[];
   readonly perSource: number;
@@ -107,7 +107,7 @@ test('equals a simple evaluation of a thousand random histories', async () => {
   const seen = new Map<boolean | undefined, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 4 }), asked, async (places, given) => {
-      // A change is of each offer: there is no lowest one.
+      // A change is computed per offer, not for the lowest one.
       const wanted: Asked = given.kind === 'change' && given.judged === 'lowest' ? { ...given, judged: 'any' } : given;
       const { kind, limit, sinceHours, maxAgeHours, judged } = wanted;
       const none = { below: undefined, above: undefined, change: undefined };

@@ -13,7 +13,7 @@ const STEP_US: Readonly<Record<string, number>> = {
   '7d': 604_800_000_000,
 };
 
-/** Of an RFC 3339 time in UTC, its digits below the millisecond kept. */
+/** Keeps the digits below the millisecond of an RFC 3339 time in UTC. */
 export function microseconds(text: string): number {
   const [, head = '', fraction = ''] = /^(.{19})(?:\.(\d+))?Z$/.exec(text) ?? [];
   return Date.parse(`${head}Z`) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6));

@@ -1,4 +1,4 @@
-/** What is asked, which answer is taken for it, and what a person may paste (RFC 6749 §3–4, RFC 7636, RFC 9207). */
+/** The authorization request, accepted responses, and pasted text (RFC 6749 §3–4, RFC 7636, RFC 9207). */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('a verifier', () => {
     const seen = new Map<string, number>();
     for (const value of values) {
       expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
-      // The last character holds four bits only.
+      // The last character has only four bits.
       for (const character of value.slice(0, 42)) seen.set(character, (seen.get(character) ?? 0) + 1);
     }
     expect(seen.size).toBe(64);

@@ -10,7 +10,7 @@ const server = await listServer();
 
 const sent = (name: string) => server.requests.map(({ headers }) => headers[name] ?? 'none');
 
-/** `lines`: the content of the file `headers`, which `@` in a value stands for. */
+/** `lines`: the content of the file `headers`, whose path replaces `@` in a value. */
 function setUp(headers: unknown, { lines = '', address = server.url, more = {} as Record<string, string> } = {}) {
   const home = temporaryHome();
   const path = join(home, 'headers');

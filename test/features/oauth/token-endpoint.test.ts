@@ -178,7 +178,7 @@ describe('the response', () => {
     [200, { error: 'invalid_grant' }, 'invalid_grant', 'unauthorized'],
     [403, '<html>', '', 'forbidden'],
     [404, {}, '', 'wrong_path'],
-    // The shape of the rest of the service is no OAuth error.
+    // The error format of the other endpoints is not an OAuth error.
     [400, { error: { code: 'bad_request', message: 'x' } }, '', 'refused'],
   ])('%i with %j is a refusal', async (status, body, error, code) => {
     const { outcome } = await request(says(status, body));

@@ -8,11 +8,11 @@ export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
 export interface Signed {
   readonly key?: string;
-  /** Unix seconds; now unless told. */
+  /** Unix seconds; now by default. */
   readonly timestamp?: number | string;
   readonly path?: string;
   readonly method?: string;
-  /** Header lines beside those of the signature. */
+  /** Header lines in addition to those of the signature. */
   readonly headers?: readonly string[];
   /** Instead of a content length. */
   readonly framing?: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
 import { runUninterrupted } from '../../../src/features/webhooks/creating.ts';
 
-/** A context whose signals are sent by `send`, and whose time passes at once where it is told to. */
+/** A context whose signals are sent by `send`, and whose clock can be advanced. */
 function context(passes: boolean) {
   const slept: number[] = [];
   let taker: ((name: EndSignal, shared: boolean) => void) | undefined;

@@ -102,7 +102,7 @@ export const VECTORS: readonly Vector[] = [
   { name: 'E15 a secret with a NUL', secret: `${SECRET}\0`, verdict: 'bad_secret' },
 ];
 
-/** A request as it came over the wire, with these line ends in its head. */
+/** A raw request with these line ends in its head. */
 export function request(end = '\r\n', body: Buffer = PING): Buffer {
   const head = [
     'POST /hook HTTP/1.1',

@@ -1,4 +1,4 @@
-/** The auditor of the bot test finds what it must find: each test spoils one thing of a run in which all is well. */
+/** The auditor of the bot test finds faults: each test breaks one thing in a good run. */
 import { describe, expect, it } from 'vitest';
 import { audit, type Run, type SessionEvent } from './auditor.ts';
 import type { Received } from './gateway.ts';

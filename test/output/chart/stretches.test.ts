@@ -42,7 +42,7 @@ describe('stretchesOf', () => {
     const wide = fc.double({ min: 1 + 1e-12, max: 6, noNaN: true });
     fc.assert(
       fc.property(part, wide, part, fc.integer({ min: 5, max: 40 }), (before, gap, after, columns) => {
-        // What holds for half a column before the window ends has no other column than the gap before it.
+        // A value for the last half column shares its column with the gap before it.
         fc.pre(before + gap + after <= columns);
         const column = WINDOW.to / columns;
         const at = [0, before * column, (before + gap) * column];

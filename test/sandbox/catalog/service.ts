@@ -19,7 +19,7 @@ export const NOON_MS = Date.UTC(2026, 1, 1, 12);
 const NOON: Micros = NOON_MS * 1000;
 
 export interface TestCatalog extends CatalogEmulator, AsyncDisposable {
-  /** The status and the body as it came. */
+  /** The status and the raw body. */
   get(path: string): Promise<readonly [number, string]>;
   /** The parsed body of an answer that is 200. */
   json<T>(path: string): Promise<T>;

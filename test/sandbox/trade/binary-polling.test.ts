@@ -1,4 +1,4 @@
-/** Engine.IO 3 without `b64=1`: packets in bytes, at the sandbox and at the real socket.io 2.5 server beside it. */
+/** Engine.IO 3 without `b64=1`: binary packets, at the sandbox and at a real socket.io 2.5 server. */
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';

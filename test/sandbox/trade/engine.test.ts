@@ -73,7 +73,7 @@ describe('polling', () => {
     const sid = await connect(gateway);
     const poll = wire(gateway.url, path(gateway, sid));
     await post(gateway, sid, '6:2hello');
-    // as the real server: what a ping holds is not repeated on polls
+    // like the real server: a pong on polls does not repeat the data of a ping
     expect((await poll).body).toBe('1:3');
   });
 

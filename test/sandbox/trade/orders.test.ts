@@ -25,7 +25,7 @@ interface TradingGateway extends AsyncDisposable {
   rows(model: string, name: string): Promise<readonly Json[]>;
   /** The bid is this, and what comes of that has happened. */
   price(symbol: string, bid: number): void;
-  /** Once the order is no more: its trades, and what became of it. */
+  /** After the order has ended: its trades and its outcome. */
   over(orderId: string): Promise<Json>;
 }
 

@@ -36,7 +36,7 @@ export interface TestGateway extends TradingEmulator, AsyncDisposable {
   peer(transports?: readonly string[], token?: string): Promise<Peer>;
 }
 
-/** Ticks only when it is told to, ten times as fast. */
+/** Ticks only on request, ten times as fast. */
 export async function startGateway(options: Partial<TradingEmulatorOptions> = {}): Promise<TestGateway> {
   const emulator = await startTradingEmulator({
     now: () => NOW,
@@ -132,7 +132,7 @@ export async function listen(gateway: TestGateway, peer: Peer, names: readonly s
   };
 }
 
-/** An order at market for 5,000 EUR/USD of the account that hedges, but for what is said. */
+/** A market order for 5,000 EUR/USD in the hedging account, with these changes. */
 export function marketOrder(changes: Fields = {}): Fields {
   return {
     account_id: '654061',
@@ -146,7 +146,7 @@ export function marketOrder(changes: Fields = {}): Fields {
   };
 }
 
-/** What stands in `response.error`, decoded. */
+/** The decoded `response.error`. */
 export function errorOf(answer: Json): unknown {
   const { error, executed } = answer['response'] as { readonly error?: string; readonly executed: boolean };
   if (executed) throw new Error('it was executed');

@@ -1,4 +1,4 @@
-/** The traps of the sandbox's gateway that do not stand beside what they are about. */
+/** Traps of the sandbox's gateway that have no test elsewhere. */
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { TradeTrap } from '../../../src/sandbox/traps.ts';

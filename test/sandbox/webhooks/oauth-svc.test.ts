@@ -152,7 +152,7 @@ describe('a login that is copied', () => {
     expect((await run(one.home, ['oauth', 'refresh'])).code).toBe(0);
     const late = await run(other.home, ['oauth', 'refresh']);
     expect(late).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('svc oauth login') });
-    // What was stolen, or copied, is no use any more, and nor is what it was copied from.
+    // Neither the copy nor the original works any more.
     const ended = [
       await run(one.home, ['webhooks', 'list']),
       await run(other.home, ['webhooks', 'list']),
@@ -197,7 +197,7 @@ describe('traps', () => {
     expect(refreshed).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(advice) });
     expect(credential(home)).toMatchObject({ access_token, refresh_token });
     service.traps.clear();
-    // What the service still takes goes on to work, or a new sign-in does.
+    // What the service still accepts continues to work, or a new sign-in does.
     if (code === 7) expect((await run(home, ['oauth', 'refresh'])).code).toBe(0);
     else expect((await signIn({ home })).code).toBe(0);
     expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);

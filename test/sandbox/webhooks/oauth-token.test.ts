@@ -210,7 +210,7 @@ describe('client authentication', () => {
     for (const more of [{}, { client_id: basic.client_id }]) {
       expect((await token(service, { ...(await fieldsOf(basic)), ...more }, header)).status).toBe(200);
     }
-    // RFC 6749 §2.3.1: form-encoded before they are joined, so any byte may stand there as %xx.
+    // RFC 6749 §2.3.1: form-encoded before they are joined, so any byte may appear as %xx.
     const every = [basic.client_id, basic.client_secret ?? ''].map(
       (text) =>
         `%${Buffer.from(text)

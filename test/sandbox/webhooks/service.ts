@@ -38,11 +38,11 @@ export interface ReceivedDelivery {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly deliveries: readonly ReceivedDelivery[];
-  /** Once so many were received. */
+  /** Resolves when this many were received. */
   received(count: number): Promise<void>;
 }
 
-/** Answers its deliveries with these statuses one after the other, the last again and again; 0 is no answer at all. */
+/** Responds to deliveries with these statuses in turn, then with the last one; 0 means no response. */
 export async function startReceiver(statuses: readonly number[] = [204]): Promise<Receiver> {
   const deliveries: ReceivedDelivery[] = [];
   const server = http.createServer(async (request, response) => {

@@ -247,7 +247,7 @@ describe('doc 1 §2: read fields', () => {
     const walked = new Set(FIELDS.map(([path]) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '')));
     for (const value of Object.values(ANSWERS)) {
       for (const path of leaves(Array.isArray(value) ? value[0] : value)) {
-        // What a group holds are alerts, which are walked by themselves.
+        // Alerts of a group are covered separately.
         if (path.startsWith('alerts.') || path === 'silenceID') continue;
         expect(
           [...walked].some((one) => path === one || path.startsWith(`${one}.`)),
@@ -262,7 +262,7 @@ function valueAt(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], value);
 }
 
-/** The paths to all that is no object, without the indexes of arrays; of labels and annotations one each. */
+/** The paths of all leaf values, without array indexes, and one each for labels and annotations. */
 function leaves(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return path === '' ? [] : [path];
   return Object.entries(value).flatMap(([name, inner]) => {

@@ -7,7 +7,7 @@ import { lines, onEveryService, parameter, printed } from './service.ts';
 
 const STATES = ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'] as const;
 
-/** What each state holds, told without the code under test. */
+/** The alerts of each state, computed without the code under test. */
 const HOLDS: Readonly<Record<(typeof STATES)[number], (id: string) => boolean>> = {
   active: (id) => !SILENCED.includes(id) && !INHIBITED.includes(id),
   silenced: (id) => SILENCED.includes(id),

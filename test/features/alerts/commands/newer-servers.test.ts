@@ -1,4 +1,4 @@
-/** What newer Alertmanagers have, and what older ones are not asked for. */
+/** Features of newer Alertmanagers, which svc does not request from older ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeRealServers } from '../../../contract/servers.ts';
 import { answer, faultServer } from '../../../http/servers.ts';

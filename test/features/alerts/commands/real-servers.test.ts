@@ -1,4 +1,4 @@
-/** What a real Alertmanager, and what stands before it, do to their clients by configuration. */
+/** How a configured Alertmanager, or a proxy in front of it, affects clients. */
 import { once } from 'node:events';
 import http from 'node:http';
 import { describe, expect, test, vi } from 'vitest';

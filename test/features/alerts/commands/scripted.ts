@@ -3,7 +3,7 @@ import { SvcError } from '../../../../src/errors.ts';
 import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
 import type { WireAlert } from './fleet.ts';
 
-/** `away`: the service fails, however often it is asked, until the client has given up once. `refused`: the credential is. */
+/** `away`: every request fails until the client has given up once. `refused`: the credential is refused. */
 export type Reply = readonly WireAlert[] | 'away' | 'refused';
 
 /** How often the client asks before it gives up. */
@@ -11,7 +11,7 @@ const TRIES = 4;
 
 export interface Scripted extends AsyncDisposable {
   readonly server: FaultServer;
-  /** Aborted, as by Ctrl-C, when it is asked once more than there are replies. */
+  /** Aborts, as Ctrl-C does, at the first request after the last reply. */
   readonly signal: AbortSignal;
 }
 

@@ -11,7 +11,7 @@ import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/
 
 export interface Sent {
   readonly method: string;
-  /** With its query, as it came. */
+  /** Including the raw query. */
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;

@@ -60,7 +60,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
   const theirTree = (path: string) => {
     const { stdout } = amtool('config', 'routes', 'show', `--config.file=${path}`);
     const lines = stdout.split('\n').filter((line) => line.includes('── '));
-    // It shows match_re as the server compiles it, and before 0.28 the blanks of the branches are no plain ones.
+    // It shows match_re as the server compiles it, and before 0.28 indents with other spaces.
     return lines.map((line) => line.replaceAll('\u00a0', ' ').replace(/=~"\^\(\?:(.*?)\)\$"(?=[,}])/g, '=~"$1"'));
   };
   const ours = async (source: string): Promise<RoutingConfig> => {

@@ -135,7 +135,7 @@ describe('long lists', () => {
     expect(catalog.asked()).toEqual([...pass, ...pass]);
   });
 
-  /** A list of so many products of which one comes to the front with each of the first pages that are read. */
+  /** A list of products, one of which moves to the front with each of the first pages. */
   const moving = (count: number, moves: number) => {
     const ids = Array.from({ length: count }, (_, n) => `p${n}`);
     let read = 0;
@@ -228,7 +228,7 @@ describe('long lists', () => {
 
   test('a list that ends before its total is reported, in every format', async () => {
     const reply = products(500);
-    // It gives 20 whatever it is asked for, and does not say so.
+    // It silently returns 20, whatever the limit.
     catalog.replies(({ path, query }) => {
       const { items } = reply({ path, query: new URLSearchParams(`limit=20&offset=${query.get('offset')}`) }) as {
         items: object[];

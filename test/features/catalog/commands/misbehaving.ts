@@ -1,4 +1,4 @@
-/** `svc catalog` against a server that answers whatever the test says, and tells what it was asked. */
+/** `svc catalog` against a scripted server that records its requests. */
 import { answer, faultServer } from '../../../http/servers.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 
@@ -16,7 +16,7 @@ type Reply = object | string;
 export interface Misbehaving extends AsyncDisposable {
   /** What follows `svc catalog`. */
   run(argv: readonly string[], options?: RunOptions): Promise<Run>;
-  /** Since it was asked for last: `/products?limit=5`. */
+  /** Requests since the last call, such as `/products?limit=5`. */
   asked(): string[];
   /** From now on. */
   replies(reply: (asked: Asked) => Reply): void;

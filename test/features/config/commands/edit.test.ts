@@ -14,7 +14,7 @@ function write(text: string): void {
   writeFileSync(file(), text);
 }
 
-/** An editor that runs this shell text, with the copy as `$1`; its own path holds a blank, its variable an option. */
+/** An editor that runs this shell text with the copy as `$1`. Its path has a space, its variable an option. */
 function editor(script: string): { EDITOR: string } {
   const path = join(folder.path, 'my editor');
   writeFileSync(path, `#!/bin/sh\n[ "$1" = --wait ] || exit 9\nshift\n${script}\n`);

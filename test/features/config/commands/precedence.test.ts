@@ -178,7 +178,7 @@ describe('precedence', () => {
     const token = one.token && !elsewhere;
     // Bound to the configured address: nothing is sent to another one.
     if (token && configured !== undefined && configured !== at) return {};
-    // The recording service is asked nothing without a credential.
+    // Without a credential, svc sends no request to the recording service.
     return !token && one.service === 'webhooks' ? {} : { at, token };
   }
 

@@ -74,7 +74,7 @@ it('moves everything there and back, and names the next steps', async () => {
     { service: 'trade', source: 'small' },
   ]);
   expect(await json('trade status')).toMatchObject({ source: 'helper', store: 'small' });
-  // What is no secret needs no passphrase.
+  // Data that is not secret needs no passphrase.
   expect(helper.calls).toEqual([]);
   const back = await run('oauth move --to file');
   expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('svc config unset credentials.helper') });

@@ -64,7 +64,7 @@ describe('many processes at once', () => {
   });
 });
 
-/** Resolves once no process has the lock: a refresh goes on where its command has ended. */
+/** Resolves when no process has the lock: a refresh continues after its command has ended. */
 async function unlocked(config: string): Promise<void> {
   while (existsSync(join(config, 'credentials.json.lock'))) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -110,7 +110,7 @@ describe('killed with -9', () => {
   it('the refresh process, before the service acted: the command reports it, and the next one refreshes', async () => {
     const { ended, next, config } = await killed('refresh', ({ response }) => void response.destroy());
     expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('repeat the command') });
-    // The lock of the dead is no lock: one that were respected would end this with a timeout.
+    // The lock of a dead process must be broken; otherwise this would time out.
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect(names(config)).toEqual(['credentials.json']);
   });
@@ -223,7 +223,7 @@ describe('without write access', () => {
       const run = await svc(['oauth', 'token'], { env, ...ordinary });
       expect(run).toMatchObject({ code: 0, stdout: `at-${calls}-abcdefghijkl\n` });
       expect(run.stderr).toMatch(calls === 0 ? /^$/ : /cannot be saved, and only this command uses it: cannot lock/);
-      // A refresh whose result would be lost is not asked for.
+      // svc does not send a refresh whose result would be lost.
       if (calls > 0) expect(await svc(['oauth', 'refresh'], { env, ...ordinary })).toMatchObject({ code: 2 });
       chmodSync(config, 0o700);
       expect(server.calls).toBe(calls);

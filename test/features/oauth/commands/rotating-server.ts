@@ -33,7 +33,7 @@ export interface RotatingServer {
 }
 
 export const FIRST = { access: 'at-0-abcdefghijkl', refresh: 'rt-0-abcdefghijkl' };
-/** What every token looks like, and stands in no output. */
+/** The form of every token; no output may contain it. */
 export const ANY_TOKEN = /[ar]t-\d+-abcdefghijkl/;
 
 export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = true } = {}): Promise<RotatingServer> {
@@ -114,7 +114,7 @@ export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = t
   return server;
 }
 
-/** A login at the server that ends in so many seconds. */
+/** A login at the server that expires in this many seconds. */
 export function login(url: string, left: number, more: Partial<OAuthCredential> = {}): CredentialsDocument {
   const now = Math.floor(Date.now() / 1000);
   const credential: OAuthCredential = {

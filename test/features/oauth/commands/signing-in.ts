@@ -9,7 +9,7 @@ export interface LoginOptions extends RunOptions {
   /** Of the service. */
   readonly url: string;
   readonly args?: readonly string[];
-  /** What happens with the printed address; a browser that goes to its end unless told. */
+  /** What to do with the printed address; by default, a browser that follows all redirects. */
   readonly visit?: (url: URL) => Promise<Visit | undefined>;
 }
 

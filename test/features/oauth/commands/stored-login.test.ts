@@ -51,7 +51,7 @@ async function signedIn(
   };
 }
 
-/** A clock that stands from when it is first looked at: a busy machine needs seconds for what is counted here. */
+/** A clock that stops at its first use, because a busy machine needs seconds for what this test counts. */
 function standing(): () => number {
   let at: number | undefined;
   return () => (at ??= Date.now());
@@ -128,7 +128,7 @@ describe('a refresh', () => {
       expect(expired).toMatchObject({ code, stdout: '', stored: { refresh_token: FIRST.refresh } });
       expect(expired.stored.login_required).toBeUndefined();
       expect(expired.stderr).not.toMatch(ANY_TOKEN);
-      // What is left of the old token is used, but not where a new one is asked for.
+      // svc uses the rest of the old token, unless a new one is requested.
       const left = await signedIn(['token'], { ...fault, more, left: 30 });
       expect(left).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
       expect(left.stderr).toContain('could not be refreshed');
@@ -326,7 +326,7 @@ it('reports a corrupt file, sets it aside, and continues without it', async () =
   expect(run).toMatchObject({ code: 4, stdout: '' });
   expect(run.stderr).toMatch(/is not JSON; svc moved it to .*corrupt-/);
   expect(run.stderr).not.toMatch(ANY_TOKEN);
-  // Where the environment has a token nobody looks at the file.
+  // With a token in the environment, svc does not read the file.
   keep(join(home, 'config'), '{');
   expect(
     await svc(['oauth', 'token'], { home, env: { ...env, SVC_WEBHOOKS_TOKEN: 'given-0123456789' } }),

@@ -299,7 +299,7 @@ describe('a newer server', () => {
     status: { state: 'active' },
     kind: null,
   };
-  /** Answers reads with the silence, and a write with its id unless told otherwise. */
+  /** Responds to reads with the silence, and to a write with its id by default. */
   const serve = (post: string, after: object = before) => {
     let wrote = false;
     return faultServer((socket, { method, path }) => {

@@ -33,7 +33,7 @@ describe('windows from the oldest to the newest', () => {
           const next = windows[index + 1];
           if (next === undefined) continue;
           expect(next.from).toBe(window.to + 1);
-          // No candle stands at an end that a gateway may not count in.
+          // No candle is at the end, which a gateway may exclude.
           expect(next.from % 60).toBe(0);
         }
         const days = DAYS[period.name];

@@ -1,4 +1,4 @@
-/** `svc trade batch`: nothing is sent before every line holds, and what is sent after one that failed. */
+/** `svc trade batch`: checks every line before it sends the first, and what it sends after a failure. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const client = await fileTrader({ emptied: true });
 
 const ndjson = (...lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 const BUY = { command: 'buy', symbol: 'EUR/USD', amount: 5 };
-/** What the gateway refuses, and nobody here can know. */
+/** A refusal that svc cannot predict. */
 const REFUSED = { ...BUY, account: NETTING };
 const outcomes = (stdout: string) =>
   JSON.parse(stdout).map(({ line, outcome }: { line: number; outcome: string }) => `${line} ${outcome}`);

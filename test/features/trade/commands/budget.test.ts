@@ -1,4 +1,4 @@
-/** The caps on calls: what is used up is not asked for, by any process of this machine, and an ORA-20301 is believed. */
+/** Rate limits: at the limit no process of this machine sends, and an ORA-20301 fills the window. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ it('the fifty-first read of open positions within an hour is not sent: exit 6 wi
   expect(errorOf(run)).toMatchObject({ code: 'limited', cmd: POSITIONS, retry_after: NEXT });
   expect(run.stderr).toContain('50 in 3600 s');
   expect(client.asked()).toEqual([]);
-  // Other tables have caps of their own, and the gateway was never told.
+  // Other tables have their own limits, and nothing was sent to the gateway.
   expect((await client.run('positions --closed', { home })).code).toBe(0);
   expect((await client.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
 });

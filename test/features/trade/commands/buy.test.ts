@@ -1,4 +1,4 @@
-/** `svc trade buy` and `sell`: what is sent, what is asked before, and what is never sent. */
+/** `svc trade buy` and `sell`: the request, the confirmation, and what is never sent. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
@@ -78,7 +78,7 @@ describe('the request', () => {
       'GET /trading/get_model models=Offer',
       expect.stringContaining('POST /trading/open_trade'),
     ]);
-    // One that is not among those that are known is asked for, once.
+    // An unknown one is requested once.
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '5', '--yes', '--account', '7'], { home });
     expect(code).toBe(5);
     expect(stderr).toContain('accounts: 654061 (00654061), 654062 (00654062)');

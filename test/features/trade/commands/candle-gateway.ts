@@ -40,7 +40,7 @@ export function row(time: number, ticks = 1 + (time % 97)): Row {
   return [time, open ?? 0, close ?? 0, high ?? 0, low ?? 0, ...ask, ticks];
 }
 
-/** Those of a range, the ends included, that are kept. */
+/** The stored candles of a range, including both ends. */
 export function candlesOf(
   { period, from, to }: Pick<CandleRequest, 'period' | 'from' | 'to'>,
   keeps: (time: number) => boolean = () => true,

@@ -98,7 +98,7 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
 });
 
 describe('an interrupted file', () => {
-  /** A file of which one window is there, begun with the arguments. */
+  /** A file with one window, started with these arguments. */
   async function begun(args: readonly string[] = RANGE): Promise<string> {
     const path = fresh();
     served.answer = (request) => (served.asked.length > 1 ? 'Not now' : holed(request));

@@ -1,4 +1,4 @@
-/** `svc trade candles` at the socket: what is asked for, what is printed, what is told, and how it ends. */
+/** `svc trade candles` at the socket: requests, output, notices and exit statuses. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

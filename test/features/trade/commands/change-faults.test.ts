@@ -1,4 +1,4 @@
-/** What changes or ends something is sent once under every fault that leaves its outcome open, and told as unknown. */
+/** Changes are sent once under every fault that leaves the outcome open, and are reported as unknown. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { journalIn } from '../../../support/journal.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';

@@ -82,7 +82,7 @@ it.each<
   );
 });
 
-/** In words, as what is told on the way is held back where JSON is printed. */
+/** In a table, because notices are deferred in JSON. */
 async function accepted(ids: readonly string[], then: () => void, more: Parameters<Trader['run']>[1] = {}) {
   client.gateway.traps.add('market-closed');
   return client.run(['close', ...ids, '--wait', '5s', '--yes'], {

@@ -1,4 +1,4 @@
-/** `svc trade close`: what is sent in which kind of account, what is asked before, and that no cap keeps it back. */
+/** `svc trade close`: requests by kind of account, confirmations, and that no rate limit delays it. */
 import { describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';

@@ -13,7 +13,7 @@ export interface DocumentGateway extends AsyncDisposable {
   readonly feed: FeedGateway;
   /** Of the last run. */
   readonly home: string;
-  /** Sleeps are cut to 20 ms unless said. */
+  /** Limits sleeps to 20 ms by default. */
   run(argv: readonly string[], options?: RunOptions): Promise<Run>;
   journal(): readonly JournalEntry[];
   reset(): void;

@@ -59,7 +59,7 @@ export interface FeedGateway extends AsyncDisposable {
   subscribed(name: string): Promise<void>;
   /** Once the connection that is subscribed to it now has ended. */
   gone(name: string): Promise<void>;
-  /** Once it was asked for. */
+  /** Resolves after the request. */
   called(call: string): Promise<void>;
   /** Ends every connection, after what was pushed. */
   drop(): void;

@@ -1,4 +1,4 @@
-/** `svc trade flatten`: what is sent, in which order, and what is said of the rest. */
+/** `svc trade flatten`: the requests, their order, and the report of the rest. */
 import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';

@@ -28,7 +28,7 @@ function common(gateway: TradingEmulator, { account = HEDGING, symbol = 'EUR/USD
   };
 }
 
-/** Open at 1.16 unless told. Returns its trade id. */
+/** Opens at 1.16 by default. Returns the trade id. */
 export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: number } = {}): string {
   const tradeId = gateway.book.newTradeId();
   const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, commission: 0, roll: 0 };
@@ -36,7 +36,7 @@ export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: n
   return tradeId;
 }
 
-/** An entry at 1.15 unless told. Returns its order id. */
+/** An entry at 1.15 by default. Returns the order id. */
 export function holdOrder(
   gateway: TradingEmulator,
   of: Of & { readonly rate?: number; readonly ocoBulkId?: number } = {},

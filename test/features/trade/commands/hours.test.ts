@@ -1,4 +1,4 @@
-/** `svc trade hours` and `svc trade journal`, which ask nobody. */
+/** `svc trade hours` and `svc trade journal`, which send no requests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

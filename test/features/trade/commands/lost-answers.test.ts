@@ -1,4 +1,4 @@
-/** An order whose answer is lost is sent once, told as unknown with what may be it, and open in the journal. */
+/** An order with a lost response is sent once, reported as unknown with its candidates, and open in the journal. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { holdTrade } from './holdings.ts';
@@ -255,7 +255,7 @@ it('an order that was accepted before is not a candidate', async () => {
 
 it('an order of another gateway does not exclude candidates', async () => {
   const entry = [...ENTRY, '--account', '654061'];
-  // It is told apart by its address alone, and numbers its orders in the same way.
+  // Only its address differs; it numbers its orders in the same way.
   await client.run(entry);
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const { stderr } = await client.run(entry, through({ home: client.home }));

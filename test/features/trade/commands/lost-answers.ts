@@ -13,7 +13,7 @@ export interface Fault {
 export interface Forwarder extends AsyncDisposable {
   readonly url: string;
   fault: Fault | undefined;
-  /** What matches is refused as asked for too often. */
+  /** Matching requests are refused by the rate limit. */
   tooOften: RegExp | undefined;
   /** What matches is refused with the status 401. */
   unauthorized: RegExp | undefined;
@@ -31,7 +31,7 @@ const json = (response: ServerResponse, status: number, body: string, headers: R
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 };
 
-/** After none of them can anybody know what became of the order. */
+/** After each of them the outcome is unknown. */
 export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'the connection is reset': (response) => response.socket?.resetAndDestroy(),
   'the answer never comes': () => {},

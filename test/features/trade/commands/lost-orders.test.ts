@@ -1,4 +1,4 @@
-/** After a lost response svc goes on watching what is pushed, reads the tables at the end, and names only what can be the order. */
+/** After a lost response, svc watches pushes, reads the tables at the end, and names only possible candidates. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
@@ -11,7 +11,7 @@ const ENTRY = ['entry', 'buy', 'EUR/USD', '6', '--rate', '1.04', '--account', AC
 
 const cut = (response: ServerResponse): void => void response.socket?.destroy();
 
-/** Rows as they are told of an order that was carried out at this time. */
+/** The rows of an order that was executed at this time. */
 function rows(more: object = {}, at = Date.now()) {
   const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time: tableTime(at), ...more };
   return {
@@ -155,7 +155,7 @@ describe('excludes what cannot be the order', () => {
 
 describe('after an equal order that was just accepted', () => {
   const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
-  /** The second one is lost; the tables have so many positions in the end. */
+  /** The second one is lost; the tables then have this many positions. */
   async function second(positions: number) {
     const { feed } = gateway;
     const open = (count: number) =>

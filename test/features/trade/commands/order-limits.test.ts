@@ -182,7 +182,7 @@ describe('trade.maxPosition', () => {
 });
 
 describe('trade.maxDailyLoss', () => {
-  /** Closed so many hours ago with a loss of 600. The balance, and so `dayPL`, does not show it. */
+  /** Closed this many hours ago with a loss of 600. The balance, and so `dayPL`, does not show it. */
   const closeAtLoss = (hoursAgo: number): void => {
     const { gateway } = client;
     const trade = gateway.book.trades.get(holdTrade(gateway));

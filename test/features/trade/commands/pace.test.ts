@@ -1,4 +1,4 @@
-/** Pacing and the caps on calls hold reads back, and say so at once; a close, a cancel and an order are never delayed. */
+/** Pacing and rate limits delay reads, and say so at once. They never delay a close, a cancel or an order. */
 import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';

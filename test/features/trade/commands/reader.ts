@@ -8,7 +8,7 @@ export const NOW = Date.UTC(2026, 0, 14, 12);
 
 export interface Reader {
   readonly gateway: TradingEmulator;
-  /** In a home of its own where none is said. */
+  /** In a new home directory by default. */
   run(argv: string | readonly string[], options?: RunOptions): Promise<Run>;
   /** The parsed value of `-o json`. Throws where the command failed. */
   json(argv: string, options?: RunOptions): Promise<unknown>;

@@ -152,7 +152,7 @@ describe.each(['ndjson', 'csv'])('a .%s file', (format) => {
 
   it('is rotated before it exceeds its size, without losing or duplicating a tick', () => {
     recorded([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20], '1KB');
-    // A new process goes on numbering, also after another file was removed.
+    // A new process continues the numbering, even after another file was removed.
     recorded([21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40], '1KB');
     const all = files();
     const parts = all.filter((name) => /^ticks\.\d{6}\./.test(name));

@@ -1,4 +1,4 @@
-/** `journal settle`: what the tables show of requests whose outcome is unknown; and what is said when one of them is sent again. */
+/** `journal settle`: what the tables show of unknown outcomes, and what svc says when such a request is repeated. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lockOwner } from '../../../../src/store/lock.ts';
 import { journal, type OrderSent } from '../../../../src/store/order-journal.ts';

@@ -1,4 +1,4 @@
-/** `svc trade stream`: every push a line, subscriptions made and taken back, gaps told, faults and interruptions. */
+/** `svc trade stream`: a line per push, subscriptions, gaps, faults and interruptions. */
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { IS_HARD } from '../../../support/turns.ts';

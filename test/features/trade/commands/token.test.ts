@@ -1,4 +1,4 @@
-/** The gateway's token: where it is taken from, kept, and never shown. */
+/** The gateway's token: its source, its storage, and that it is never shown. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -28,7 +28,7 @@ beforeEach(() => {
   feed.tables['Account'] = [ACCOUNT, { accountId: '', isTotal: true, balance: 50_000 }];
 });
 
-/** Runs it until so many lines were printed, and what is to happen after each. */
+/** Runs it until this many lines were printed, with an action after each. */
 async function watch(argv: readonly string[], ...steps: readonly (() => void)[]) {
   const stop = new AbortController();
   const left = [...steps];

@@ -1,4 +1,4 @@
-/** What stands between svc and the gateway: balancers, proxies, certificates; and that no trace of it shows a secret. */
+/** Balancers, proxies and certificates between svc and the gateway, and that no trace shows a secret. */
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -170,7 +170,7 @@ describe('secrets', () => {
     await using server = await gateway({
       accepts: () => accepted-- > 0,
       before: ({ url = '', headers }, response) => {
-        // A gateway that tells all it knows, where it refuses and where it serves.
+        // A gateway that repeats all secrets, in refusals and in responses.
         if (!url.startsWith('/echo')) return false;
         const echo = { message: `${headers.authorization} ${headers.cookie} ${url}`, token: TOKEN };
         response.writeHead(url.includes('refuse') ? 400 : 200, { 'content-type': 'application/json', 'x-told': TOKEN });

@@ -18,7 +18,7 @@ import { parseDistance, parsePips } from '../../../../src/features/trade/orders/
 const pips = (text: string) => parseDistance(`${text}pips`, '--stop');
 const price = (text: string) => parseDistance(text, '--stop');
 
-/** As it stands in the body. */
+/** As in the body. */
 function body(form: OrderForm): string {
   return Object.entries(form)
     .flatMap(([name, value]) => (value === undefined ? [] : [value].flat().map((one) => `${name}=${one}`)))

@@ -1,4 +1,4 @@
-/** Merging what is pushed: whatever the sequence, the last word on each field stands. */
+/** Merging pushes: in any sequence, the last value of each field counts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LivePrices } from '../../../../src/features/trade/tables/live-prices.ts';

@@ -1,4 +1,4 @@
-/** The secret is told once, the create has no idempotency key, and a quota looks like a rate limit. */
+/** The secret is returned once, the create has no idempotency key, and a quota looks like a rate limit. */
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

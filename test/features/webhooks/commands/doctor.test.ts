@@ -1,4 +1,4 @@
-/** The examination of the subscription half: each fault is found, told with what fixes it, and none of it ends the others. */
+/** `svc webhooks doctor` finds each fault, reports it with its fix, and continues. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

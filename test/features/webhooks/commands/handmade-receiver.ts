@@ -1,4 +1,4 @@
-/** A receiver as somebody would write one by hand, correct unless told in which way it is wrong. Nothing of it is svc's. */
+/** A receiver as a developer would write it, without code of svc. It is correct unless a flaw is given. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -41,7 +41,7 @@ export interface Receiver {
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** A receiver that answers as told, and is gone after the test. */
+/** A receiver with the given behaviour, which ends with the test. */
 export async function receiver(answer: Answer): Promise<Receiver> {
   const taken: Taken[] = [];
   let [now, most] = [0, 0];

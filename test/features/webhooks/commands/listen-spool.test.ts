@@ -12,7 +12,7 @@ const newSpool = (): string => join(temporaryHome(), 'spool.ndjson');
 const idOf = ({ body }: Pick<Taken, 'body'>): string => (JSON.parse(body.toString()) as { id: string }).id;
 const ofType = (run: Run, type: string): Record<string, unknown>[] => rows(run).filter((row) => row['type'] === type);
 
-/** An application that is away until it is told to be there. */
+/** An application that is down until it is started. */
 async function application(status = 200) {
   let answer = (response: ServerResponse): void => void response.socket?.destroy();
   const { url, taken } = await target((response) => answer(response));

@@ -18,7 +18,7 @@ interface Runtime {
   readonly args: (file: string, port: number) => readonly string[];
 }
 
-/** The folder that has Fastify, and Express beside it. */
+/** The folder with Fastify and Express. */
 const MODULES = dirname(dirname(createRequire(import.meta.url).resolve('fastify')));
 
 const script = (file: string): readonly string[] => [file];

@@ -1,4 +1,4 @@
-/** `svc webhooks send`: what a receiver gets, and what is made of its answer. */
+/** `svc webhooks send`: the request, and the handling of the response. */
 import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const env = { SVC_WEBHOOK_SECRET: KEY };
 const send = (to: string | Receiver, args: readonly string[] = [], options: RunOptions = {}): Promise<Run> =>
   svc(['webhooks', 'send', '--to', typeof to === 'string' ? to : to.url, ...args], { env, ...options });
 
-/** Sends to a receiver that takes everything, and tells what it got. */
+/** Sends to a receiver that accepts everything, and returns what it received. */
 async function sent(args: readonly string[] = [], options: RunOptions = {}): Promise<readonly Taken[]> {
   const peer = await statuses(200);
   const { code, stderr } = await send(peer, ['-q', ...args], { now: () => NOW, ...options });

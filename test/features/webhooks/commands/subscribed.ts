@@ -5,7 +5,7 @@ import type { RecordingsEmulatorOptions } from '../../../../src/sandbox/webhooks
 import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 
-/** A receiver that the service on loopback may have, and that nobody needs to resolve. */
+/** A receiver that the service on loopback accepts, without name resolution. */
 export const RECEIVER = 'https://192.0.2.7/hook';
 
 export interface Subscribed extends TestService {
@@ -25,7 +25,7 @@ export async function subscribed(
     ...service,
     run: (argv, more = {}) => {
       const env = { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: service.token, ...more.env };
-      // Not copied: an answer may be made up when it is asked for.
+      // Not copied: a response may be computed on access.
       return svc(['webhooks', ...argv], Object.assign(Object.create(more) as RunOptions, { env }));
     },
     subscribe(url = RECEIVER, events = ['summary.completed', 'webhook.ping'], status = 1) {

@@ -180,7 +180,7 @@ describe('update', () => {
     const one = stored(service, 'ep_1');
     const run = await service.run(['update', 'ep_1', '--clear-events'], {
       terminal: 80,
-      // The answer is taken when the question is asked.
+      // The answer is read when svc prompts.
       get answer() {
         if (one !== undefined) one.events = ['webhook.ping'];
         return true;
