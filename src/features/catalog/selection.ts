@@ -16,7 +16,7 @@ export const SELECTION_FLAGS = section('Product options', {
   store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)' },
   place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region' },
   file: { ...FILE, help: 'Ids of products, one per line' },
-  'max-products': { type: 'integer', min: 1, help: 'Read at most so many of those found' },
+  'max-products': { type: 'integer', min: 1, help: 'Maximum number of products to read' },
   concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel' },
 });
 

@@ -30,9 +30,21 @@ export const SANDBOX_FLAGS = {
   'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
   ...section('Market options', {
     seed: { type: 'integer', min: 0, max: 0x7fffffff, help: 'Walk prices at random; same seed, same walk' },
-    volatility: { type: 'number', value: 'x', min: 0.01, max: 1000, help: 'Move so many times as far (default 1)' },
+    volatility: {
+      type: 'number',
+      value: 'x',
+      min: 0.01,
+      max: 1000,
+      help: 'Multiply price movements by this factor (default 1)',
+    },
     replay: { ...FILE, help: 'Replay ticks recorded by svc trade stream --prices' },
-    speed: { type: 'number', value: 'x', min: 0.01, max: 100_000, help: 'Replay so many times as fast (default 1)' },
+    speed: {
+      type: 'number',
+      value: 'x',
+      min: 0.01,
+      max: 100_000,
+      help: 'Multiply the replay speed by this factor (default 1)',
+    },
   }),
 } as const;
 

@@ -60,7 +60,7 @@ export const tradeOrdersUpdate = changeCommand({
   id: 'trade orders update',
   formerly: ['order set'],
   summary: 'Change a pending order',
-  description: `Options that are not given stay as they are. ${SENT_ONCE}`,
+  description: `Options that you omit stay unchanged. ${SENT_ONCE}`,
   details:
     'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. Limits of the profile apply to a larger amount: see svc trade buy.',
   args: ORDER_UPDATE_ARGS,

@@ -143,7 +143,7 @@ Limits never refuse a close, a cancel, flatten, or a smaller amount of a pending
 export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
 
 export const PREVIEW_FLAG = {
-  preview: { type: 'boolean', help: 'Show what would be sent and what it does; send nothing' },
+  preview: { type: 'boolean', help: 'Show the request and its effect; send nothing' },
 } as const satisfies Flags;
 
 export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...TRANSPORT_FLAG } as const satisfies Flags;

@@ -37,7 +37,7 @@ const SAVED_LIST: ListOutput<ShownSample> = {
 
 export const webhooksSamples = listCommand({
   id: 'webhooks samples',
-  summary: 'Show sample events, to test a receiver with',
+  summary: 'Show sample events for testing a receiver',
   description:
     'Samples are recent real events, which contain what people said, or one synthetic event. They are not deliveries: they have no signature, and their bytes differ from those delivered. svc webhooks send --body signs and sends one.',
   details: 'JSON is the complete events, with synthetic and file added.',

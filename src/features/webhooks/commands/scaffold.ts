@@ -3,7 +3,7 @@ import { FRAMEWORKS, SCAFFOLDS } from '../scaffolds.ts';
 
 export const webhooksScaffold = textCommand({
   id: 'webhooks scaffold',
-  summary: 'Print a complete receiver to begin with',
+  summary: 'Print a complete webhook receiver',
   description:
     'The receiver listens on 127.0.0.1:3000/hook (or $PORT), takes its secret from $SVC_WEBHOOK_SECRET and passes svc webhooks check-receiver. Its first lines say how to run it.',
   effect: 'read',
