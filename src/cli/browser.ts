@@ -24,7 +24,7 @@ export async function openPage(
 ): Promise<{ readonly value: string; readonly as: TextOutput }> {
   const address = webAddress(text);
   if (address === undefined) {
-    const why = text ? `"${text}", which is no web address, as its ${page}` : `no ${page}`;
+    const why = text ? `"${text}", which is not a web address, as its ${page}` : `no ${page}`;
     throw new SvcError('not_found', `${of} has ${why}`);
   }
   const reason = ctx.dryRun ? undefined : noBrowserReason(ctx);

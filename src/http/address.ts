@@ -53,7 +53,7 @@ export function checkCredential(target: Rules): void {
   }
   if (isExposed(target) && !tls.insecure) {
     throw new SvcError('credential_unusable', `a credential would go to ${baseUrl.origin} unencrypted`, {
-      hint: 'nothing was sent; use https://, or pass --insecure if anybody on the way may read it',
+      hint: 'nothing was sent; use https://, or pass --insecure if others on the network may read it',
     });
   }
 }
@@ -66,9 +66,9 @@ export function insecurityWarning(target: Rules): string | undefined {
   // Requests and responses may contain secrets, as at a sign-in.
   if (baseUrl.protocol === 'http:') {
     if (isLoopback(baseUrl)) return undefined;
-    return `the connection to ${baseUrl.origin} is not encrypted: anybody on the way can read and change it, including secrets`;
+    return `the connection to ${baseUrl.origin} is not encrypted: others on the network can read and change it, including secrets`;
   }
-  return `the certificate of ${baseUrl.host} is not checked: anybody on the way can read and change what is sent`;
+  return `the certificate of ${baseUrl.host} is not checked: others on the network can read and change what is sent`;
 }
 
 function isExposed({ baseUrl, authorizer, headers, secretHeaders }: Rules): boolean {

@@ -142,7 +142,7 @@ export class CredentialHelper {
     }
   }
 
-  #failure(what: string, hint = `see what is wrong with it: svc doctor`): SvcError {
+  #failure(what: string, hint = 'to find the cause, run: svc doctor'): SvcError {
     return new SvcError('unauthorized', `the credential helper ${this.name} ${what}`, { hint });
   }
 }

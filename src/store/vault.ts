@@ -235,7 +235,7 @@ export class Vault {
     if (await attempt().catch(() => false)) return;
     if (await attempt()) return;
     throw new SvcError('unauthorized', `the credential helper ${helper.name} does not return what it stored`, {
-      hint: 'see what is wrong with it: svc doctor',
+      hint: 'to find the cause, run: svc doctor',
     });
   }
 

@@ -101,7 +101,7 @@ function addressed(
 export function checkEncrypted(url: URL, { tls }: Pick<Target, 'tls'>): void {
   if (url.protocol === 'https:' || isLoopback(url) || tls.insecure) return;
   throw new SvcError('credential_unusable', `signing in at ${url.origin} would send secrets unencrypted`, {
-    hint: 'nothing was sent; use https://, or --insecure to accept that anybody on the way can read it',
+    hint: 'nothing was sent; use https://, or --insecure to accept that others on the network can read it',
   });
 }
 

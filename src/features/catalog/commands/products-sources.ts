@@ -30,7 +30,7 @@ const SOURCE_LIST: ListOutput<Source> = {
     { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
   ],
   id: (one) => one.source_id,
-  empty: 'no sources: the product is unknown, or nobody sells it any more',
+  empty: 'no sources: the product is unknown, or no store sells it any more',
 };
 
 export const catalogProductsSources = listCommand({

@@ -189,7 +189,7 @@ function forwardedCells({ at, event_id, event_type, status, ms, accepted, repeat
     event_type ?? '-',
     { text: accepted ? 'forwarded' : 'REFUSED by the target', tone: accepted ? 'good' : 'bad' },
     `-> ${status} ${ms} ms`,
-    repeated ? { text: 'may be a repeat: an earlier request had no answer', tone: 'warn' } : undefined,
+    repeated ? { text: 'may be a repeat: an earlier request got no response', tone: 'warn' } : undefined,
   ];
 }
 

@@ -173,8 +173,8 @@ describe('--web', () => {
   });
 
   test.each([
-    ['file:///etc/passwd', /has "file:\/\/\/etc\/passwd", which is no web address, as its runbook/],
-    ['https://a.example/\u001b[2J', /has "https:\/\/a\.example\/\\x1b\[2J", which is no web address/],
+    ['file:///etc/passwd', /has "file:\/\/\/etc\/passwd", which is not a web address, as its runbook/],
+    ['https://a.example/\u001b[2J', /has "https:\/\/a\.example\/\\x1b\[2J", which is not a web address/],
   ])('opens no %j', async (value, message) => {
     const run = await get(['--web=runbook'], runbook(value));
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
