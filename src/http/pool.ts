@@ -23,6 +23,8 @@ export interface PoolRequest {
   readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
   /** The longest silence within the body of the response. */
   readonly bodyTimeout: number;
+  /** It does not wait for others, however many have no response. */
+  readonly urgent?: boolean | undefined;
   /** Requests another protocol. */
   readonly upgrade?: 'websocket' | undefined;
 }
@@ -31,6 +33,7 @@ type Connect = (options: buildConnector.Options, callback: buildConnector.Callba
 
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 32;
+const URGENT_CONNECTIONS = 32;
 /** Shorter than the timeouts of servers: a connection that the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
 
@@ -49,6 +52,9 @@ export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering
 
 export class Pool {
   readonly #pool: Dispatcher;
+  /** Those that are not urgent, while each has a connection, and those that wait for one. */
+  readonly #sent = new Set<ResponseHandler>();
+  readonly #waiting = new Map<ResponseHandler, PoolRequest>();
   readonly #connecting = new Set<Socket>();
   /** The first error of each TLS connection, by its local port. */
   readonly #alerts = new Map<number, Error>();
@@ -63,7 +69,7 @@ export class Pool {
     this.#proxyHeaders = byAddress ? Object.entries({ host: to.host, ...proxyHeaders(proxy) }).flat() : [];
     this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
       connect: this.#watched(connect),
-      connections: CONNECTIONS,
+      connections: CONNECTIONS + URGENT_CONNECTIONS,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -72,7 +78,27 @@ export class Pool {
     });
   }
 
-  dispatch({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
+  /** The caller then calls `release` once, when nothing more can arrive. */
+  dispatch(request: PoolRequest, handler: ResponseHandler): void {
+    if (request.urgent) this.#send(request, handler);
+    else if (this.#sent.size >= CONNECTIONS) this.#waiting.set(handler, request);
+    else {
+      this.#sent.add(handler);
+      this.#send(request, handler);
+    }
+  }
+
+  release(handler: ResponseHandler): void {
+    if (!this.#sent.delete(handler)) this.#waiting.delete(handler);
+    else {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      this.#waiting.delete(next[0]);
+      this.dispatch(next[1], next[0]);
+    }
+  }
+
+  #send({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
     this.#pool.dispatch(
       {
         method: method as Dispatcher.HttpMethod,

@@ -111,6 +111,7 @@ export class Sender {
           headers: Object.entries(headers).flat(),
           body: bodyText(request),
           bodyTimeout,
+          urgent: endpoint.urgent,
           upgrade: upgrade && 'websocket',
         },
         { request, deadline, attempt, limit, repeatable },

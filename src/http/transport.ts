@@ -208,7 +208,10 @@ export class Exchange implements ResponseHandler {
 
   #end(): Body | undefined {
     if (!this.#ended && this.#received !== undefined) this.#trace?.ended(this.#received);
-    if (!this.#ended) this.#waited?.();
+    if (!this.#ended) {
+      this.#waited?.();
+      this.#pool.release(this);
+    }
     this.#ended = true;
     this.#active.delete(this);
     return this.#received?.body;

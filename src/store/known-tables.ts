@@ -3,6 +3,7 @@
  * file counts as missing, and failures to write are ignored.
  */
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { remove } from './atomic-write.ts';
@@ -34,14 +35,20 @@ export function knownTables(
 ): KnownTables {
   const name = createHash('sha256').update(`${owner.address}\n${owner.token}`).digest('hex').slice(0, 16);
   const path = join(cache, `trade-${name}.json`);
+  let latest: { readonly version: string; readonly tables: TablesFile['tables'] } | undefined;
+  const readAll = (): TablesFile['tables'] => {
+    const version = versionOf(path);
+    if (latest?.version !== version) latest = { version, tables: readTables(path) };
+    return latest.tables;
+  };
   return {
     read(table) {
-      const known = readTables(path)[table];
+      const known = readAll()[table];
       const at = now();
       return known !== undefined && known.at <= at && known.at > at - LIFETIME_MS ? known.rows : undefined;
     },
     keep(table, rows) {
-      const tables = readTables(path);
+      const tables = readAll();
       const at = now();
       const known = tables[table];
       // A session reads prices every second, and nothing else of them changes.
@@ -52,6 +59,16 @@ export function knownTables(
     },
     forget: () => remove(path),
   };
+}
+
+/** It is replaced, never changed. */
+function versionOf(path: string): string {
+  try {
+    const { ino, mtimeMs, size } = statSync(path);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return '';
+  }
 }
 
 function readTables(path: string): TablesFile['tables'] {

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { journal, journalPath, mayBeOf, RecentEntries, readJournal } from '../../src/store/order-journal.ts';
+import { journal, journalPath, mayBeOf, readJournal } from '../../src/store/order-journal.ts';
+import { RecentEntries } from '../../src/store/recent-entries.ts';
 import { lockContext, testFolder } from './folder.ts';
 import { sentOrder } from './sent-order.ts';
 
@@ -113,6 +114,35 @@ describe('the journal of orders', () => {
       ['b', 'unknown'],
       ['c', 'accepted'],
     ]);
+  });
+
+  it('writes what waits at the same time together, and an order with a claim after all before it', async () => {
+    const recent = new RecentEntries(folder.paths);
+    let time = Date.UTC(2026, 2, 2, 9);
+    const context = { ...lockContext, now: () => time++ };
+    const known: string[][] = [];
+    const claim = async (): Promise<void> => void known.push((await recent.read()).map(({ id }) => id));
+    const write = (id: string, claimed?: typeof claim) => recent.write(sentOrder(id), context, claimed);
+    await Promise.all([write('a'), write('b'), write('c', claim), write('d', claim), write('e'), write('f')]);
+    const entries = await readJournal(folder.paths);
+    expect(entries.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(known).toEqual([
+      ['a', 'b'],
+      ['a', 'b', 'c'],
+    ]);
+    const [a, b, c, d, e, f] = entries.map(({ at }) => at);
+    expect([new Set([a, b]).size, new Set([e, f]).size, new Set([a, c, d, e]).size]).toEqual([1, 1, 4]);
+  });
+
+  it('fails for each order that could not be written, and for none that could', async () => {
+    const recent = new RecentEntries(folder.paths);
+    const refused = async (): Promise<void> => {
+      throw new Error('taken');
+    };
+    const write = (id: string, claim?: typeof refused) => recent.write(sentOrder(id), lockContext, claim);
+    const done = await Promise.allSettled([write('a'), write('b', refused), write('c')]);
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await readJournal(folder.paths)).map(({ id }) => id)).toEqual(['a', 'c']);
   });
 
   it('continues in a new file if its own was moved', async () => {

@@ -39,13 +39,15 @@ export const updateSubscriptions = post('/trading/update_subscriptions', 'write'
 
 /** Doc 3 §4. */
 export const openTrade = post('/trading/open_trade', 'money');
+/** To close a trade where the account does not hedge. */
+export const oppositeTrade = { ...openTrade, urgent: true } as const;
 export const createEntryOrder = post('/trading/create_entry_order', 'money');
 
 /** Not shown in the document. */
-export const closeTrade = post('/trading/close_trade', 'money');
-export const closeAllForSymbol = post('/trading/close_all_for_symbol', 'money');
+export const closeTrade = { ...post('/trading/close_trade', 'money'), urgent: true } as const;
+export const closeAllForSymbol = { ...post('/trading/close_all_for_symbol', 'money'), urgent: true } as const;
 export const changeOrder = post('/trading/change_order', 'money');
-export const deleteOrder = post('/trading/delete_order', 'money');
+export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: true } as const;
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
 export const simpleOco = post('/trading/simple_oco', 'money');

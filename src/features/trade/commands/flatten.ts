@@ -51,21 +51,26 @@ function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change 
     });
   }
   const wanted = wantedAccount(account, ctx);
+  const closes = (cache: TableCache) => planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);
+  const cancels = (cache: TableCache, isClosing: boolean) =>
+    planCancelAll(symbol, wanted, cache).catch((error: unknown) => {
+      if (!(error instanceof SvcError) || FINAL.has(error.code) || !isClosing) throw error;
+      // The symbol may be hidden from the offers: then it has no orders either.
+      if (error.code !== 'not_found') ctx.warn(`${error.message}: pending orders are not canceled`);
+      return [];
+    });
   return {
     question: `close and cancel ${symbol === undefined ? 'everything' : `all ${symbol}`}?`,
     goesOn: () => true,
     sweeps: true,
     nothing: 'no open positions and no pending orders; nothing was sent',
+    protects: true,
     async plan(cache) {
-      const closes = await planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);
-      const cancels = await planCancelAll(symbol, wanted, cache).catch((error: unknown) => {
-        if (!(error instanceof SvcError) || FINAL.has(error.code) || closes.length === 0) throw error;
-        // The symbol may be hidden from the offers: then it has no orders either.
-        if (error.code !== 'not_found') ctx.warn(`${error.message}: pending orders are not canceled`);
-        return [];
-      });
-      return [...closes, ...cancels];
+      const closing = await closes(cache);
+      return [...closing, ...(await cancels(cache, closing.length > 0))];
     },
+    // In a session, the closes were sent: no failure hides what became of them.
+    parts: [closes, (cache) => cancels(cache, true)],
   };
 }
 

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { hedges, hedgingText } from '../accounts.ts';
-import { closeAllForSymbol, closeTrade, openTrade } from '../client.ts';
+import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
 import { positionText, sideText } from '../order-text.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { wantedAccount } from './account.ts';
@@ -81,6 +81,7 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
       plan,
       goesOn,
       sweeps: true,
+      protects: true,
       nothing: 'no open positions to close; nothing was sent',
     };
   }
@@ -91,7 +92,7 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
     input,
     ctx,
   );
-  return { question: `close ${ids.join(', ')}?`, plan: (cache) => closer.plan(cache), goesOn };
+  return { question: `close ${ids.join(', ')}?`, plan: (cache) => closer.plan(cache), goesOn, protects: true };
 }
 
 function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
@@ -125,8 +126,9 @@ class Closer {
   }
 
   async plan(cache: TableCache): Promise<readonly PlannedRequest[]> {
-    const { ids } = this.#closings;
-    const seen = await cache.positions(has(ids), has(ids));
+    const { ids, amount } = this.#closings;
+    const reading = cache.positions(has(ids), has(ids));
+    const seen = amount === undefined ? await reading : await cache.optional(reading);
     const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
     if (missing.length > 0) {
       throw notOpen(missing);
@@ -142,7 +144,8 @@ class Closer {
     const account = await this.#account(row, cache);
     await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
     if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, cache);
-    const whole = row === undefined ? undefined : await cache.amountOf(row);
+    const reading = row === undefined ? undefined : cache.amountOf(row);
+    const whole = asked === undefined ? await reading : await (reading && cache.optional(reading));
     const amount = asked ?? whole;
     if (amount === undefined) {
       throw new SvcError(
@@ -168,7 +171,7 @@ class Closer {
   /** Undefined if neither the trade's row nor the command line names it. */
   async #account(row: OpenPosition | undefined, cache: TableCache): Promise<Account | undefined> {
     try {
-      return await cache.account(row?.accountId ?? this.#closings.wanted);
+      return await cache.optional(cache.account(row?.accountId ?? this.#closings.wanted));
     } catch (error) {
       if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
       throw error;
@@ -215,7 +218,7 @@ class Closer {
     const { terms } = this.#closings;
     return {
       request: {
-        endpoint: openTrade,
+        endpoint: oppositeTrade,
         form: marketForm({ accountId, symbol, side, amount, ...terms }),
         command: 'close',
         what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
@@ -281,12 +284,13 @@ export async function planCloseAll(
   cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  const accountId = await cache.accountId(wanted);
+  const reading = cache.accountId(wanted);
+  const accountId = (await cache.optional(reading)) ?? wanted ?? (await reading);
   const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
   const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
   // Only fresh rows say what is open now.
-  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
+  const seen = ctx.dryRun ? undefined : await cache.optional(cache.positions(() => false));
   const open = seen?.rows.filter(isMeant);
   if (seen?.isFresh && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;

@@ -3,7 +3,8 @@ import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed } from '../../../http/endpoint.ts';
-import { isInFlight, isRepeat, type JournalEntry, mayBeOf, RecentEntries } from '../../../store/order-journal.ts';
+import { isInFlight, isRepeat, type JournalEntry, mayBeOf } from '../../../store/order-journal.ts';
+import { RecentEntries } from '../../../store/recent-entries.ts';
 import type { OrderRequest } from './placing.ts';
 import { recordSettled, settleEntries } from './settled-entries.ts';
 import type { TableCache } from './table-cache.ts';
@@ -52,7 +53,7 @@ export async function checkRepeats(
   ctx: RunContext,
   cache?: TableCache,
 ): Promise<string> {
-  const entries = await (cache?.journal ?? new RecentEntries(ctx.paths)).read();
+  const entries = await (cache?.journal ?? new RecentEntries(ctx.paths)).unknown();
   const repeated = entries.filter(
     (entry) =>
       requests.some((request) => isRepeat(request, entry)) &&

@@ -160,8 +160,8 @@ export async function checkAccount(
   cache: TableCache,
 ): Promise<void> {
   if (account === undefined || given === undefined) return;
-  const named = await cache.account(given);
-  if (named.accountId === account.accountId) return;
+  const named = await cache.optional(cache.account(given));
+  if (named === undefined || named.accountId === account.accountId) return;
   throw new SvcError(
     'guarded',
     `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,

@@ -1,7 +1,8 @@
 /** Searches for the outcome of a request whose response was lost. */
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { mayBeOf, type RecentEntries, readJournal } from '../../../store/order-journal.ts';
+import { mayBeOf, readJournal } from '../../../store/order-journal.ts';
+import type { RecentEntries } from '../../../store/recent-entries.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
 import type { Account, Offer, OpenPosition } from '../schema.ts';
 import type { SeenBefore, SeenTables } from '../tables/seen-tables.ts';

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
 import type { Client } from '../../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
-import { openOrderJournal, RecentEntries } from '../../../store/order-journal.ts';
+import { openOrderJournal, RecentEntries } from '../../../store/recent-entries.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from '../gateway/failed-answer.ts';

@@ -18,6 +18,10 @@ export interface Change {
   readonly question: string;
   /** Throws if the gateway's state rules it out. Empty: nothing to do. */
   plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
+  /** `plan` in parts: a session sends each before it plans the next. */
+  readonly parts?: readonly Change['plan'][];
+  /** It reduces what is at risk: in a session none of its requests waits for the response to another. */
+  readonly protects?: true;
   /** It concerns all that is there: a batch plans it again when its turn comes. */
   readonly sweeps?: true;
   /** Whether the following requests are still sent. */
@@ -94,13 +98,19 @@ export interface Sent {
 /** The only way to send a change: of a command, a batch or a session. A dry run gets a plan. */
 export async function sendChange(change: Change, sending: SendingChange, ctx: RunContext): Promise<Plan | Sent> {
   const { cache, goesOn = change.goesOn } = sending;
-  const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
-    const planned = claimed(sending.planned ?? (await change.plan(cache)), claim);
+  const sendPlanned = async (planned: readonly PlannedRequest[]): Promise<Plan | readonly Outcome[]> => {
     if (planned.length === 0) return [];
     const confirmed = sending.confirmed ?? (await confirmAll(planned, cache, ctx));
     if (confirmed instanceof Plan) return confirmed;
-    return sendAll(planned, { goesOn }, { ...sending, confirmed }, ctx);
+    return sendAll(planned, { ...change, goesOn }, { ...sending, confirmed }, ctx);
   };
+  const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> =>
+    sendPlanned(claimed(sending.planned ?? (await change.plan(cache)), claim));
+  if (change.parts !== undefined && cache.isSession && !ctx.dryRun) {
+    const sent: Promise<Plan | readonly Outcome[]>[] = [];
+    for (const plan of change.parts) sent.push(sendPlanned(await plan(cache)));
+    return sentOf((await Promise.all(sent)).flatMap((outcomes) => (outcomes instanceof Plan ? [] : outcomes)));
+  }
   if (change.once === undefined || ctx.dryRun) return sentOf(await send());
   const { sendOnce } = await import('./once.ts');
   const result = await sendOnce(change.once, sending, ctx, send);
@@ -157,14 +167,12 @@ interface SendingAll {
   /** For `--wait`: follows the session before anything is sent through it. */
   readonly watch?: FillWatch | undefined;
   readonly searchesLater?: boolean;
-  /** Nothing is sent after an outage: the caller has not seen the prices since. */
-  readonly isConnected?: boolean;
 }
 
 async function sendAll(
   planned: readonly PlannedRequest[],
-  { goesOn }: Pick<Change, 'goesOn'>,
-  { confirmed, cache, options, watch, searchesLater, isConnected = false }: SendingAll,
+  { goesOn, protects }: Pick<Change, 'goesOn' | 'protects'>,
+  { confirmed, cache, options, watch, searchesLater }: SendingAll,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -172,7 +180,8 @@ async function sendAll(
   const send = async (one: PlannedRequest): Promise<Outcome> => {
     try {
       const open = await cache.open();
-      if (!isConnected) await open.session.connect();
+      // After an outage, the caller of a session has not seen the prices.
+      if (!cache.isSession) await open.session.connect();
       await watch?.follow(open.session, open.unlimited);
       const { request, before, known } = one;
       const { journal } = cache;
@@ -184,6 +193,12 @@ async function sendAll(
       throw error;
     }
   };
+  if (protects && cache.isSession) {
+    const all = await Promise.all(planned.map(send));
+    const ended = all.find(({ error }) => error !== undefined && FINAL.has(error.code));
+    if (ended !== undefined) throw ended.error;
+    return all;
+  }
   for (const one of planned) {
     const outcome: Outcome = isOver ? { planned: one } : await send(one);
     const { error } = outcome;

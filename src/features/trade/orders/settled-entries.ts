@@ -6,9 +6,9 @@ import {
   type JournalEntry,
   journal,
   mayBeOf,
-  type RecentEntries,
   readJournal,
 } from '../../../store/order-journal.ts';
+import type { RecentEntries } from '../../../store/recent-entries.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { marketDayStart } from '../market-hours.ts';
 import { SeenTables } from '../tables/seen-tables.ts';

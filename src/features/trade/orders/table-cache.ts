@@ -4,7 +4,7 @@
  */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import { RecentEntries } from '../../../store/order-journal.ts';
+import { RecentEntries } from '../../../store/recent-entries.ts';
 import {
   openTradingSession,
   type TradingContext,
@@ -44,13 +44,16 @@ export function isUnread(error: unknown): error is SvcError {
 type Table = 'OpenPosition' | 'Order';
 type Enough<Row> = (rows: readonly Row[]) => boolean;
 
+/** How long a close or a cancel of a session waits for all that it can do without. */
+const PATIENCE_MS = 250;
+
 /** Always closes its sessions, unless the session is shared. */
 export async function withTableCache<T>(
   ctx: TradingContext,
   options: TradingOptions,
   work: (cache: TableCache) => Promise<T>,
 ): Promise<T> {
-  const cache = new TableCache(ctx, options, ctx.trading);
+  const cache = new TableCache(ctx, options, { open: ctx.trading });
   try {
     return await work(cache);
   } finally {
@@ -58,8 +61,18 @@ export async function withTableCache<T>(
   }
 }
 
+/** What the commands of a session or a batch share. */
+interface Shared {
+  /** The caller closes it. */
+  readonly open?: TradingSession | undefined;
+  readonly warm?: WarmTables | undefined;
+  readonly isSession?: boolean | undefined;
+}
+
 export class TableCache {
   readonly journal: RecentEntries;
+  /** Nothing of svc's own delays a close or a cancel, and nothing waits for a lost connection. */
+  readonly isSession: boolean;
   readonly #ctx: RunContext;
   readonly #options: TradingOptions;
   readonly #warm: WarmTables | undefined;
@@ -77,10 +90,12 @@ export class TableCache {
   unreadCode: ErrorCode = 'limited';
   /** When the oldest of the current tables was read. */
   readAt = Number.POSITIVE_INFINITY;
+  /** Until then `optional` waits. */
+  #patientUntil: number | undefined;
 
-  /** `open` is a session that others use, too; the caller closes it. `warm` are its tables. */
-  constructor(ctx: RunContext, options: TradingOptions, open?: TradingSession, warm?: WarmTables) {
+  constructor(ctx: RunContext, options: TradingOptions, { open, warm, isSession = false }: Shared = {}) {
     this.#ctx = ctx;
+    this.isSession = isSession;
     this.#options = options;
     this.#warm = warm;
     this.journal = warm?.journal ?? new RecentEntries(ctx.paths);
@@ -196,7 +211,7 @@ export class TableCache {
   /** Warns if the market is closed: a closing order then waits. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
     const { closedWarning } = await import('./preview.ts');
-    const offer = await this.#knownOffer(symbol);
+    const offer = await this.optional(this.#knownOffer(symbol));
     const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
     return warning === undefined ? [] : [warning];
   }
@@ -223,6 +238,24 @@ export class TableCache {
   /** Pushes keep the tables current. */
   get isLive(): boolean {
     return this.#warm !== undefined;
+  }
+
+  /**
+   * What a close or a cancel can do without: in a session, undefined if the gateway does not give it at once. Waits for all of it together no
+   * longer than `PATIENCE_MS`.
+   */
+  async optional<T>(reading: Promise<T>): Promise<T | undefined> {
+    if (!this.isSession) return reading;
+    const { now, sleep } = this.#ctx;
+    this.#patientUntil ??= now() + PATIENCE_MS;
+    const left = Math.min(PATIENCE_MS, Math.max(0, this.#patientUntil - now()));
+    const done = new AbortController();
+    reading.catch(() => {}); // it may fail later
+    try {
+      return await Promise.race([reading, sleep(left, done.signal).then(() => undefined)]);
+    } finally {
+      done.abort('over');
+    }
   }
 
   /** What is open now; undefined if a rate limit prevents the reading. */
@@ -283,7 +316,7 @@ export class TableCache {
     this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       try {
-        const rows = await trading.model(model);
+        const rows = await (this.#warm?.read(model, trading) ?? trading.model(model));
         known.keep(model, rows);
         return { rows, isFresh: true };
       } catch (error) {

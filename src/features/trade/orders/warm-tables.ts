@@ -2,7 +2,8 @@
 
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { RecentEntries } from '../../../store/order-journal.ts';
+import { RecentEntries } from '../../../store/recent-entries.ts';
+import type { Trading } from '../client.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import type { Account, ModelRows, Offer } from '../schema.ts';
 import type { SeenModel } from '../tables/seen-tables.ts';
@@ -55,6 +56,11 @@ export class WarmTables {
       throw error;
     }
     return this.#watch.tables.unread.has(model) ? undefined : this.#watch.tables.rows(model);
+  }
+
+  /** Pushes keep what is read current. */
+  read<N extends SeenModel>(model: N, trading: Trading): Promise<readonly ModelRows[N][]> {
+    return this.#watch.tables.readTable(model, trading);
   }
 
   #readWhole(): Promise<void> {

@@ -21,6 +21,8 @@ interface Parts {
   /** It reconnects. The caller closes it. */
   readonly open: TradingSession;
   readonly input: ChangeInput;
+  /** Of `trade session`. */
+  readonly isSession?: boolean;
   readonly reports: Reports;
   /** Aborted at the end. */
   readonly signal: AbortSignal;
@@ -70,8 +72,8 @@ export class TradingEngine {
 
   /** Of its own for each command: what an earlier one read is out of date. */
   cache(): TableCache {
-    const { input, open } = this.#parts;
-    return new TableCache(this.#ctx, input, open, this.#warm);
+    const { input, open, isSession } = this.#parts;
+    return new TableCache(this.#ctx, input, { open, warm: this.#warm, isSession });
   }
 
   /** Sends once. Nothing follows an unknown outcome, not even within the change. Lost requests are left to `orders.search`. */

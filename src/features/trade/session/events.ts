@@ -70,7 +70,7 @@ class CommandLines {
       if (event.kind === 'closed') this.#leave(event.error);
       return pushes.seen(event, push);
     };
-    this.engine = new TradingEngine({ open, input, reports: this.output, signal, seen }, ctx);
+    this.engine = new TradingEngine({ open, input, isSession: true, reports: this.output, signal, seen }, ctx);
   }
 
   stop(): void {
@@ -225,7 +225,7 @@ class CommandLines {
       if (isProtective(command)) this.#open.session.hurry();
       throw new SvcError('connection_lost', 'the gateway is unreachable; nothing was sent', { sent: 'no' });
     }
-    const sent = await this.engine.send(change, { isConnected: true });
+    const sent = await this.engine.send(change);
     if (sent instanceof Plan) {
       this.#sayResult(id, plannedResult(name, sent, this.#ctx));
       return;

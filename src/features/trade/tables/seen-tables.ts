@@ -79,15 +79,16 @@ export class SeenTables {
     for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
   }
 
-  /** What is pushed meanwhile is newer than the response. */
-  async readTable(model: SeenModel, trading: Pick<Trading, 'model'>): Promise<void> {
+  /** As it was read. What is pushed meanwhile is newer than the response. */
+  async readTable<N extends SeenModel>(model: N, trading: Pick<Trading, 'model'>): Promise<readonly ModelRows[N][]> {
     const pushed = new Set<string>();
     this.#pushed.add(pushed);
     try {
       const forgotten = this.#snapshotsForgotten;
-      const rows = (await trading.model(model)) as readonly PushedRecord[];
-      this.snapshot(model, rows, pushed);
+      const rows = await trading.model(model);
+      this.snapshot(model, rows as readonly PushedRecord[], pushed);
       if (forgotten !== this.#snapshotsForgotten) this.#listed = undefined;
+      return rows;
     } finally {
       this.#pushed.delete(pushed);
     }
