@@ -84,7 +84,13 @@ async function senders(launcher, { url, token }, env, file) {
     if (!text.includes('"executed":true')) throw new Error(`refused: ${text}`);
   };
   return {
-    close: () => [session, sample].map(({ child }) => child.kill()),
+    close: () =>
+      Promise.all(
+        [session, sample].map(({ child }) => {
+          child.kill();
+          return once(child, 'exit');
+        }),
+      ),
     ways: {
       'the request alone': {
         async order(isBuy) {
@@ -213,7 +219,7 @@ export async function orderBench(root, count = 1000) {
       ),
     ];
   } finally {
-    close?.();
+    await close?.();
     sandbox.child.kill();
     await once(sandbox.child, 'exit');
     closeSync(file);

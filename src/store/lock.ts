@@ -189,7 +189,16 @@ function createExclusively(path: string, owner: LockOwner): boolean {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    discard(staged);
+    unlinkStaged(staged);
+  }
+}
+
+/** Without the checks of `rmSync`. A file that stays does no harm. */
+function unlinkStaged(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // it was not made, or the disk refuses
   }
 }
 
@@ -229,7 +238,7 @@ function removeDead(path: string, nonce: string, self: LockOwner, now: number): 
 /** Throws if it cannot: the process would then wait for its own lock. */
 function release(path: string, nonce: string): void {
   try {
-    if (readHolder(path)?.nonce === nonce) unlinkSync(path);
+    if (parseOwner(readOwnFile(path).toString())?.nonce === nonce) unlinkSync(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
     throw fileFailure(`cannot remove the lock ${path}`, error);

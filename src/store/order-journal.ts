@@ -95,6 +95,8 @@ export type ReadLine = (Omit<OrderSent, 'base_url'> & { readonly base_url?: stri
 /** Lines that cannot be read are skipped. */
 export function linesOf(text: string, { sentLine, answeredLine }: Schemas): readonly ReadLine[] {
   return text.split('\n').flatMap((line) => {
+    // After the last line.
+    if (line === '') return [];
     const value = tryParseJson(line);
     return sentLine.safeParse(value).data ?? answeredLine.safeParse(value).data ?? [];
   });

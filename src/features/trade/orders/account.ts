@@ -2,8 +2,10 @@
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
+import { findAccount } from '../accounts.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Account, Offer } from '../schema.ts';
+import { findSymbol } from '../symbols.ts';
 import { keepOffers } from '../tables/trading-offers.ts';
 
 /** From the option, the environment or the profile; undefined means the only account. */
@@ -13,7 +15,6 @@ export function wantedAccount(given: string | undefined, { settings }: RunContex
 
 /** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
 export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
-  const { findAccount } = await import('../accounts.ts');
   const cached = (open.known.read('Account') ?? []) as readonly Account[];
   if (cached.length > 0) {
     try {
@@ -52,7 +53,6 @@ async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
 
 /** For a dry run: the account's id if it is cached, else the given value and a notice. */
 export async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
-  const { findAccount } = await import('../accounts.ts');
   const accounts = ((await cachedTables(ctx))?.read('Account') ?? []) as readonly Account[];
   try {
     if (accounts.length > 0) return findAccount(accounts, wanted).accountId;
@@ -70,7 +70,6 @@ export async function cachedAccountId(wanted: string | undefined, ctx: RunContex
 
 /** For a dry run: the gateway's spelling of the symbol if it is cached, else the given one. */
 export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
-  const { findSymbol } = await import('../symbols.ts');
   const offers = ((await cachedTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
   try {
     return findSymbol(

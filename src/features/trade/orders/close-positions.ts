@@ -6,6 +6,7 @@ import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
 import { positionText, sideText } from '../order-text.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
+import { foldedSymbol } from '../symbols.ts';
 import { wantedAccount } from './account.ts';
 import { allShown, closeShown } from './change-preview.ts';
 import {
@@ -335,7 +336,6 @@ async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Pro
   } catch (error) {
     const isHidden = error instanceof SvcError && error.code === 'not_found';
     if (!(isHidden || isUnread(error)) || ctx.dryRun) throw error;
-    const { foldedSymbol } = await import('../symbols.ts');
     const seen = await cache.positions(() => false);
     const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
     if (row?.currency !== undefined) return row.currency;

@@ -5,6 +5,7 @@
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { RecentEntries } from '../../../store/recent-entries.ts';
+import { accountChoice, findAccount } from '../accounts.ts';
 import {
   openTradingSession,
   type TradingContext,
@@ -12,6 +13,7 @@ import {
   type TradingSession,
 } from '../gateway/trading-session.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
+import { findOffer, findSymbol, isForex } from '../symbols.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
 import type { Opening } from './exposure.ts';
@@ -137,7 +139,6 @@ export class TableCache {
   async currentAccount(wanted: string | undefined): Promise<Account> {
     const accounts = await this.currentAccounts();
     if (accounts === undefined) return this.checkedAccount(wanted);
-    const { findAccount } = await import('../accounts.ts');
     return this.#orChosen(wanted, async (name) => findAccount(accounts, name));
   }
 
@@ -149,7 +150,6 @@ export class TableCache {
       return await find(wanted ?? this.#chosen);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
-      const { accountChoice } = await import('../accounts.ts');
       const { knownAccounts } = await import('../tables/trading-rows.ts');
       const { tellCommand } = await import('../../../cli/wizard.ts');
       const choices = (await knownAccounts(await this.open())).map(accountChoice);
@@ -183,7 +183,6 @@ export class TableCache {
   /** In the gateway's spelling; a dry run uses the cache. */
   async symbol(wanted: string): Promise<string> {
     if (this.#ctx.dryRun) return cachedSymbol(wanted, this.#ctx);
-    const { findSymbol } = await import('../symbols.ts');
     const offers = await knownOffers(await this.open());
     return findSymbol(
       offers.map(({ currency }) => currency),
@@ -193,7 +192,6 @@ export class TableCache {
 
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
-    const { findOffer } = await import('../symbols.ts');
     this.#offers ??= this.#warm?.offers() ?? this.open().then(liveOffers);
     return findOffer(await this.#offers, wanted);
   }
@@ -201,7 +199,6 @@ export class TableCache {
   /** The order amount for all of a row: thousands for forex, contracts for anything else. */
   async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
     if (amountK === undefined || currency === undefined) return undefined;
-    const { isForex } = await import('../symbols.ts');
     const offer = await this.#knownOffer(currency);
     // A guess could be a thousand times too large.
     if (offer?.instrumentType === undefined) return undefined;
