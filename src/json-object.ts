@@ -134,7 +134,7 @@ export interface SchemaIssue {
 }
 
 /**
- * The field that a schema refuses, and why: `credentials.0.expires_at is string, not number`. The value may be secret and is not shown. `before`: separates the
+ * The field that a schema refuses, and why: `credentials.0.expires_at is a string, not a number`. The value may be secret and is not shown. `before`: separates the
  * field from the schema's own message.
  */
 export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before = ' '): string {
@@ -142,8 +142,13 @@ export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, b
   const found = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
   const field = path.length === 0 ? 'it' : path.join('.');
   if (found === undefined) return `${field} is missing`;
-  if (issue?.code === 'invalid_type') return `${field} is ${kindOf(found)}, not ${issue.expected}`;
+  if (issue?.code === 'invalid_type') return `${field} is ${named(kindOf(found))}, not ${named(issue.expected ?? '')}`;
   return `${field}${before}${issue?.message ?? 'has another shape'}`;
+}
+
+/** `an array` */
+function named(kind: string): string {
+  return kind === 'null' ? kind : `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
 function kindOf(value: unknown): string {

@@ -12,6 +12,7 @@ import { compileQuery } from '../output/shape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/named-files.ts';
+import { fileFailure } from '../store/own-file.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import { SECRET_VARIABLE } from '../store/setting-keys.ts';
 import type { Settings } from '../store/settings.ts';
@@ -258,9 +259,7 @@ export async function* inputChunks(path: string, { stdin, signal }: Pick<Context
     else yield* isPipeOrDevice(path) ? pipeChunks(path, signal) : fileChunks(path, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof SvcError) throw error;
-    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SvcError('file_unusable', `cannot read ${inputName(path)}: ${why}`, { cause: error });
+    throw fileFailure(`cannot read ${inputName(path)}`, error);
   }
 }
 

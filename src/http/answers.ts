@@ -30,7 +30,7 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
   const details = { httpStatus: status, sent: 'yes' as const, more: { retry_after: retryAt } };
   if (status < 400) return redirection(answer, line, effect);
   const message = serviceMessage(answer);
-  const text = `answered ${status}${message === '' ? '' : `: ${message}`}`;
+  const text = `the service answered ${status}${message === '' ? '' : `: ${message}`}`;
   if (status >= 500 || status === 408) {
     const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
     const failure = new SvcError(code, `${text} (${line})`, details);
@@ -60,14 +60,18 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
 function redirection({ status, headers }: FailedAnswer, line: string, effect: Effect): SvcError {
   const to = headers['location'];
   if (to === undefined) {
-    const text = `answered ${status}, which does not fit this request`;
+    const text = `the service answered ${status}, which does not fit this request`;
     const failure = new SvcError('bad_answer', `${text} (${line})`, { httpStatus: status });
     return effect === 'read' ? failure : maybeApplied(failure, text, line);
   }
-  return new SvcError('redirected', `answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`, {
-    hint: 'svc does not follow redirects; use the address that the service itself uses',
-    httpStatus: status,
-  });
+  return new SvcError(
+    'redirected',
+    `the service answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`,
+    {
+      hint: 'svc does not follow redirects; use the address that the service itself uses',
+      httpStatus: status,
+    },
+  );
 }
 
 const LONGEST_MESSAGE = 300;

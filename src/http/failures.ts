@@ -47,7 +47,7 @@ interface Progress {
 export function reasonOf(error: unknown, progress: Progress): Reason {
   if (error instanceof SvcError) return { code: error.code, text: error.message, hint: error.hint };
   if (error instanceof JsonFault) {
-    const text = `answered ${progress.status}, but the response cannot be used: ${error.message}`;
+    const text = `the service answered ${progress.status}, but the response cannot be used: ${error.message}`;
     return { code: 'bad_answer', text, hint: error.hint };
   }
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
@@ -166,10 +166,10 @@ function proxyReason(failure: ProxyFailure): Reason {
 
 function brokenReason(error: unknown, { baseUrl, status, received, expected }: Progress): Reason {
   const code = codeOf(error);
-  const came = status === undefined ? 'before a response' : `after ${received} bytes of the response`;
+  const came = status === undefined ? 'before a response' : `after ${bytes(received)} of the response`;
   switch (code) {
     case 'UND_ERR_BODY_TIMEOUT':
-      return { code: 'timeout', text: `the response stopped after ${received} bytes` };
+      return { code: 'timeout', text: `the response stopped after ${bytes(received)}` };
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { code: 'bad_answer', text: 'the headers of the response are too large' };
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
@@ -194,6 +194,8 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
   if (tls !== undefined) return { ...tls, refused: HANDSHAKE_ALERT.test(code) };
   return { code: 'connection_lost', text: `the connection broke ${came}`, again: true };
 }
+
+export const bytes = (count: number): string => `${count} ${count === 1 ? 'byte' : 'bytes'}`;
 
 const HANDSHAKE_ALERT = /_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 

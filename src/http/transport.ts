@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { endedBy, SvcError } from '../errors.ts';
 import { Body, type Deadline, type Flow } from './body.ts';
 import { bodyText, type Headers, type RequestValue } from './endpoint.ts';
-import { type Reason, reasonOf } from './failures.ts';
+import { bytes, type Reason, reasonOf } from './failures.ts';
 import type { Pool, PoolRequest, RawHeaders, ResponseHandler } from './pool.ts';
 import { redactHeaders, redactText } from './redact.ts';
 import type { Outbound } from './target.ts';
@@ -132,7 +132,7 @@ export class Exchange implements ResponseHandler {
     const received = this.#received?.body.received;
     if (received === undefined) {
       this.cancel(new SvcError('timeout', `${this.sent ? 'no response' : 'no connection'} ${within}`, { hint }));
-    } else this.cancel(new SvcError('timeout', `the response was not complete ${within}; ${received} bytes arrived`));
+    } else this.cancel(new SvcError('timeout', `the response was not complete ${within}; ${bytes(received)} arrived`));
   }
 
   /** What `thrown` means. A bug is rethrown. */

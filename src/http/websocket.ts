@@ -53,7 +53,8 @@ export async function openWebSocket(
   const key = randomBytes(16).toString('base64');
   const upgrade = { 'sec-websocket-version': '13', 'sec-websocket-key': key };
   const { result } = await sender.send(endpoint, { ...values, upgrade }, ({ status, headers, socket }) => {
-    if (socket === undefined) throw new SvcError('bad_answer', `answered ${status} instead of opening a websocket`);
+    if (socket === undefined)
+      throw new SvcError('bad_answer', `the service answered ${status} instead of opening a websocket`);
     const expected = createHash('sha1').update(`${key}${GUID}`).digest('base64');
     const refuse = (message: string): never => {
       socket.destroy();

@@ -114,7 +114,8 @@ export function fileFailure(what: string, error: unknown, hint?: string): SvcErr
   if (error instanceof SvcError) return error;
   const text = error instanceof Error ? error.message : String(error);
   // Node's form is "ENOSPC: no space left on device, write '/a/b'".
-  const reason = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(text)?.[1] ?? text;
+  const usual = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(text)?.[1] ?? text;
+  const reason = errorCode(error) === 'EISDIR' ? 'it is a directory' : usual;
   return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
 }
 

@@ -162,9 +162,7 @@ const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(
 export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;
-  throw new SvcError('invalid_value', `there is no setting "${key}"`, {
-    hint: `settings: ${SETTING_KEYS.map((known) => known.key).join(', ')}`,
-  });
+  throw new SvcError('invalid_value', `there is no setting "${key}"`);
 }
 
 /** What is wrong with the text, as the end of a sentence that begins with its name; undefined if it is valid. */
@@ -284,11 +282,13 @@ export function shownValue(setting: Setting, text: string): string {
 }
 
 function urlProblem(text: string): string | undefined {
+  if (!text.includes('://')) return 'is not an address: it must begin with http:// or https://';
   if (!/^https?:\/\/[^/\s]/i.test(text) || /\s/.test(text) || !URL.canParse(text)) {
     return 'is not an http:// or https:// address';
   }
   const { username, password } = new URL(text);
-  return username === '' && password === '' ? undefined : 'must not contain a user name or password';
+  if (username === '' && password === '') return undefined;
+  return 'must not contain a user name or password: they come from the environment, see svc help configuration';
 }
 
 function proxyProblem(text: string): string | undefined {

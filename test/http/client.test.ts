@@ -68,10 +68,12 @@ describe('statuses', () => {
     const client = openClient(targetFor(server.url), rules);
     const one = await failed(client.call(probe));
     expect(one).toMatchObject({ code: read, exit: readExit, httpStatus: status });
-    expect(one.message).toBe(`answered ${status}: because (GET ${server.url}/v1/thing)`);
+    expect(one.message).toBe(`the service answered ${status}: because (GET ${server.url}/v1/thing)`);
     const other = await failed(client.send(createThing, { body: {} }));
     expect(other).toMatchObject({ code: write, exit: writeExit, httpStatus: status });
-    expect(other.message).toMatch(new RegExp(`^answered ${status}: because.* \\(POST ${server.url}/v1/things\\)$`));
+    expect(other.message).toMatch(
+      new RegExp(`^the service answered ${status}: because.* \\(POST ${server.url}/v1/things\\)$`),
+    );
     expect(server.requests).toHaveLength(2);
     await client.close();
   });
@@ -129,7 +131,9 @@ describe('statuses', () => {
       secretHeaders: new Set(['x-tenant']),
     });
     const client = openClient(target, rules);
-    expect((await failed(client.call(getThing))).message).toBe(`answered 422${message} (GET ${server.url}/v1/thing)`);
+    expect((await failed(client.call(getThing))).message).toBe(
+      `the service answered 422${message} (GET ${server.url}/v1/thing)`,
+    );
     await client.close();
   });
 

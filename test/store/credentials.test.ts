@@ -107,12 +107,15 @@ describe('the document', () => {
   it.each([
     ['', 'not JSON'],
     ['{"version":1', 'not JSON'],
-    ['[]', 'it is array, not object'],
+    ['[]', 'it is an array, not an object'],
     ['{}', 'version is missing'],
-    [{ ...DOCUMENT, gen: '1' }, 'gen is string, not number'],
-    [{ ...DOCUMENT, clients: {} }, 'clients is object, not array'],
+    [{ ...DOCUMENT, gen: '1' }, 'gen is a string, not a number'],
+    [{ ...DOCUMENT, clients: {} }, 'clients is an object, not an array'],
     [{ ...DOCUMENT, credentials: [{ ...LOGIN, kind: 'other' }] }, 'credentials.0.kind is not a kind of svc'],
-    [{ ...DOCUMENT, credentials: [{ ...LOGIN, expires_at: '1' }] }, 'credentials.0.expires_at is string, not number'],
+    [
+      { ...DOCUMENT, credentials: [{ ...LOGIN, expires_at: '1' }] },
+      'credentials.0.expires_at is a string, not a number',
+    ],
     [{ ...DOCUMENT, clients: [CLIENT, { ...CLIENT, issuer: undefined }] }, 'clients.1.issuer is missing'],
     // It would become another header.
     [

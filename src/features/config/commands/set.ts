@@ -1,8 +1,9 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { problemWithStored, requireSetting, type Setting, shownValue } from '../../../store/setting-keys.ts';
+import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
+import { namedSetting } from '../named-setting.ts';
 import { checkProfileName, withValues } from '../profile-values.ts';
 
 interface StoredSetting {
@@ -35,7 +36,7 @@ export const configSet = recordCommand({
     id: (stored) => stored.key,
   },
   run: async ({ key, value }, ctx) => {
-    const setting = requireSetting(key);
+    const setting = namedSetting(key);
     checkValue(setting, value);
     const { name } = ctx.settings.profile;
     checkProfileName(name);
@@ -66,11 +67,7 @@ function undoing(setting: Setting, before: unknown): readonly string[] | undefin
 function checkValue(setting: Setting, value: string): void {
   const problem = problemWithStored(setting, value);
   if (problem === undefined) return;
-  throw new SvcError('invalid_value', `${setting.key}: "${shownValue(setting, value)}" ${problem}`, {
-    ...(setting.type === 'url'
-      ? { hint: 'user and password come from the environment: see svc help configuration' }
-      : {}),
-  });
+  throw new SvcError('invalid_value', `${setting.key}: "${shownValue(setting, value)}" ${problem}`);
 }
 
 function footer(

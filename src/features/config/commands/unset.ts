@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { requireSetting } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
+import { namedSetting } from '../named-setting.ts';
 
 interface RemovedSetting {
   readonly profile: string;
@@ -36,7 +36,7 @@ export const configUnset = recordCommand({
       removed = Object.hasOwn(values, key);
       if (!removed) {
         // A key that svc does not know can be removed where it stands, and is a slip of the hand elsewhere.
-        requireSetting(key);
+        namedSetting(key);
         return document;
       }
       const { [key]: _, ...rest } = values;

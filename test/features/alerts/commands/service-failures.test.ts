@@ -37,7 +37,9 @@ describe('an error text in a 200', () => {
       const run = await svc([...argv, '--base-url', server.url, '-o', 'json']);
       expect([argv, run.code, run.stdout]).toEqual([argv, 7, '']);
       expect(failure(run).message).toContain(text);
-      expect(failure(run).message).toMatch(/^answered 200, but the response cannot be used: .* \(GET http:[^ ]+\)$/);
+      expect(failure(run).message).toMatch(
+        /^the service answered 200, but the response cannot be used: .* \(GET http:[^ ]+\)$/,
+      );
     }
   });
 
@@ -103,7 +105,7 @@ describe('an alert without some of its fields', () => {
     for (const [item, text] of [
       [bare, 'item 2: startsAt is missing'],
       [{ ...other, status: { silencedBy: [] } }, 'item 2: status.state is missing'],
-      [{ ...other, fingerprint: 7 }, 'item 2: fingerprint is number, not string'],
+      [{ ...other, fingerprint: 7 }, 'item 2: fingerprint is a number, not a string'],
       [{ ...other, receivers: [{ name: 'ops' }, {}] }, 'item 2: receivers.1.name is missing'],
       [{ ...other, labels: { a: 1 } }, 'item 2: labels: must be an object of strings'],
     ] as const) {
@@ -131,7 +133,7 @@ test('an error first says what failed, and the request last', async () => {
   );
   await using server = await faultServer((socket) => socket.write(answer(503, '"overloaded"')));
   const { stderr } = await svc(['alerts', 'create', 'A', '--base-url', server.url]);
-  expect(stderr).toMatch(/^svc: answered 503: overloaded; it may have been applied \(POST http:/);
+  expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);
 });
 
 test('--limit 0 sends no request, and reports nothing as missing', async () => {

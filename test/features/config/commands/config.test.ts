@@ -169,7 +169,7 @@ describe('config set', () => {
 
   it('refuses a password in an address without repeating it', async () => {
     const error = await set('alerts.url', 'https://ops:SECRET@h').catch((thrown) => thrown);
-    expect(error).toMatchObject({ exit: 2, hint: expect.stringContaining('environment') });
+    expect(error).toMatchObject({ exit: 2, message: expect.stringContaining('environment') });
     expect(`${error.message}${error.hint}`).not.toContain('SECRET');
   });
 

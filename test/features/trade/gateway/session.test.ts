@@ -531,7 +531,12 @@ describe('responses of another server', () => {
     [400, 'no', 'bad_answer', /refused the connection: no/],
     [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
     [404, 'Not found', 'wrong_path', /not as a trading gateway/],
-    [502, 'Bad gateway', 'server_error', /^answered 502.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/],
+    [
+      502,
+      'Bad gateway',
+      'server_error',
+      /^the service answered 502.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/,
+    ],
   ] as const)('%i %s', async (status, body, code, message) => {
     expect(await answered(status, body)).toMatchObject({ code, message: expect.stringMatching(message) });
   });
