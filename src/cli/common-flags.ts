@@ -1,7 +1,7 @@
 /** The options that commands share, and which of them a command has. */
 import { SvcError } from '../errors.ts';
 import { FORMATS } from '../output/types.ts';
-import { FILE, type Flags, type Input } from './flags.ts';
+import { FILE, type Flags, type ForeignOptions, type Input } from './flags.ts';
 import { zoneOf } from './time.ts';
 
 export const GLOBAL_FLAGS = {
@@ -10,7 +10,7 @@ export const GLOBAL_FLAGS = {
     short: 'o',
     value: 'format',
     choices: FORMATS,
-    synonyms: { simple: 'table', extended: 'wide' },
+    synonyms: { simple: 'table', extended: 'wide', jsonl: 'ndjson', yml: 'yaml' },
     help: 'Output format',
   },
   json: { type: 'boolean', help: 'Same as -o json' },
@@ -50,6 +50,30 @@ export const SERVICE_FLAGS = {
   key: { ...FILE, help: 'Key of the client certificate (PEM)' },
   insecure: { type: 'boolean', help: 'Skip certificate checks; allow credentials over http' },
 } as const satisfies Flags;
+
+/** Options of amtool, curl, gh and jq. */
+const FOREIGN_OPTIONS: ForeignOptions = {
+  '-H': { meant: '--header' },
+  '-k': { meant: '--insecure' },
+  '-n': { meant: '--limit' },
+  '-w': { meant: '--watch' },
+  '--format': { meant: '--output' },
+  '--jq': { hint: 'use --query with a JMESPath expression, or pipe -o json to jq' },
+  '--template': { hint: 'use --columns, or --query with a JMESPath expression' },
+  '--http.config.file': { hint: 'import it into a profile: svc config import amtool' },
+  '--version-check': { hint: 'leave it out: svc does not compare versions' },
+  '--no-version-check': { hint: 'leave it out: svc does not compare versions' },
+  '--enable-feature': { hint: 'leave it out: svc reads both syntaxes of matchers' },
+};
+
+/** `options` are those of the command: another one is not suggested. */
+export function foreignOption(name: string, options: readonly string[]): ForeignOptions[string] {
+  const { meant, hint } = (Object.hasOwn(FOREIGN_OPTIONS, name) ? FOREIGN_OPTIONS[name] : undefined) ?? {};
+  return {
+    ...(meant !== undefined && options.includes(meant) ? { meant } : {}),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
 
 /** Options of commands that can run on several clusters; they also take several profiles. */
 const CLUSTER_FLAGS = {

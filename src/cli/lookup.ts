@@ -1,5 +1,6 @@
 /** Finds the group and the command for the words of a command line. */
 import { type ErrorDetails, SvcError } from '../errors.ts';
+import { shellWord } from '../output/escape.ts';
 import { type Command, type Commands, type Group, loadCommands } from './command.ts';
 import { sameNoun, VERBS } from './grammar.ts';
 import type { HelpSubject } from './help.ts';
@@ -129,6 +130,13 @@ function unknownBelow(group: Group, below: readonly string[], typed: string): Sv
 }
 
 async function unknownIn(group: Group, names: readonly string[], typed: string): Promise<SvcError> {
+  if (typed === 'help')
+    return unknownCommand(`${group.name} help`, { hint: 'did you mean --help?', meant: { typed, meant: '--help' } });
+  // A matcher, where amtool lists: no command has such a name.
+  if (/[=~]/.test(typed) && names.includes('list')) {
+    const meant = `list ${shellWord(typed)}`;
+    return unknownCommand(`${group.name} ${typed}`, { hint: `did you mean ${meant}?`, meant: { typed, meant } });
+  }
   const other = (await loadCommands(group)).find(({ suggestFor }) => suggestFor?.includes(typed));
   const first = new Set(names.map((name) => name.split(' ')[0] ?? ''));
   const meant = other?.id.slice(group.name.length + 1);

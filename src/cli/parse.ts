@@ -2,7 +2,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
-import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
+import { allFlags, foreignOption, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
 import {
   type Argument,
   camelCase,
@@ -206,13 +206,17 @@ function usageError(
 ): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
-    const foreign: { readonly meant?: string; readonly hint?: string } = command.foreignOptions?.[unknown] ?? {};
+    const foreign = command.foreignOptions?.[unknown] ?? foreignOption(unknown, options);
     const meant = foreign.meant ?? suggest(unknown, options);
     const hint = foreign.hint ?? (meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`);
     return new SvcError('usage', `there is no option ${unknown}`, {
       hint,
       meant: meant === undefined || foreign.hint !== undefined ? undefined : { typed: unknown, meant },
     });
+  }
+  const unfinished = /^error: option '(?:-\w, )?(--\S+)/.exec(message)?.[1];
+  if (code === 'commander.optionMissingArgument' && unfinished !== undefined) {
+    return new SvcError('usage', `${unfinished} needs a value`, { hint: `see svc ${command.id} --help` });
   }
   const isExcess = code === 'commander.excessArguments';
   const text = isExcess ? `unexpected argument "${extra}"` : message.replace(/^error: /, '').replace(/\n/g, ' ');

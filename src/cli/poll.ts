@@ -125,9 +125,18 @@ export interface WatchInterval {
 const USUAL = '5s';
 const SHORTEST_MS = 1000;
 
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `--watch: ${error.message}`, { hint: error.hint });
+  }
+}
+
 export function watchInterval(flag: string | true): WatchInterval {
   const text = flag === true ? USUAL : flag;
-  const ms = parseDuration(text);
+  const ms = durationOf(text);
   if (ms < SHORTEST_MS)
     throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
   return { text, ms };

@@ -45,7 +45,7 @@ const MOST_CHOICES = 12;
 export function optionNotes({ type, choices, default: preset, repeat, required }: OptionNode): string[] {
   return [
     ...(type === 'choice' && choices !== null && choices.length <= MOST_CHOICES ? [choices.join(', ')] : []),
-    ...(repeat ? ['repeatable'] : []),
+    ...(repeat || type === 'pairs' ? ['repeatable'] : []),
     ...(required ? ['required'] : []),
     ...(preset === null || type === 'boolean' ? [] : [`default ${preset}`]),
   ];

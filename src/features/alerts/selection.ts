@@ -1,6 +1,6 @@
 /** The options that select alerts, the query sent to the server, and the selection from its response in the order of urgency. */
 import type { RunContext } from '../../cli/command.ts';
-import { type Flags, section } from '../../cli/flags.ts';
+import { type Flags, type ForeignOptions, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Settings } from '../../store/settings.ts';
 import { type Alertmanager, requireRelease } from './api.ts';
@@ -41,6 +41,23 @@ export const SELECTION_FLAGS = {
   }),
   ...RECEIVER_MATCHER_FLAG,
 } as const satisfies Flags;
+
+const MATCHER_OPTIONS = [
+  '--filter',
+  '-f',
+  '--matcher',
+  '-m',
+  '--label',
+  '-l',
+  '--selector',
+  '--severity',
+  '--alertname',
+];
+
+/** How other tools select by matchers. */
+export const FOREIGN_MATCHERS: ForeignOptions = Object.fromEntries(
+  MATCHER_OPTIONS.map((name) => [name, { hint: 'a matcher is an argument, such as severity=critical' }]),
+);
 
 export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },

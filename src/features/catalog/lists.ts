@@ -2,7 +2,7 @@
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
-import type { Flags } from '../../cli/flags.ts';
+import type { Flags, ForeignOptions } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { type Numeric, numberOf } from './statistics.ts';
@@ -33,6 +33,10 @@ export const PARSER_NAME_FLAG = {
   complete: 'stores',
   help: 'Filter by store (undocumented)',
 } as const satisfies Flags[string];
+
+/** The option for a store has the name that the service gives it where the service filters. */
+export const FOREIGN_STORE: ForeignOptions = { '--store': { meant: '--parser-name' } };
+export const FOREIGN_PARSER_NAME: ForeignOptions = { '--parser-name': { meant: '--store' } };
 
 /** Filters of what was read. */
 export const SOURCE_FLAGS = {

@@ -18,12 +18,12 @@ export const SELECTION_FLAGS = section(FILTERS, {
   comment: { type: 'string', value: 'text', help: 'Comment has this text (or ~regex)' },
   'for-alert': {
     type: 'string',
-    value: 'fingerprint|matcher',
+    value: 'alert',
     repeat: true,
     complete: 'fingerprints',
-    help: 'Only silences that mute this alert',
+    help: 'Mutes this alert (id or matcher)',
   },
-  matching: { type: 'pairs', help: 'Only silences that match these labels' },
+  matching: { type: 'pairs', help: 'Only silences that match this label' },
   unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
 });
 

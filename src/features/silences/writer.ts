@@ -26,7 +26,7 @@ export const ALL_ALERTS = {
 } as const satisfies Flags;
 
 export const ANNOTATION = {
-  annotation: { type: 'pairs', help: 'Add an annotation (Alertmanager 0.32)' },
+  annotation: { type: 'pairs', help: 'Add an annotation (0.32+)' },
 } as const satisfies Flags;
 
 export const AUTHOR = {

@@ -13,6 +13,7 @@ import {
   alertFilter,
   alertQuery,
   collect,
+  FOREIGN_MATCHERS,
   filterAsync,
   type GivenFilter,
   receiverMatchers,
@@ -66,6 +67,7 @@ const DEFAULT_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
   id: 'alerts check',
+  foreignOptions: FOREIGN_MATCHERS,
   summary: 'Check the number of matching alerts; exit 1 if out of bounds',
   description:
     'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds, and exits 9 on timeout. If the service does not respond, the exit status is neither 0 nor 1.',

@@ -23,7 +23,7 @@ export const alertsCreate = listCommand({
     label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' },
   },
   flags: {
-    annotation: { type: 'pairs', repeat: true, help: 'Add an annotation' },
+    annotation: { type: 'pairs', help: 'Add an annotation' },
     'generator-url': { type: 'string', value: 'url', help: 'The source of the alert' },
     start: { type: 'time', bare: 'back', help: 'When it started (default now)' },
     end: { type: 'time', bare: 'forward', help: 'When it ends' },

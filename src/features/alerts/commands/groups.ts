@@ -8,6 +8,7 @@ import {
   alertFilter,
   alertQuery,
   collect,
+  FOREIGN_MATCHERS,
   ifNone,
   inServerOrder,
   keepsAlert,
@@ -56,6 +57,7 @@ const GROUP_LIST: ListOutput<AlertGroup> = {
 
 export const alertsGroups = listCommand({
   id: 'alerts groups',
+  foreignOptions: FOREIGN_MATCHERS,
   summary: 'List alerts as the server groups them for receivers',
   description:
     'An alert appears in every group whose route matches it. Groups are sorted by their worst alert; see svc help output.',
@@ -79,8 +81,8 @@ export const alertsGroups = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
     const groups = alertmanager.groups({ ...alertQuery(wanted), ...given.filter, receiverMatchers: receivers });
-    const kept = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
-    const found = ifNone(kept, () => warnOfNames(given, alertmanager, ctx));
+    const selected = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
+    const found = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
     if (inServerOrder(ctx.wants, input)) return { value: found };
     const value = worstGroupsFirst(await collect(found), severitiesOf(ctx.settings));
     return { value, as: { ...GROUP_LIST, empty: noneText(wanted, 'groups with alerts') } };

@@ -23,6 +23,7 @@ import {
   alertQuery,
   collect,
   FILTERS,
+  FOREIGN_MATCHERS,
   filterAsync,
   type GivenFilter,
   ifNone,
@@ -46,6 +47,7 @@ const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const
 
 export const alertsList = listCommand({
   id: 'alerts list',
+  foreignOptions: { ...FOREIGN_MATCHERS, '--since': { meant: '--newer-than' } },
   summary: 'List alerts (active by default)',
   description:
     'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',

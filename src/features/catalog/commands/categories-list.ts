@@ -1,10 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { CATEGORY_LIST } from '../columns.ts';
-import { exactHint, LIST_FLAGS, listed, PARSER_NAME_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
+import { exactHint, FOREIGN_STORE, LIST_FLAGS, listed, PARSER_NAME_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
+  foreignOptions: FOREIGN_STORE,
   aliases: ['categories ls'],
   summary: 'List store categories',
   description: `PARENT is the SOURCE-UID of another category of the same store. svc catalog categories tree shows categories as a tree. ${UNDOCUMENTED}`,

@@ -2,7 +2,15 @@ import { listCommand } from '../../../cli/command.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { CATEGORY_LIST } from '../columns.ts';
-import { everyItem, PARAM_FLAG, PARSER_NAME_FLAG, readingProblems, UNDOCUMENTED, withParams } from '../lists.ts';
+import {
+  everyItem,
+  FOREIGN_STORE,
+  PARAM_FLAG,
+  PARSER_NAME_FLAG,
+  readingProblems,
+  UNDOCUMENTED,
+  withParams,
+} from '../lists.ts';
 import type { Category } from '../schema.ts';
 import { numberOf } from '../statistics.ts';
 
@@ -22,6 +30,7 @@ const BRANCH_TABLE: ListOutput<BranchRow> = {
 
 export const catalogCategoriesTree = listCommand({
   id: 'catalog categories tree',
+  foreignOptions: FOREIGN_STORE,
   summary: 'Show store categories as a tree',
   description: `Reads all categories, 100 per request. A category whose parent is missing is shown at the top. ${UNDOCUMENTED}`,
   details:

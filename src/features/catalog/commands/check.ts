@@ -5,7 +5,7 @@ import { formatDuration, zoneOf } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { FOREIGN_PARSER_NAME, type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import {
   type Condition,
@@ -76,6 +76,7 @@ const PRICE_CHECK_LIST: ListOutput<CheckedProduct> = {
 
 export const catalogCheck = recordCommand({
   id: 'catalog check',
+  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Check prices: exit 0 if true, 1 if false, 11 if unknown',
   description:
     'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. For several products it is true if it is true for one of them.',

@@ -3,7 +3,7 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
+import { FOREIGN_PARSER_NAME, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
 import {
@@ -35,6 +35,7 @@ const STALE_DAYS = 7;
 
 export const catalogCompare = listCommand({
   id: 'catalog compare',
+  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',

@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { SeriesField } from '../api.ts';
+import { FOREIGN_PARSER_NAME } from '../lists.ts';
 import { observedBefore } from '../offers.ts';
 import { cents, PRICES_DETAILS, PRICES_FLAGS, type ProductPrices, readPrices } from '../prices.ts';
 import { SELECTION_ARGUMENT } from '../selection.ts';
@@ -54,6 +55,7 @@ const DISCOUNTS: ListOutput<Discount> = {
 
 export const catalogDiscounts = listCommand({
   id: 'catalog discounts',
+  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'List discounts and the base price before them',
   description:
     'A discount is a current discount_price or loyal_price below price, the base price. before is the base price before the discount began. raised marks a discount whose base price is higher than the lowest base price in the 30 days before it began. The largest discounts are first.',

@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
-import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
+import { FOREIGN_PARSER_NAME, type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
 import { missingSources, productSeries, type SourceSelection } from '../product-sources.ts';
 import {
@@ -51,6 +51,7 @@ const MOST_DRAWN = 12;
 
 export const catalogHistory = chartCommand({
   id: 'catalog history',
+  foreignOptions: FOREIGN_PARSER_NAME,
   aliases: ['chart'],
   summary: 'Chart the prices of products at each store',
   description:
@@ -94,10 +95,6 @@ export const catalogHistory = chartCommand({
     {
       run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
       why: 'Write a chart of one store to a file',
-    },
-    {
-      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --from -180d --interval 1d --fill last -o csv',
-      why: 'Export daily values for a spreadsheet',
     },
   ],
   output: USUAL_CHART,

@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
-import { TZ_FLAG } from '../lists.ts';
+import { FOREIGN_PARSER_NAME, TZ_FLAG } from '../lists.ts';
 import { grouped } from '../offers.ts';
 import { cents, FIELD_FLAG, PRICES_DETAILS, PRICES_FLAGS, type ProductPrices, priceAt, readPrices } from '../prices.ts';
 import { SELECTION_ARGUMENT } from '../selection.ts';
@@ -46,6 +46,7 @@ const MOVERS: ListOutput<Mover> = {
 
 export const catalogMovers = listCommand({
   id: 'catalog movers',
+  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Show the largest price changes of products',
   description:
     'Compares the lowest price of each product at --since with the price now, and lists the largest changes first. A product without a price at both times is left out; --direction new and gone list those.',

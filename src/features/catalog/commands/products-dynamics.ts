@@ -3,7 +3,7 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
+import { FOREIGN_STORE, PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
@@ -49,6 +49,7 @@ const SERIES_RECORD: RecordOutput<Dynamics> = {
 
 export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
+  foreignOptions: FOREIGN_STORE,
   summary: 'Show the values of one source over time',
   description:
     'Sends one request for one source; svc catalog history joins all sources of a product. A missing value (- in a table, null in JSON) was not observed: it is never zero.',
@@ -63,16 +64,16 @@ export const catalogProductsDynamics = listCommand({
       value: 'store',
       complete: 'stores',
       required: true,
-      help: 'Store of the source (required)',
+      help: 'Store of the source',
     },
-    'source-id': { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source id (required)' },
+    'source-id': { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source id' },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
       default: 'price',
       help: 'Value to show',
     },
-    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'Start: -30d, 2026-02-01 (required)' },
+    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'Start: -30d, 2026-02-01' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
     tz: TZ_FLAG,
     interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'Time between points' },

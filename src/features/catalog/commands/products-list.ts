@@ -6,6 +6,7 @@ import { type Catalog, openCatalog } from '../api.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
 import {
   exactHint,
+  FOREIGN_STORE,
   LIST_FLAGS,
   listed,
   orderFlag,
@@ -24,6 +25,7 @@ const EITHER = ['true', 'false'] as const;
 
 export const catalogProductsList = listCommand({
   id: 'catalog products list',
+  foreignOptions: FOREIGN_STORE,
   aliases: ['products ls'],
   summary: 'List and search products',
   description: `FROM is the lowest price of the matching sources; each counts with its discount price, or its loyalty price, or its price. Without --limit, --all or --sort the service returns one page. --sort reads all pages. ${UNDOCUMENTED}`,

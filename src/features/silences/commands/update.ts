@@ -16,7 +16,7 @@ export const silencesUpdate = recordCommand({
   id: 'silences update',
   summary: 'Change silences',
   description:
-    'Changes only what you specify. Without ids, options select active and pending silences that meet all of them. If the start or the matchers change, the server expires the silence and creates a new one with another id. A change that mutes more, or for longer, is checked like a new silence.',
+    'Without ids, options select active and pending silences that meet all of them. If the start or the matchers change, the server expires the silence and creates one with another id. A change that mutes more, or for longer, is checked like a new silence.',
   details:
     'With ids, --comment is the new comment. Without ids, --comment selects silences, and --new-comment changes them. Several silences are reported as by svc silences extend, with the result updated; if one cannot be changed, svc continues with the others.',
   effect: 'write',
@@ -49,10 +49,6 @@ export const silencesUpdate = recordCommand({
     {
       run: 'svc silences update --comment CHG-1042 --for 2h --new-comment "CHG-1042, extended"',
       why: 'Change every silence of one change',
-    },
-    {
-      run: 'svc silences update 2f1a --until 2026-12-01T06:00:00Z --dry-run',
-      why: 'Show the request without sending it',
     },
   ],
   output: POSTED_RECORD,
