@@ -192,7 +192,9 @@ export interface Argument {
 export type Arguments = Readonly<Record<string, Argument>>;
 
 export function usageLine(command: { readonly id: string; readonly args?: Arguments }): string {
-  return `svc ${command.id}${operands(command)} [options]`;
+  // Behind the dashes they would be those of another program.
+  const hasDashes = Object.values(command.args ?? {}).some(({ afterDashes }) => afterDashes);
+  return `svc ${command.id}${hasDashes ? ' [options]' : ''}${operands(command)}${hasDashes ? '' : ' [options]'}`;
 }
 
 /** ` <matcher...> -- <command...>` */

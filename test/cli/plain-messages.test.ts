@@ -103,3 +103,10 @@ test('an option without its value, and a watch of no duration', async () => {
   expect((await run(['alerts', 'list', '--limit'])).stderr).toMatch(/^svc: --limit needs a value\n/);
   expect((await run(['alerts', 'list', '--watch=abc'])).stderr).toMatch(/^svc: --watch: "abc" is not a duration\n/);
 });
+
+test('the usage of a command that runs another has its own options first', async () => {
+  expect(await run(['silences', 'run', 'team=db', '-c', 'why', './deploy.sh'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('hint: usage: svc silences run [options] <matcher...> -- <command...>\n'),
+  });
+});

@@ -6,7 +6,7 @@ export const doctor = listCommand({
   id: 'doctor',
   summary: 'Check the configuration and each service',
   description:
-    'Checks the settings, the files of svc and their modes, Node.js, and the connection to each configured service, one step after the other. It changes nothing. Exits 1 if a check fails. -q prints only problems.',
+    'Checks the settings, the files of svc and their modes, Node.js, and the connection to each configured service, one step after the other. It changes nothing. Exits 1 if a check fails. -q prints only the names of failed checks.',
   details:
     'For each service: its address, credential, proxy, DNS, TCP, TLS and certificate, the response to one cheap request, and its clock; for the trading gateway, every step of connecting. svc skips a service without an address, unless you name it. svc webhooks doctor also checks the subscriptions.\nJSON: check, subject, status (ok, warn, fail, skipped), detail, fix (usually a command, or null).',
   effect: 'read',
@@ -20,7 +20,7 @@ export const doctor = listCommand({
   examples: [
     { run: 'svc doctor', why: 'Check everything' },
     { run: 'svc doctor trade', why: 'Find the step of connecting to the gateway that fails' },
-    { run: 'svc doctor alerts -q', why: 'In a script: print problems only, exit 1 if a check fails' },
+    { run: 'svc doctor alerts -q', why: 'In a script: print the failed checks, exit 1 if there are any' },
   ],
   output: FINDING_LIST,
   async run({ service, offline, timeout }, ctx) {

@@ -109,6 +109,7 @@ function importCode({ value: rows, code }: { value: readonly ImportedSilence[]; 
 }
 
 function summary(rows: readonly ImportedSilence[]): string {
+  if (rows.length === 0) return 'there are no silences in it; nothing was sent';
   const counts = new Map<string, number>();
   for (const { result } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
   return [...counts]

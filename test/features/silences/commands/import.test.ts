@@ -38,6 +38,12 @@ function rows(count: number, extra: object = {}) {
 }
 
 onBothServices((service) => {
+  test('a file without silences: nothing is sent, and that is said', async () => {
+    const run = await service.svc(['silences', 'import', '-'], { stdin: '[]' });
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'there are no silences in it; nothing was sent\n' });
+    expect(writes(run.sent)).toEqual([]);
+  });
+
   const stored = async (comment: string): Promise<Stored[]> =>
     (await getJson<Stored[]>(service.url(), '/api/v2/silences')).filter((silence) => silence.comment === comment);
   const importing = (value: unknown, ...argv: string[]) =>
