@@ -110,3 +110,13 @@ test('the usage of a command that runs another has its own options first', async
     stderr: expect.stringContaining('hint: usage: svc silences run [options] <matcher...> -- <command...>\n'),
   });
 });
+
+test.each([
+  ['alerts get NodeDown', 'svc alerts list -a NodeDown shows those that match'],
+  ["silences ack 'team=db, eu'", "svc alerts list -a 'team=db, eu' shows those that match"],
+  ['silences get team=db', 'svc silences list -a team=db shows those that match'],
+  ["alerts get '?'", 'svc alerts list -a shows all alerts that are not resolved'],
+])('svc %s: %s', async (line, hint) => {
+  const [argv = []] = shellCommands(line);
+  expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(`\nhint: ${hint}\n`) });
+});

@@ -1,5 +1,6 @@
 /** Finds alerts by fingerprint and silences by id, or by an unambiguous beginning. */
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../output/escape.ts';
 import { type Alertmanager, isUuid } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect } from './selection.ts';
@@ -17,11 +18,10 @@ function checkPrefix(thing: Thing, prefix: string): string {
   const { form, hint } = KINDS[thing];
   const lower = prefix.toLowerCase();
   if (form.test(lower)) return lower;
-  throw new SvcError(
-    'invalid_value',
-    `"${prefix}" is not ${thing === 'alert' ? 'an alert fingerprint' : 'a silence id'} or the beginning of one`,
-    { hint },
-  );
+  const what = thing === 'alert' ? 'an alert fingerprint' : 'a silence id';
+  // Most often an alert name or a matcher.
+  const finds = /^[\p{L}_]/u.test(prefix) ? `svc ${thing}s list -a ${shellWord(prefix)} shows those that match` : hint;
+  throw new SvcError('invalid_value', `"${prefix}" is not ${what} or the beginning of one`, { hint: finds });
 }
 
 /** Throws `not_found`, or `invalid_value` if several ids begin like this. */

@@ -77,7 +77,11 @@ onEveryService((service) => {
   test('matchers and receivers select', async () => {
     expect(await grouped('-a', 'cluster=eu', 'severity!=critical')).toEqual(['platform-chat: both,inhibited']);
     expect(await grouped('-a', '-r', 'pager|payments-chat')).toEqual(['pager: source', 'payments-chat: elsewhere']);
-    expect(await grouped('-a', '-r', 'page')).toEqual([]);
+    expect(await groups('-a', '-r', 'page', '-o', 'json')).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: 'warning: unknown receiver page: did you mean pager?\n',
+    });
   });
 
   test('the table counts, and --limit ends it', async () => {

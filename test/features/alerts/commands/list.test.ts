@@ -110,13 +110,17 @@ onEveryService((service) => {
       ['payments-chat', ['elsewhere']],
       ['pager', ['source']],
       ['.*-chat', ['both', 'elsewhere', 'inhibited', 'silenced', 'source']],
-      ['chat', []],
-      ['platform', []],
     ])('--receiver %s is a regex for the whole name', async (regex, ids) => {
       expect(await listed('-a', '--receiver', regex)).toEqual(ids);
     });
 
-    test("reports an invalid regular expression in the server's words", async () => {
+    test.each(['chat', 'platform'])('--receiver %s matches no whole name, which is said', async (regex) => {
+      const { code, stdout, stderr } = await list('-o', 'json', '-a', '--receiver', regex);
+      const warning = `warning: no receiver matches ${regex}: the expression must match the complete name\n`;
+      expect([code, stdout, stderr]).toEqual([0, '[]\n', warning]);
+    });
+
+    test('a regular expression that is none is refused in the words of the server', async () => {
       const run = await list('-o', 'json', 'id=~"(?!x)"');
       expect([run.code, run.stdout]).toEqual([3, '']);
       expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
