@@ -238,9 +238,16 @@ export async function compileQuery(expression: string, option = '--query'): Prom
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_ARRAY_NUMBER } = await import(
     '@jmespath-community/jmespath'
   );
-  const tree = refusing(option, () => compile(expression));
+  const tree = refusing(option, () => compile(expression), languageHint(expression));
   for (const name of functionNames(tree)) {
     if (!isRegistered(name)) throw queryError(option, `there is no function ${name}()`);
+  }
+  for (const name of comparedFields(tree)) {
+    const quoted = JSON.stringify(name);
+    if (!expression.includes(quoted)) continue;
+    throw new SvcError('usage', `${option}: ${quoted}, in double quotes, is the name of a field`, {
+      hint: `write the text as '${name}'; a field belongs on the left of a comparison`,
+    });
   }
   const any = { types: [TYPE_ANY] };
   for (const [name, compare] of Object.entries(ORDERINGS)) {
@@ -294,17 +301,32 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   });
 }
 
-function refusing<T>(option: string, work: () => T): T {
+function refusing<T>(option: string, work: () => T, hint?: string): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw queryError(option, error instanceof Error ? error.message : String(error));
+    throw queryError(option, error instanceof Error ? error.message : String(error), hint);
   }
 }
 
-function queryError(option: string, reason: string): SvcError {
-  return new SvcError('usage', `${option}: ${reason}`, { hint: 'the language is JMESPath, see https://jmespath.org' });
+const LANGUAGE = 'the language is JMESPath, see https://jmespath.org';
+
+function languageHint(expression: string): string {
+  if (/^\s*\./.test(expression)) return 'the language is JMESPath: [].a for .[].a in jq; or pipe -o json to jq';
+  return expression.includes('`') ? "write texts in single quotes: 'a'; backticks are for JSON: `1`" : LANGUAGE;
+}
+
+function queryError(option: string, reason: string, hint = LANGUAGE): SvcError {
+  return new SvcError('usage', `${option}: ${reason}`, { hint });
+}
+
+/** The fields that something is compared with: in jq and most languages, double quotes there make a text. */
+function comparedFields(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null || ('type' in node && node.type === 'Literal')) return [];
+  const right = 'type' in node && node.type === 'Comparator' && 'right' in node ? node.right : undefined;
+  const own = isObject(right) && right['type'] === 'Field' ? [String(right['name'])] : [];
+  return [...own, ...Object.values(node).flatMap(comparedFields)];
 }
 
 /** The parser accepts any function name; only the interpreter would notice, after the response. */

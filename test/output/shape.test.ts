@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { checkOutputOptions } from '../../src/output/render.ts';
-import { valueAt } from '../../src/output/shape.ts';
+import { compileQuery, valueAt } from '../../src/output/shape.ts';
 import type { AnyOutput, OutputOptions } from '../../src/output/types.ts';
 import { ALERT, ALERTS, type Alert, alert, arriving, options, rendering } from './rendering.ts';
 
@@ -187,6 +187,32 @@ describe('--query', () => {
     expect(await query('avg(`[0.1, 0.2, 0.3]`)')).toBe('0.2\n');
     expect(await query('avg(`[]`)', { format: 'json' })).toBe('null\n');
     await expect(query('"<"(value, value)')).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test.each([
+    ['[?fingerprint == "a"]', 'a'],
+    ['[?value == `1` && fingerprint != "x-y"].fingerprint', 'x-y'],
+    ['[?labels.instance == "a b"] | length(@)', 'a b'],
+  ])('%s compares with a field, not with a text: refused before any request', async (expression, name) => {
+    await expect(compileQuery(expression)).rejects.toMatchObject({
+      code: 'usage',
+      message: `--query: "${name}", in double quotes, is the name of a field`,
+      hint: `write the text as '${name}'; a field belongs on the left of a comparison`,
+    });
+  });
+
+  test('quoted fields elsewhere, and fields without quotes, are compared', async () => {
+    expect(await query('[?"fingerprint" == \'a\']."fingerprint"')).toBe('a\n');
+    expect(await query('[?fingerprint == fingerprint].fingerprint')).toBe('a\nb\n');
+    expect(await query('[?labels.instance == `"db1"`] | length(@)')).toBe('2\n');
+  });
+
+  test.each([
+    ['.[].labels', /JMESPath: \[\]\.a for \.\[\]\.a in jq/],
+    ['[?fingerprint == `a`]', /write texts in single quotes/],
+    ['foo[', /jmespath\.org/],
+  ])('%s: the hint says what to write', async (expression, hint) => {
+    await expect(compileQuery(expression)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
   test('a failure at run time is reported as a faulty query', async () => {

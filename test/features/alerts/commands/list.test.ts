@@ -120,7 +120,7 @@ onEveryService((service) => {
       expect([code, stdout, stderr]).toEqual([0, '[]\n', warning]);
     });
 
-    test('a regular expression that is none is refused in the words of the server', async () => {
+    test("reports an invalid regular expression in the server's words", async () => {
       const run = await list('-o', 'json', 'id=~"(?!x)"');
       expect([run.code, run.stdout]).toEqual([3, '']);
       expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
