@@ -3,7 +3,15 @@ import { timeCell } from '../../../output/cells.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { type Candidate, noted } from '../columns.ts';
-import { FOREIGN_PARSER_NAME, LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
+import {
+  FOREIGN_PARSER_NAME,
+  LIST_FLAGS,
+  listed,
+  orderFlag,
+  PRODUCT_ARGUMENT,
+  TIME_ORDERS,
+  UNDOCUMENTED,
+} from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { Source } from '../schema.ts';
 
