@@ -115,6 +115,7 @@ test.each([
   ['alerts get NodeDown', 'svc alerts list -a NodeDown shows those that match'],
   ["silences ack 'team=db, eu'", "svc alerts list -a 'team=db, eu' shows those that match"],
   ['silences get team=db', 'svc silences list -a team=db shows those that match'],
+  ['silences get zz', 'svc silences list -a shows all silences'],
   ["alerts get '?'", 'svc alerts list -a shows all alerts that are not resolved'],
 ])('svc %s: %s', async (line, hint) => {
   const [argv = []] = shellCommands(line);

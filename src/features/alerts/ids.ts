@@ -19,8 +19,9 @@ function checkPrefix(thing: Thing, prefix: string): string {
   const lower = prefix.toLowerCase();
   if (form.test(lower)) return lower;
   const what = thing === 'alert' ? 'an alert fingerprint' : 'a silence id';
-  // Most often an alert name or a matcher.
-  const finds = /^[\p{L}_]/u.test(prefix) ? `svc ${thing}s list -a ${shellWord(prefix)} shows those that match` : hint;
+  // Most often a matcher, or the name of an alert.
+  const isName = /^[\p{L}_]/u.test(prefix) && (thing === 'alert' || prefix.includes('='));
+  const finds = isName ? `svc ${thing}s list -a ${shellWord(prefix)} shows those that match` : hint;
   throw new SvcError('invalid_value', `"${prefix}" is not ${what} or the beginning of one`, { hint: finds });
 }
 
