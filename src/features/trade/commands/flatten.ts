@@ -10,7 +10,7 @@ import { changeCommand } from '../orders/change-command.ts';
 import { type ChangeRow, codeOf, hintsOf, rowOf } from '../orders/change-report.ts';
 import { planCloseAll } from '../orders/close-positions.ts';
 import { CHANGE_FLAGS, SENT_ONCE } from '../orders/flags.ts';
-import { type Change, carryOutEach } from '../orders/planned-requests.ts';
+import { type Change, carryOutEach, type Part } from '../orders/planned-requests.ts';
 import { timeInForce } from '../orders/rules.ts';
 import { type TableCache, withTableCache } from '../orders/table-cache.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -51,10 +51,10 @@ function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change 
     });
   }
   const wanted = wantedAccount(account, ctx);
-  const closes = (cache: TableCache) => planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);
-  const cancels = (cache: TableCache, isClosing: boolean) =>
+  const closes: Part = (cache) => planCloseAll(symbol, wanted, timeInForce('AtMarket', undefined), cache, ctx);
+  const cancels: Part = (cache, before) =>
     planCancelAll(symbol, wanted, cache).catch((error: unknown) => {
-      if (!(error instanceof SvcError) || FINAL.has(error.code) || !isClosing) throw error;
+      if (!(error instanceof SvcError) || FINAL.has(error.code) || before.length === 0) throw error;
       // The symbol may be hidden from the offers: then it has no orders either.
       if (error.code !== 'not_found') ctx.warn(`${error.message}: pending orders are not canceled`);
       return [];
@@ -66,11 +66,10 @@ function flattening({ symbol, account }: FlattenInput, ctx: RunContext): Change 
     nothing: 'no open positions and no pending orders; nothing was sent',
     protects: true,
     async plan(cache) {
-      const closing = await closes(cache);
-      return [...closing, ...(await cancels(cache, closing.length > 0))];
+      const first = await closes(cache, []);
+      return [...first, ...(await cancels(cache, first))];
     },
-    // In a session, the closes were sent: no failure hides what became of them.
-    parts: [closes, (cache) => cancels(cache, true)],
+    parts: [closes, cancels],
   };
 }
 

@@ -19,7 +19,7 @@ export interface Change {
   /** Throws if the gateway's state rules it out. Empty: nothing to do. */
   plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
   /** `plan` in parts: a session sends each before it plans the next. */
-  readonly parts?: readonly Change['plan'][];
+  readonly parts?: readonly Part[];
   /** It reduces what is at risk: in a session none of its requests waits for the response to another. */
   readonly protects?: true;
   /** It concerns all that is there: a batch plans it again when its turn comes. */
@@ -31,6 +31,9 @@ export interface Change {
   /** Only for a change of one request. */
   readonly once?: Once | undefined;
 }
+
+/** `before`: what the parts before it have planned. */
+export type Part = (cache: TableCache, before: readonly PlannedRequest[]) => Promise<readonly PlannedRequest[]>;
 
 export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
@@ -108,7 +111,14 @@ export async function sendChange(change: Change, sending: SendingChange, ctx: Ru
     sendPlanned(claimed(sending.planned ?? (await change.plan(cache)), claim));
   if (change.parts !== undefined && cache.isSession && !ctx.dryRun) {
     const sent: Promise<Plan | readonly Outcome[]>[] = [];
-    for (const plan of change.parts) sent.push(sendPlanned(await plan(cache)));
+    let before: readonly PlannedRequest[] = [];
+    for (const part of change.parts) {
+      const planned = await part(cache, before);
+      before = [...before, ...planned];
+      const sending = sendPlanned(planned);
+      sending.catch(() => {}); // an interruption may end the next part first
+      sent.push(sending);
+    }
     return sentOf((await Promise.all(sent)).flatMap((outcomes) => (outcomes instanceof Plan ? [] : outcomes)));
   }
   if (change.once === undefined || ctx.dryRun) return sentOf(await send());

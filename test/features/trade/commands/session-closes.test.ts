@@ -168,3 +168,14 @@ it('the table of positions is read once, for all trades that were open before', 
   }
   expect({ code: (await session.end()).code, reads }).toEqual({ code: 0, reads: 1 });
 });
+
+it('flatten does not say that nothing is pending where the orders cannot be read', async () => {
+  await using before = await forwarder(client.gateway.url);
+  before.unauthorized = /models=Order/;
+  const session = liveSession(environment(before.url), ['--account', HEDGING]);
+  session.send({ id: 'f', command: 'flatten', account: HEDGING });
+  expect(await session.printed('refused', { id: 'f' })).toMatchObject({
+    message: expect.not.stringContaining('no pending orders'),
+  });
+  await session.interrupt('interrupted');
+});
