@@ -32,8 +32,8 @@ export interface PoolRequest {
 type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 const CONNECT_MS = 10_000;
+/** In each of the two pools. */
 const CONNECTIONS = 32;
-const URGENT_CONNECTIONS = 32;
 /** Shorter than the timeouts of servers: a connection that the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
 
@@ -51,10 +51,9 @@ export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering
 }
 
 export class Pool {
-  readonly #pool: Dispatcher;
-  /** Those that are not urgent, while each has a connection, and those that wait for one. */
-  readonly #sent = new Set<ResponseHandler>();
-  readonly #waiting = new Map<ResponseHandler, PoolRequest>();
+  readonly #pool: UndiciPool;
+  /** For urgent requests, while all connections of the other one are in use. */
+  readonly #urgent: UndiciPool;
   readonly #connecting = new Set<Socket>();
   /** The first error of each TLS connection, by its local port. */
   readonly #alerts = new Map<number, Error>();
@@ -67,39 +66,22 @@ export class Pool {
     const byAddress = proxy !== undefined && !https && !isSocks(proxy);
     this.#pathPrefix = byAddress ? to.origin : '';
     this.#proxyHeaders = byAddress ? Object.entries({ host: to.host, ...proxyHeaders(proxy) }).flat() : [];
-    this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
+    const options = {
       connect: this.#watched(connect),
-      connections: CONNECTIONS + URGENT_CONNECTIONS,
+      connections: CONNECTIONS,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       headersTimeout: 0, // the total deadline covers it
-    });
+    };
+    this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, options);
+    this.#urgent = new UndiciPool(byAddress ? proxy.origin : to.origin, options);
   }
 
-  /** The caller then calls `release` once, when nothing more can arrive. */
-  dispatch(request: PoolRequest, handler: ResponseHandler): void {
-    if (request.urgent) this.#send(request, handler);
-    else if (this.#sent.size >= CONNECTIONS) this.#waiting.set(handler, request);
-    else {
-      this.#sent.add(handler);
-      this.#send(request, handler);
-    }
-  }
-
-  release(handler: ResponseHandler): void {
-    if (!this.#sent.delete(handler)) this.#waiting.delete(handler);
-    else {
-      const [next] = this.#waiting;
-      if (next === undefined) return;
-      this.#waiting.delete(next[0]);
-      this.dispatch(next[1], next[0]);
-    }
-  }
-
-  #send({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
-    this.#pool.dispatch(
+  dispatch({ method, path, headers, body, bodyTimeout, upgrade, urgent }: PoolRequest, handler: ResponseHandler): void {
+    const isBusy = urgent && this.#pool.stats.size >= CONNECTIONS;
+    (isBusy ? this.#urgent : this.#pool).dispatch(
       {
         method: method as Dispatcher.HttpMethod,
         path: this.#pathPrefix + path,
@@ -123,7 +105,7 @@ export class Pool {
   async close(): Promise<void> {
     // A connecting socket would keep the process alive for its complete time limit.
     for (const socket of this.#connecting) socket.destroy();
-    await this.#pool.destroy();
+    await Promise.all([this.#pool.destroy(), this.#urgent.destroy()]);
   }
 
   /**

@@ -208,10 +208,7 @@ export class Exchange implements ResponseHandler {
 
   #end(): Body | undefined {
     if (!this.#ended && this.#received !== undefined) this.#trace?.ended(this.#received);
-    if (!this.#ended) {
-      this.#waited?.();
-      this.#pool.release(this);
-    }
+    if (!this.#ended) this.#waited?.();
     this.#ended = true;
     this.#active.delete(this);
     return this.#received?.body;
