@@ -122,12 +122,8 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     for (const [index, [name, argument]] of operands.entries()) {
       if (parser.args[index] === '') checkOperand(name, argument, '');
     }
-    throw usageError(
-      error,
-      command,
-      flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`),
-      parser.args[operands.length],
-    );
+    const options = flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`);
+    throw usageError(error, command, options, parser.args[operands.length]);
   }
   const input: Record<string, unknown> = {};
   const given = new Set(typed.keys());

@@ -5,7 +5,6 @@ import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';
 import { type Matcher, parseFallback, splitList } from './matcher.ts';
-import { regexCompiler } from './matching.ts';
 
 /** From alerts and the running configuration. Names in silences may themselves be mistyped. */
 export interface KnownNames {
@@ -75,8 +74,10 @@ async function unknownReceiver(
   given: string | undefined,
   alertmanager: Pick<Alertmanager, 'receivers'>,
 ): Promise<UnknownName | undefined> {
-  const matches = given === undefined ? undefined : (await regexCompiler())(given);
-  if (given === undefined || matches === undefined) return undefined;
+  if (given === undefined) return undefined;
+  const { regexCompiler } = await import('./matching.ts');
+  const matches = (await regexCompiler())(given);
+  if (matches === undefined) return undefined;
   const names: string[] = [];
   for await (const { name } of alertmanager.receivers()) names.push(name);
   if (names.some(matches)) return undefined;

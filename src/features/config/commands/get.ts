@@ -1,6 +1,6 @@
 import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { namedSetting } from '../named-setting.ts';
+import { namedSetting } from '../settings.ts';
 
 export const configGet = textCommand({
   id: 'config get',

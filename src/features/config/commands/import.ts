@@ -10,7 +10,7 @@ import { credentialKeys } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues, readSettingsFile, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 import type { AmtoolValue } from '../amtool.ts';
-import { checkProfileName, withValues } from '../profile-values.ts';
+import { checkProfileName, withValues } from '../settings.ts';
 
 interface ImportedValue {
   /** The key in amtool's file. */

@@ -3,8 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
-import { namedSetting } from '../named-setting.ts';
-import { checkProfileName, withValues } from '../profile-values.ts';
+import { checkProfileName, namedSetting, withValues } from '../settings.ts';
 
 interface StoredSetting {
   readonly profile: string;

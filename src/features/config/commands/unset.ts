@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
-import { namedSetting } from '../named-setting.ts';
+import { namedSetting } from '../settings.ts';
 
 interface RemovedSetting {
   readonly profile: string;

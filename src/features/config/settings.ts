@@ -1,6 +1,20 @@
-/** Changes to the values of one profile in settings.json. */
+/** What `svc config` is asked to read or change: a setting by its name, and the values of one profile. */
+import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
+import { findSetting, SETTING_KEYS, type Setting } from '../../store/setting-keys.ts';
 import { profileValues, type SettingsDocument } from '../../store/settings-file.ts';
+
+/** The setting that the user named. */
+export function namedSetting(key: string): Setting {
+  const setting = findSetting(key);
+  if (setting !== undefined) return setting;
+  const keys = SETTING_KEYS.map((known) => known.key);
+  const meant = suggest(key, keys);
+  throw new SvcError('invalid_value', `there is no setting "${key}"`, {
+    hint: meant === undefined ? 'svc help configuration lists them' : `did you mean ${meant}?`,
+    meant: meant === undefined ? undefined : { typed: key, meant },
+  });
+}
 
 export function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
