@@ -313,6 +313,7 @@ describe('a record', () => {
   });
 });
 
+// A quadratic layout would take minutes.
 test('lays out huge cells in linear time', async () => {
   const output: ListOutput<string> = {
     kind: 'list',
@@ -323,4 +324,4 @@ test('lays out huge cells in linear time', async () => {
   expect((await rendering([huge, huge], output, { width: 80 })).text.length).toBeLessThan(300);
   const { text } = await rendering(huge, { ...output, kind: 'record' }, { width: 80 });
   expect(text.replaceAll(/[ \n]/g, '')).toBe(`TEXT${huge.replaceAll(' ', '')}`);
-}, 5_000);
+});

@@ -140,6 +140,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     readonly from?: string;
     readonly stdin?: string;
     readonly onStdout?: RunOptions['onStdout'];
+    readonly sleeps?: true;
     readonly env?: Record<string, string>;
     /** Headers of its requests. */
     readonly headers?: Record<string, string>;
@@ -339,6 +340,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: ['config', 'set', 'alerts.tokenCommand', '["echo", "token-1"]', '--profile', 'vault'] },
       {
         line: 'alerts list --profile vault',
+        sleeps: true, // the program has ten seconds
         env: { SVC_ALERTS_URL: '' },
         headers: { authorization: 'Bearer token-1' },
       },
@@ -373,9 +375,9 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
   };
 
   test.each(Object.entries(TASKS))('%s', async (_, tasks) => {
-    for (const { line, code = 0, out, err, makes, from, stdin, onStdout, env = {}, headers } of tasks) {
+    for (const { line, code = 0, out, err, makes, from, stdin, sleeps, onStdout, env = {}, headers } of tasks) {
       const input = from === undefined ? stdin && { stdin: filled(stdin) } : { stdin: (await run(from)).stdout };
-      const done = await run(line, { env, ...input, ...(onStdout && { onStdout }) });
+      const done = await run(line, { env, ...input, ...(sleeps && { sleeps }), ...(onStdout && { onStdout }) });
       expect(done.code, done.stderr).toBe(code);
       if (typeof out === 'string') expect(done.stdout).toBe(filled(out));
       else if (out !== undefined) expect(done.stdout).toMatch(out);

@@ -300,7 +300,7 @@ describe('a slow reader', () => {
   });
 
   test('on polling delays the gateway, survives heartbeats, and misses nothing', async () => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 2_000 } });
+    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 20_000 } });
     await using opened = sessionWith(server.url, { transport: 'polling' });
     await opened.session.connect();
     const polls = () => server.requests.filter(({ method }) => method === 'GET').length;
