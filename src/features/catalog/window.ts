@@ -53,8 +53,9 @@ const MONDAY = Date.UTC(1970, 0, 5);
 export function bucketStart(ms: number, interval: SeriesInterval, zone: Zone): number {
   const clock = ms + zone.offset(ms);
   const into = clock - bucketClock(clock, interval);
-  // An hour that the clocks show twice is two hours.
-  return interval === '1h' ? ms - into : zone.instant(clock - into);
+  const first = zone.instant(clock - into);
+  // An hour that the clocks show twice is two hours. Of one whose first half they skip, as on Lord Howe Island, the rest is one.
+  return interval === '1h' ? Math.max(ms - into, first) : first;
 }
 
 function bucketClock(clock: number, interval: SeriesInterval): number {

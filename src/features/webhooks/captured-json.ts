@@ -145,7 +145,8 @@ function har({ log }: Json, source: string, prefix: string): readonly Captured[]
     const data = isObject(request['postData']) ? request['postData'] : {};
     const base64 = [data['encoding'], data['_encoding']].includes('base64') || data['_base64'] === true;
     const { text = '' } = data;
-    const sizes = [request['bodySize'], ...headerValues(headers, 'content-length')].map(Number);
+    const { bodySize } = request;
+    const sizes = [typeof bodySize === 'number' ? bodySize : 0, ...headerValues(headers, 'content-length').map(Number)];
     const { read } = captured(`${source}#${index + 1}`, headers, { body: text, base64, time: startedDateTime });
     const about = {
       clock: 'startedDateTime',

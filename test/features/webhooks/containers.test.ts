@@ -179,6 +179,8 @@ describe('a HAR', () => {
     expect(cut).toMatchObject({ truncated: true });
     const [empty] = capturedDeliveries(archive(entry({ postData: undefined, bodySize: -1 })), 'x', PREFIX) ?? [];
     expect(empty?.truncated).toBe(false);
+    const odd = entry({ postData: undefined, bodySize: { toString: 1, valueOf: 1 } });
+    expect(capturedDeliveries(archive(odd), 'x', PREFIX)?.[0]?.truncated).toBe(false);
   });
 
   it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is refused: %s', (bytes) => {

@@ -378,6 +378,11 @@ describe('the printed line', () => {
     fc.assert(
       fc.property(fc.array(texts, { minLength: 30, maxLength: 60 }), (answered) => {
         const shown = line(['x'], answered);
+        // No shell line says a newline at the end of a word.
+        if (answered.some((text) => text.endsWith('\n'))) {
+          expect(shown).toBe('');
+          return;
+        }
         expect(shown).not.toMatch(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
         expect(shellArguments(shown)).toEqual(['svc', 'x', ...answered]);
       }),
