@@ -15,6 +15,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -88,9 +89,9 @@ export function remove(path: string): void {
 /** Removes a file that may stay. If the disk refuses that, too, the earlier failure is the one to report. */
 export function discard(path: string): void {
   try {
-    rmSync(path, { force: true });
+    unlinkSync(path); // rmSync checks more, and each order takes a lock
   } catch {
-    // the next writer tries again
+    // it is not there, or the next writer tries again
   }
 }
 

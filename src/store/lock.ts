@@ -189,16 +189,7 @@ function createExclusively(path: string, owner: LockOwner): boolean {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    unlinkStaged(staged);
-  }
-}
-
-/** Without the checks of `rmSync`. A file that stays does no harm. */
-function unlinkStaged(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // it was not made, or the disk refuses
+    discard(staged);
   }
 }
 

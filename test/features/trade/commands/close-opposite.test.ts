@@ -43,7 +43,7 @@ it('not while one that would close the same waits for the market', async () => {
   expect(again.stderr).toContain('--symbol');
 });
 
-it('not a second time while nobody knows whether the first was executed', async () => {
+it('not a second time while the outcome of the first is unknown', async () => {
   const trade = hold();
   await using before = await forwarder(client.gateway.url);
   before.fault = { applied: false, answer: (response) => response.socket?.resetAndDestroy() };
