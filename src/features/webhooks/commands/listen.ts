@@ -178,8 +178,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     const verifying = [...(main.secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)];
     const spool = input.spool === undefined ? undefined : await spoolOf(input.spool, input, targets, verifying, ctx);
     const seenFile = input.dedupeFile === undefined ? undefined : openSeen(input.dedupeFile, ctx);
-    const seen = input.dedupe === 'off' ? undefined : (seenFile ?? new SeenEvents());
-    for (const [key, at] of spool?.seen ?? []) seen?.add(key, at);
+    const seen = input.dedupe === 'off' ? undefined : (seenFile ?? spool?.seen ?? new SeenEvents());
     const recording = record === undefined ? undefined : await openRecorder(record, input.append, spool, ctx);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {

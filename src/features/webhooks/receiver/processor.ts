@@ -150,13 +150,12 @@ export class DeliveryProcessor {
       forwarded = await forwarder.forward(delivery.headers, delivery.body);
     }
     let status = decided ?? spooled ?? (forwarded === null ? respond : statusOf(forwarded));
-    const isSpooled = spooled !== undefined && isSuccess(spooled);
     if (recording !== undefined) {
       const line = lineOf(verified, { duplicate, forwarded, response: response ?? status });
       if (!(await recording.add(line)) && valid) status = 500;
     }
-    // Not earlier: a forged or failed event would hide the real one.
-    if (key !== undefined && (isSuccess(status) || isSpooled)) seen?.add(key, delivery.receivedMs);
+    // Not earlier: a forged or failed event would hide the real one. The spool remembers what it has stored.
+    if (key !== undefined && isSuccess(status) && spooled === undefined) seen?.add(key, delivery.receivedMs);
     response ??= sendResponse(verified, status);
     const row = this.#row(verified, { duplicate, forwarded, response });
     return { row, status, filtered, location: forwarded?.location };

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { SvcError } from '../../../errors.ts';
 import { realTarget, stagedPath, syncDirectory } from '../../../store/atomic-write.ts';
 import { fileFailure, openOwnFile, writeAll } from '../../../store/own-file.ts';
-import { MOST_EVENTS, REMEMBERED_MS } from './seen-events.ts';
+import { REMEMBERED_MS, SeenEvents } from './seen-events.ts';
 import { eventOf, HEADER, parsedLine, readFully, type SpooledEvent, type Waiting } from './spool-lines.ts';
 
 interface Place extends Waiting {
@@ -44,8 +44,8 @@ export class SpoolFile {
   #waitingBytes = 0;
   #waste = 0;
   readonly #places = new Map<number, Place>();
-  /** By key, the time of receipt of every event of the last day. */
-  readonly #seen = new Map<string, number>();
+  /** Those that were added, now and before. */
+  readonly seen = new SeenEvents();
   #batch: { readonly event: SpooledEvent; readonly done: (added: Added) => void; readonly waiting: Place[] }[] = [];
   #closed = false;
   /** What was repaired. */
@@ -75,10 +75,6 @@ export class SpoolFile {
   /** In the order of their receipt. */
   get waiting(): readonly Waiting[] {
     return [...this.#places.values()];
-  }
-
-  get seen(): ReadonlyMap<string, number> {
-    return this.#seen;
   }
 
   /** Resolves once it is on disk. Events that are added in one turn of the event loop are written together. */
@@ -184,7 +180,7 @@ export class SpoolFile {
     this.#waitingBytes += bytes;
     for (const { place, entry } of taken) {
       this.#places.set(place.number, place);
-      if (entry.event.key !== null) this.#seen.set(entry.event.key, this.#now());
+      if (entry.event.key !== null) this.seen.add(entry.event.key, Date.parse(entry.event.received_at));
       entry.waiting.push(place);
       entry.done('stored');
     }
@@ -270,7 +266,7 @@ export class SpoolFile {
     // A waiting event is known by its own line.
     const own = new Set([...this.#places.values()].map(({ key }) => key));
     const isRecent = (at: number): boolean => this.#now() - at < REMEMBERED_MS;
-    const recent = [...this.#seen].filter(([key, at]) => !own.has(key) && isRecent(at)).slice(-MOST_EVENTS);
+    const recent = [...this.seen.entries()].filter(([key, at]) => !own.has(key) && isRecent(at));
     return recent.map(([seen, at]) => `${JSON.stringify({ seen, at })}\n`).join('');
   }
 
@@ -324,11 +320,11 @@ export class SpoolFile {
       this.#places.set(number, { number, id, type, key, tries: 0, offset, length });
       this.#next = number + 1;
       this.#waitingBytes += length;
-      if (key !== null) this.#seen.set(key, Date.parse(received_at));
-    } else if ('seen' in data) this.#seen.set(data.seen, data.at);
+      if (key !== null) this.seen.add(key, Date.parse(received_at));
+    } else if ('seen' in data) this.seen.add(data.seen, data.at);
     else if ('ended' in data) {
       this.#waste += length;
-      if (data.key !== null) this.#seen.set(data.key, Date.parse(data.received_at));
+      if (data.key !== null) this.seen.add(data.key, Date.parse(data.received_at));
     } else {
       this.#waste += length;
       if ('sent' in data || 'failed' in data) {

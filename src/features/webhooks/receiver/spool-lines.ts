@@ -34,9 +34,10 @@ export interface Waiting {
 export const HEADER = '{"v":1,"spool":"svc webhooks listen"}\n';
 
 const text = z.nullable(z.string());
+const eventKey = z.string().check(z.regex(/^[0-9a-f]{32}$/));
 const eventLine = z.object({
   event: z.int(),
-  key: text,
+  key: z.nullable(eventKey),
   received_at: z.string(),
   secret: text,
   event_id: text,
@@ -51,8 +52,8 @@ const spoolLine = z.union([
   z.object({ failed: z.int() }),
   z.object({ settled: z.int() }),
   // An event that was settled on a full disk.
-  z.object({ ended: z.int(), key: text, received_at: z.string() }),
-  z.object({ seen: z.string(), at: z.number() }),
+  z.object({ ended: z.int(), key: z.nullable(eventKey), received_at: z.string() }),
+  z.object({ seen: eventKey, at: z.number() }),
 ]);
 
 type SpoolLine = z.infer<typeof spoolLine>;

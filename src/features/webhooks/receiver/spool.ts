@@ -10,6 +10,7 @@ import { ageOf, type RawHeader, resigned } from '../delivery.ts';
 import { fingerprint, hmacKey, type SigningSecret, TOLERANCE_S } from '../signature.ts';
 import type { Forwarded, Forwarder, Targets } from './forwarder.ts';
 import type { SpoolRow, SpoolTally } from './rows.ts';
+import type { SeenEvents } from './seen-events.ts';
 import { type Added, SpoolFile } from './spool-file.ts';
 import { appendRefused, type SpooledEvent, type Waiting } from './spool-lines.ts';
 
@@ -94,8 +95,7 @@ export class Spool {
     return this.#options.path;
   }
 
-  /** When every event of the last day was received, by key. */
-  get seen(): ReadonlyMap<string, number> {
+  get seen(): SeenEvents {
     return this.#file.seen;
   }
 

@@ -1,12 +1,19 @@
 /** Settles one of two events while the folder of the spool cannot be opened, adds another, and prints what is in the file by then. */
 import { closeSync, openSync } from 'node:fs';
+import { eventKey } from '../../../../src/features/webhooks/receiver/seen-events.ts';
 import { SpoolFile } from '../../../../src/features/webhooks/receiver/spool-file.ts';
 import type { SpooledEvent } from '../../../../src/features/webhooks/receiver/spool-lines.ts';
 
 const [path = ''] = process.argv.slice(2);
 const event = (id: string, size = 0): SpooledEvent => ({
-  ...{ key: id, received_at: '2026-01-01T00:00:00.000Z', secret: null, event_id: id, event_type: null, path: '/' },
-  ...{ headers: [], body_b64: 'A'.repeat(size) },
+  key: eventKey(id),
+  received_at: '2026-01-01T00:00:00.000Z',
+  secret: null,
+  event_id: id,
+  event_type: null,
+  path: '/',
+  headers: [],
+  body_b64: 'A'.repeat(size),
 });
 
 const file = new SpoolFile(path, 1 << 24, Date.now);
