@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { billOfMaterials, licences } from './licences.mjs';
+import { billOfMaterials, licenses } from './licenses.mjs';
 
 const root = new URL('..', import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, root));
@@ -72,7 +72,7 @@ await bundle.close();
 
 // Ids that begin with NUL belong to the bundler.
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds.filter((id) => !id.startsWith('\0')));
-writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licences(modules));
+writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, licenses(modules));
 writeFileSync(`${made}/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(modules, self), null, 2)}\n`);
 
 const require = createRequire(import.meta.url);

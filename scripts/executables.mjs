@@ -180,7 +180,7 @@ function platformOf(bytes) {
   return 'no known platform';
 }
 
-/** The executable with its licences, manual and completions. The same files make the same bytes. Returns the archive's name. */
+/** The executable with its licenses, manual and completions. The same files make the same bytes. Returns the archive's name. */
 function packed(target, file) {
   const name = `svc-${version}-${target}`;
   const folder = join(out, target, name);
@@ -191,8 +191,8 @@ function packed(target, file) {
   mkdirSync(join(folder, 'man'));
   for (const [page, text] of Object.entries(manual)) writeFileSync(join(folder, 'man', page), text);
   const notice = `bun ${BUN} (MIT, with JavaScriptCore under LGPL-2.1 and others)\nhttps://github.com/oven-sh/bun/blob/bun-v${BUN}/LICENSE.md\n`;
-  const licences = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, 'utf8');
-  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${licences}\n${'-'.repeat(80)}\n\n${notice}`);
+  const licenses = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, 'utf8');
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${licenses}\n${'-'.repeat(80)}\n\n${notice}`);
   const archive = `${name}${file.endsWith('.exe') ? '.zip' : '.tar.gz'}`;
   if (archive.endsWith('.zip'))
     writeFileSync(join(out, archive), zipSync(contents(folder, name), { mtime: '1980-01-01' }));

@@ -13,14 +13,14 @@ const FORMATS = {
     program: 'dpkg-deb',
     processors: { x64: 'amd64', arm64: 'arm64' },
     zsh: 'usr/share/zsh/vendor-completions/_svc',
-    licence: 'usr/share/doc/svc/copyright',
+    license: 'usr/share/doc/svc/copyright',
     pack: packDebian,
   },
   rpm: {
     program: 'rpmbuild',
     processors: { x64: 'x86_64', arm64: 'aarch64' },
     zsh: 'usr/share/zsh/site-functions/_svc',
-    licence: 'usr/share/licenses/svc/LICENSE',
+    license: 'usr/share/licenses/svc/LICENSE',
     pack: packRpm,
   },
 };
@@ -42,7 +42,7 @@ export function linuxPackages(release) {
 }
 
 /** Copies the files of an archive to their places in the system. */
-function unpack(archive, tree, { zsh, licence }, { out, work }) {
+function unpack(archive, tree, { zsh, license }, { out, work }) {
   execFileSync('tar', ['-xzf', join(out, `${archive}.tar.gz`), '-C', work]);
   const unpacked = join(work, archive);
   const copy = (from, to, { mode = 0o644, by = (bytes) => bytes } = {}) => {
@@ -55,7 +55,7 @@ function unpack(archive, tree, { zsh, licence }, { out, work }) {
   copy('completions/svc.bash', 'usr/share/bash-completion/completions/svc');
   copy('completions/_svc', zsh);
   copy('completions/svc.fish', 'usr/share/fish/vendor_completions.d/svc.fish');
-  copy('LICENSE', licence);
+  copy('LICENSE', license);
   for (const file of ['README.md', 'THIRD-PARTY-LICENSES.txt']) copy(file, `usr/share/doc/svc/${file}`);
   copy('CHANGELOG.md', 'usr/share/doc/svc/changelog.gz', { by });
   rmSync(unpacked, { recursive: true });

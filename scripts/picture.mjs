@@ -12,7 +12,7 @@ const COMMANDS = [
   ['catalog', 'history', '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03', '--height', '8'],
 ];
 const [CELL, LINE, MARGIN] = [8.4, 19, 16];
-/** By SGR colour: 30 to 37. */
+/** By SGR color: 30 to 37. */
 const THEMES = {
   light: {
     paper: '#ffffff',
@@ -75,7 +75,7 @@ function picture(lines, theme) {
   ].join('\n');
 }
 
-/** Each text between colours or gaps gets its own position and width, because fonts have characters of different widths. */
+/** Each text between colors or gaps gets its own position and width, because fonts have characters of different widths. */
 function spans(line, theme) {
   let column = 0;
   let style = {};

@@ -11,7 +11,7 @@ export interface OutStream {
   onResize?(handler: () => void): () => void;
   /** Writes `text` when the process ends, whatever ends it, unless what it returns is called before. */
   restoring?(text: string): () => void;
-  /** The colours of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
+  /** The colors of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**
    * Writes everything, and waits for a slow reader; an interruption ends the wait. If the reader is gone, later writes are dropped without an error. Rejects if

@@ -28,7 +28,7 @@ export const GLOBAL_FLAGS = {
   quiet: { type: 'boolean', short: 'q', help: 'Print only ids, and no notices' },
   verbose: { type: 'boolean', short: 'v', help: 'Print one line per request on stderr' },
   debug: { type: 'boolean', help: 'Print headers and bodies on stderr, redacted' },
-  color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'When to use colour' },
+  color: { type: 'choice', value: 'when', choices: ['auto', 'always', 'never'], help: 'When to use color' },
   'no-color': { type: 'boolean', help: 'Same as --color never' },
   input: { type: 'boolean', default: true, help: 'Never prompt; a missing value is an error' },
   profile: {

@@ -150,7 +150,7 @@ function unknownCommand(typed: string, details: Suggestion): SvcError {
   return new SvcError('usage', `there is no command "${typed}"`, details);
 }
 
-/** Optimal string alignment distance: insert, delete, replace, and swap of neighbours each cost one. */
+/** Optimal string alignment distance: insert, delete, replace, and swap of neighbors each cost one. */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -6,7 +6,7 @@ import { endedBy } from '../errors.ts';
 import { displayWidth } from '../output/terminal.ts';
 import { childEnvironment } from '../store/setting-keys.ts';
 
-/** `-F`: print what fits; `-R`: show colours; `-X`: leave the text on the screen. */
+/** `-F`: print what fits; `-R`: show colors; `-X`: leave the text on the screen. */
 const LESS_OPTIONS = 'FRX';
 const USUAL = 'less';
 /** What a shell makes of a command that it cannot run. */
@@ -142,5 +142,5 @@ export class PagedOutput implements OutStream {
   }
 }
 
-/** Colours and links. */
+/** Colors and links. */
 const INVISIBLE = /\u001b\[[\d;]*m|\u001b\]8;[^\u001b]*\u001b\\/g;

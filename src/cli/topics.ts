@@ -32,7 +32,7 @@ const FORMAT_MEANINGS: Readonly<Record<Format, string>> = {
 
 const OUTPUT: readonly Block[] = [
   {
-    text: 'Standard output has only data; everything else goes to standard error. A pipe gets the same text as a terminal, but without colour and shortening, and with times in UTC.',
+    text: 'Standard output has only data; everything else goes to standard error. A pipe gets the same text as a terminal, but without color and shortening, and with times in UTC.',
   },
   { title: 'Formats (-o, --output)', rows: Object.entries(FORMAT_MEANINGS) },
   {

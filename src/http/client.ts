@@ -211,18 +211,18 @@ function parsed(parser: Parser<unknown>, value: unknown, position?: number): unk
   throw new JsonFault(where + schemaProblem(outcome.error.issues, value, ': '));
 }
 
-/** By its label if that says JSON, by its content if it is labelled otherwise. Throws if the label JSON is wrong. */
+/** By its label if that says JSON, by its content if it is labeled otherwise. Throws if the label JSON is wrong. */
 function isJsonAnswer({ begin, rest }: Begun, { headers }: Response): boolean {
   const type = contentType(headers);
   if (begin.length === 0) return false; // a success without a body, whatever its headers say
-  const labelled = /[/+]json$/.test(type);
-  if (!labelled && !LENIENT_TYPES.has(type)) return false;
+  const labeled = /[/+]json$/.test(type);
+  if (!labeled && !LENIENT_TYPES.has(type)) return false;
   try {
     if (rest === undefined) parseJson(begin);
     else checkKind(begin, false);
-    return labelled || outerKind(begin) !== '';
+    return labeled || outerKind(begin) !== '';
   } catch (error) {
-    if (labelled) throw error;
+    if (labeled) throw error;
     return false;
   }
 }

@@ -81,7 +81,7 @@ export class Exchange implements ResponseHandler {
   #resolve!: (response: Response) => void;
   #reject!: (error: unknown) => void;
   #flow: Flow | undefined;
-  #cancelled: Error | undefined;
+  #canceled: Error | undefined;
   #received: Response | undefined;
   #ended = false;
 
@@ -121,7 +121,7 @@ export class Exchange implements ResponseHandler {
 
   cancel(reason: Error): void {
     if (this.#ended) return;
-    this.#cancelled = reason;
+    this.#canceled = reason;
     if (this.#flow === undefined) this.#fail(reason);
     else this.#flow.abort(reason);
   }
@@ -154,7 +154,7 @@ export class Exchange implements ResponseHandler {
   }
 
   onRequestStart(flow: Flow): void {
-    if (this.#cancelled !== undefined) flow.abort(this.#cancelled);
+    if (this.#canceled !== undefined) flow.abort(this.#canceled);
     else if (this.#flow !== undefined && !this.#options.repeatable) {
       flow.abort(new SvcError('connection_lost', 'the connection broke, and the request was about to be sent again'));
     } else this.#flow = flow;
@@ -171,7 +171,7 @@ export class Exchange implements ResponseHandler {
     const { deadline } = this.#options;
     deadline.halt();
     socket.on('error', () => {}); // without a listener an error would end the process
-    if (this.#cancelled !== undefined) {
+    if (this.#canceled !== undefined) {
       socket.destroy();
       return;
     }
@@ -190,7 +190,7 @@ export class Exchange implements ResponseHandler {
   }
 
   onResponseError(_: Flow | undefined, error: Error): void {
-    this.#fail(this.#cancelled ?? error);
+    this.#fail(this.#canceled ?? error);
   }
 
   #respond(response: Response): void {

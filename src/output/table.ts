@@ -310,7 +310,7 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   return withoutTrailingBlanks(line);
 }
 
-/** As much of a cell as is shown. Padding after a number has no colour and no link, so that it can be trimmed at the end of a line. */
+/** As much of a cell as is shown. Padding after a number has no color and no link, so that it can be trimmed at the end of a line. */
 function colored(text: string, { tone, link }: CellText, paint: Painter): string {
   const visible = withoutTrailingBlanks(text);
   const painted = paint(visible, tone);

@@ -1,4 +1,4 @@
-/** What a terminal shows: colours, messages on standard error, and the width of text in cells. */
+/** What a terminal shows: colors, messages on standard error, and the width of text in cells. */
 import type { OutStream } from '../context.ts';
 import { errorReport, type SvcError } from '../errors.ts';
 import { escapeJson, escapeText } from './escape.ts';
@@ -30,7 +30,7 @@ export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   return stream.colorDepth;
 }
 
-/** chalk is loaded only for colour and never decides about it: its own detection ignores NO_COLOR. */
+/** chalk is loaded only for color and never decides about it: its own detection ignores NO_COLOR. */
 export async function painter(level: ColorLevel): Promise<Painter> {
   if (level === 0) return (text) => text;
   const { Chalk } = await import('chalk');
@@ -45,7 +45,7 @@ export async function painter(level: ColorLevel): Promise<Painter> {
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
 }
 
-/** A terminal that shows text and nothing else, as that of an editor: it gets no colour, no cursor movement and no links. */
+/** A terminal that shows text and nothing else, as that of an editor: it gets no color, no cursor movement and no links. */
 export function isDumb(env: Surroundings['env']): boolean {
   return env['TERM'] === 'dumb';
 }

@@ -18,7 +18,7 @@ export interface Zone {
 export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How to read a column's text; `output/terminal.ts` maps it to colours. */
+/** How to read a column's text; `output/terminal.ts` maps it to colors. */
 export type Tone = 'bad' | 'warn' | 'good' | 'dim' | 'strong';
 
 /**

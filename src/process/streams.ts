@@ -190,7 +190,7 @@ export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Can be cancelled while it waits, unlike a read of the descriptor. */
+/** Can be canceled while it waits, unlike a read of the descriptor. */
 export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (over.aborted) return;
   // bun, which runs the executables, does not read into a buffer of the caller.

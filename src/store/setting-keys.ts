@@ -132,7 +132,7 @@ export const SETTING_KEYS: readonly Setting[] = [
     choices: ['auto', 'always', 'never'],
     flag: '--color',
     default: 'auto',
-    help: 'When to use colour',
+    help: 'When to use color',
   },
   { key: 'timeout', type: 'duration', env: 'SVC_TIMEOUT', flag: '--timeout', default: '30s', help: 'Request timeout' },
   {

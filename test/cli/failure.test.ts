@@ -27,7 +27,7 @@ describe('the format of a failure', () => {
     expect(await says(['--profile', 'unknown'])).toMatch(/^svc: /);
   });
 
-  it('follows the colour setting of the option or the profile', async () => {
+  it('follows the color setting of the option or the profile', async () => {
     const home = temporaryHome();
     const terminal = 80;
     expect((await svc(WRONG, { home, terminal })).stderr).toContain('\x1b[');

@@ -72,7 +72,7 @@ describe.skipIf(missing)(named('an executable', missing), () => {
     expect(statSync(SVC).size).toBeLessThan(130_000_000);
   });
 
-  it('is in an archive with a sum, licences, manual and completions', () => {
+  it('is in an archive with a sum, licenses, manual and completions', () => {
     const [sum] = readFileSync(join(OUT, 'SHA256SUMS'), 'utf8').split('  ');
     expect(sum).toBe(
       createHash('sha256')

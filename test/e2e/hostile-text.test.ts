@@ -79,7 +79,7 @@ afterAll(() => server.close());
 
 const variables = (): Record<string, string> => ({ SVC_ALERTS_URL: server.url, H: ARGUMENT });
 
-/** Control and invisible characters, except line ends and colours. */
+/** Control and invisible characters, except line ends and colors. */
 const OBEYED =
   /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)|[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
 const plain = (bytes: string): string => bytes.replace(/\x1b\[[0-9;]*m/g, '');

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
 
-/** Clear, title, colour, device control, alternate screen, cursor, bidi, zero width, line breaks, 8-bit controls. */
+/** Clear, title, color, device control, alternate screen, cursor, bidi, zero width, line breaks, 8-bit controls. */
 export const HOSTILE = [
   'A\x1b[2J\x1b[H',
   '\x1b]0;owned\x07',

@@ -69,8 +69,8 @@ it.skipIf(noScript)(named('assumes a usual size for a terminal without one', noS
   expect(bytes).toContain('HighErrorRate');
 });
 
-describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
-  const COLOUR = /\x1b\[[0-9;]+m/;
+describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
+  const COLOR = /\x1b\[[0-9;]+m/;
   const bytesOf = async (line: string, env: Record<string, string> = {}): Promise<string> => {
     const { bytes, status } = await typescript(line, { SVC_ALERTS_URL: server.url, ...env });
     expect(status).toBe(0);
@@ -79,7 +79,7 @@ describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
 
   it('appears, and is the only control sequence', async () => {
     const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
-    expect(bytes).toMatch(COLOUR);
+    expect(bytes).toMatch(COLOR);
     expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
   });
 
@@ -103,13 +103,13 @@ describe.skipIf(noScript)(named('colour on a terminal', noScript), () => {
 
   it('appears with --color always, whatever the environment and the stream', async () => {
     const env = { NO_COLOR: '1', TERM: 'dumb' };
-    expect(await bytesOf('svc alerts list -a --color always | cat', env)).toMatch(COLOUR);
+    expect(await bytesOf('svc alerts list -a --color always | cat', env)).toMatch(COLOR);
   });
 
   it('is decided for each stream separately', async () => {
     const both = await bytesOf('svc alerts list -a | cat; svc alerts nope | cat');
     const [table = '', failure = ''] = both.split(/(?=\x1b)/, 2);
     expect(table).toContain('STATE');
-    expect(failure).toMatch(COLOUR);
+    expect(failure).toMatch(COLOR);
   });
 });

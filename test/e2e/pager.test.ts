@@ -38,7 +38,7 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     const text = readFileSync(join(HOME, 'paged'), 'utf8');
     expect(text).toContain(LAST);
     expect(text).toContain('Bad\\x1b[2J\\x9b');
-    // Colours and nothing else.
+    // Colors and nothing else.
     expect(text.replace(/\u001b\[\d*m/g, '')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
     expect((await terminal.run(`LESS=-S ${TELL} svc alerts list`)).lines).toContain('paged by LESS=-S');
   });

@@ -17,10 +17,10 @@ import { recorded, request, SECRET } from './webhooks/vectors.ts';
 const RUNS = { numRuns: IS_HARD ? 100 : 10 };
 const EXITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11];
 
-let behaviour: Fault = () => {};
+let behavior: Fault = () => {};
 let server: FaultServer;
 beforeAll(async () => {
-  server = await faultServer((...request) => behaviour(...request));
+  server = await faultServer((...request) => behavior(...request));
 });
 afterAll(() => server.close());
 
@@ -71,7 +71,7 @@ describe('a mutated response', () => {
   it('ends every command with an error or a result', async () => {
     await fc.assert(
       fc.asyncProperty(mutated(...whole), fc.constantFrom(...COMMANDS), async (bytes, argv) => {
-        behaviour = (socket) => socket.end(bytes);
+        behavior = (socket) => socket.end(bytes);
         await inOrder([...argv, '--timeout', '1s'], { env: environment() });
       }),
       RUNS,
@@ -88,7 +88,7 @@ describe('mutated packets of the gateway', () => {
 
   /** A stream from a gateway that answers what the transport asks for so. */
   async function streamFrom(transport: Fault): Promise<void> {
-    behaviour = (...asked) => {
+    behavior = (...asked) => {
       const [socket, { method, path }] = asked;
       if (!path.startsWith('/socket.io/')) socket.write(answer(200, '{"response":{"executed":true}}'));
       else if (method === 'POST') socket.write(answer(200, 'ok'));

@@ -134,7 +134,7 @@ async function signingIn() {
 }
 
 describe('a login', () => {
-  killEverywhere('that is refreshed: its token is what the service honours, but where nobody can know it', async () => {
+  killEverywhere('that is refreshed: its token is what the service honors, but where nobody can know it', async () => {
     const { service, restart, oauth, signIn, end } = await signingIn();
     let calls = 0;
     return {

@@ -120,7 +120,7 @@ async function loginIn(store: Store, left: number) {
 
 for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
   describe.skipIf(lacks.length > 0)(`in ${title}`, () => {
-    it('no kill of a command loses a login that the service honours', async ({ task }) => {
+    it('no kill of a command loses a login that the service honors', async ({ task }) => {
       using store = open();
       const service = await startRecordingsEmulator({ now: Date.now, random: Math.random, autoApprove: true });
       const { home, code } = await signIn({ url: service.url });

@@ -77,7 +77,7 @@ describe('a column with a link', () => {
   const show = async (value: unknown, output: typeof LIST | typeof RECORD, options: Partial<OutputOptions> = {}) =>
     (await rendering(value, output, { width: 80, ...options })).text;
 
-  it('wraps the shown text and its colour', async () => {
+  it('wraps the shown text and its color', async () => {
     const text = await show([row], LIST, { links: true, color: 1 });
     expect(text).toContain(`\n${link('https://a.example/1', '\u001b[31mDiskFull\u001b[39m')}  x=`);
     const cut = await show([{ ...row, name: 'A'.repeat(90) }], LIST, { links: true });

@@ -13,7 +13,7 @@ test('a failure has two lines, whatever the service wrote', async () => {
   );
 });
 
-test('without a hint it is one line, and colour stays at the labels', async () => {
+test('without a hint it is one line, and color stays at the labels', async () => {
   const text = await formatError(new SvcError('timeout', 'no answer in 30s'), { json: false, color: 1 });
   expect(text).toBe('\x1b[31msvc:\x1b[39m no answer in 30s\n');
 });

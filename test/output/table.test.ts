@@ -53,7 +53,7 @@ describe('a list', () => {
     expect((await rendering([alert()], ALERTS, { columns: ['state'], headers: false })).text).toBe('active\n');
   });
 
-  test('colours headers and tones only if colour is on', async () => {
+  test('colors headers and tones only if color is on', async () => {
     const rows = [alert({ state: 'active', labels: {} })];
     const { text } = await rendering(rows, ALERTS, { columns: ['state', 'alertname', 'fingerprint'], color: 1 });
     expect(text).toBe(

@@ -6,7 +6,7 @@ const pipe = { isTTY: false, colorDepth: 0 } as const;
 
 describe('colorLevel', () => {
   test.each([
-    ['a terminal has its own colours', 'auto', {}, terminal, 2],
+    ['a terminal has its own colors', 'auto', {}, terminal, 2],
     ['a pipe has none', 'auto', {}, pipe, 0],
     ['always beats NO_COLOR', 'always', { NO_COLOR: '1' }, pipe, 1],
     ['always on a terminal keeps its depth', 'always', {}, terminal, 2],
@@ -29,7 +29,7 @@ describe('colorLevel', () => {
 });
 
 describe('painter', () => {
-  test('colours a tone whatever the environment says, and nothing without colour', async () => {
+  test('colors a tone whatever the environment says, and nothing without color', async () => {
     const paint = await painter(1);
     expect(paint('down', 'bad')).toBe('\x1b[31mdown\x1b[39m');
     expect(paint('down', undefined)).toBe('down');

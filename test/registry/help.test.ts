@@ -47,7 +47,7 @@ describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
     expect(tooWide(stdout, NARROW)).toEqual([]);
   });
 
-  it('has neither colour nor trailing spaces', async () => {
+  it('has neither color nor trailing spaces', async () => {
     const { stdout } = await svc([...split(typed), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
     expect(stdout).toBe(help[typed]);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);

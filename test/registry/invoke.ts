@@ -78,8 +78,8 @@ export interface Peer {
 }
 
 export async function startPeer(): Promise<Peer> {
-  let behaviour: Fault = () => {};
-  const server = await faultServer((socket, request, index) => behaviour(socket, request, index));
+  let behavior: Fault = () => {};
+  const server = await faultServer((socket, request, index) => behavior(socket, request, index));
   const homes = mkdtempSync(join(SCRATCH, 'svc-registry-'));
   const folder = join(homes, 'folder');
   const gateway = new GatewaySide();
@@ -103,7 +103,7 @@ export async function startPeer(): Promise<Peer> {
       const { args = [], unconfirmed, env, terminal: _, ...options } = invocation;
       const terminal = 'terminal' in invocation ? invocation.terminal : sample.terminal && 80;
       const [earlier, connections] = [server.requests.length, server.connections];
-      behaviour = (socket, request, index) => {
+      behavior = (socket, request, index) => {
         if (isWithinSession(request)) gateway.serve(socket, request);
         else if (fault !== undefined && received(earlier).length > after) fault(socket, request, index);
         else if (isConnecting(request)) gateway.connect(socket);

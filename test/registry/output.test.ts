@@ -1,4 +1,4 @@
-/** Every command in every format, at every width, with and without colour: what comes out can be trusted. */
+/** Every command in every format, at every width, with and without color: what comes out can be trusted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/output/terminal.ts';
 import { FORMATS, type Format } from '../../src/output/types.ts';
@@ -40,9 +40,9 @@ const THOROUGH: ReadonlySet<Case> = new Set(
     CASES.map((what) => [`${what.command.id.split(' ')[0]} ${what.command.output.kind}`, what] as const).reverse(),
   ).values(),
 );
-const COLOURED: readonly Format[] = ['table', 'wide'];
+const COLORED: readonly Format[] = ['table', 'wide'];
 /** What does not depend on a command's columns. */
-const SHARED = ['beside', 'environment', 'quiet', 'without colour', 'with colour'] as const;
+const SHARED = ['beside', 'environment', 'quiet', 'without color', 'with color'] as const;
 const WRITTEN = CASES.filter(({ sample }) => !sample.draws);
 
 describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
@@ -104,7 +104,7 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     expect(quiet.stderr).toBe('');
   });
 
-  inItsTurn('without colour')('has no escape sequence without colour', async () => {
+  inItsTurn('without color')('has no escape sequence without color', async () => {
     const formats = isThorough ? FORMATS : ['wide' as const];
     const unwanted = formats.map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
     const ways: readonly Invocation[] = [...unwanted, { args: ['--color', 'never'] }];
@@ -114,8 +114,8 @@ describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name
     }
   });
 
-  inItsTurn('with colour')('has colours and nothing else with --color always in a pipe', async () => {
-    for (const format of isThorough ? FORMATS : inTurn(COLOURED, at, 1)) {
+  inItsTurn('with color')('has colors and nothing else with --color always in a pipe', async () => {
+    for (const format of isThorough ? FORMATS : inTurn(COLORED, at, 1)) {
       const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
       expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
       if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);

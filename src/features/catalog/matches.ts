@@ -29,14 +29,14 @@ export async function membersIn(
 
 /** A match of a match is one, too. */
 export function membersOf(matches: readonly Match[]): Members {
-  const neighbours = new Map<string, string[]>();
+  const neighbors = new Map<string, string[]>();
   for (const { product, match } of matches) {
-    neighbours.set(product, [...(neighbours.get(product) ?? []), match]);
-    neighbours.set(match, [...(neighbours.get(match) ?? []), product]);
+    neighbors.set(product, [...(neighbors.get(product) ?? []), match]);
+    neighbors.set(match, [...(neighbors.get(match) ?? []), product]);
   }
   return (id) => {
     const members = new Set([id]);
-    for (const member of members) for (const other of neighbours.get(member) ?? []) members.add(other);
+    for (const member of members) for (const other of neighbors.get(member) ?? []) members.add(other);
     return [...members];
   };
 }

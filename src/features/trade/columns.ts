@@ -53,7 +53,7 @@ export function moneyCell(amount: number | undefined): Cell {
   return profitCell(amount, 2);
 }
 
-/** A profit is green and a loss is red; the sign says the same without colours. */
+/** A profit is green and a loss is red; the sign says the same without colors. */
 function profitCell(amount: number | undefined, decimals?: number): Cell {
   if (amount === undefined) return undefined;
   const cell = fixed(amount, decimals);

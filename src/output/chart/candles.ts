@@ -36,7 +36,7 @@ export function candlesticks({ candles, from, to }: ChartPicture, most: number):
   return { sticks, each, places: span / (each * periodMs) };
 }
 
-/** The colours of series that mean rising and falling, in every palette. */
+/** The colors of series that mean rising and falling, in every palette. */
 export const RISING = 2;
 export const FALLING = 4;
 

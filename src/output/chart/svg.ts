@@ -188,22 +188,22 @@ function candleShapes({ sticks, places }: Candlesticks, { left, right, y }: Fram
   return sticks.map(({ place, open, high, low, close }) => {
     const x = round(left + (place + 0.5) * width);
     const [top, bottom] = [y(Math.max(open, close)), y(Math.min(open, close))];
-    const colour = close < open ? 'svc-fall' : 'svc-rise';
+    const color = close < open ? 'svc-fall' : 'svc-rise';
     const wicks = [
       ...(y(high) < top ? [`M${x} ${round(y(high))}V${round(top)}`] : []),
       ...(y(low) > bottom ? [`M${x} ${round(bottom)}V${round(y(low))}`] : []),
       ...(open === close ? [`M${round(x - half)} ${round(top)}H${round(x + half)}`] : []),
     ];
-    const path = wicks.length === 0 ? '' : `<path class="svc-wick ${colour}" d="${wicks.join('')}"/>`;
-    return path + (open === close ? '' : candleBody(x - half, top, { width: 2 * half, height: bottom - top }, colour));
+    const path = wicks.length === 0 ? '' : `<path class="svc-wick ${color}" d="${wicks.join('')}"/>`;
+    return path + (open === close ? '' : candleBody(x - half, top, { width: 2 * half, height: bottom - top }, color));
   });
 }
 
 type Size = { readonly width: number; readonly height: number };
 
 /** Hollow if the price rose: its middle is that of the page. */
-function candleBody(x: number, y: number, { width, height }: Size, colour: string): string {
-  return `<rect class="${colour}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
+function candleBody(x: number, y: number, { width, height }: Size, color: string): string {
+  return `<rect class="${color}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
 }
 
 function runsOf({ sticks, places }: Candlesticks, columns: number): Stretch {
@@ -213,8 +213,8 @@ function runsOf({ sticks, places }: Candlesticks, columns: number): Stretch {
 }
 
 function candleLegend({ each }: Candlesticks, top: number) {
-  const named = (x: number, colour: string, text: string): string =>
-    `${candleBody(x, top - 10, { width: 8, height: 11 }, colour)}<text class="svc-ink" x="${x + 16}" y="${top}">${text}</text>`;
+  const named = (x: number, color: string, text: string): string =>
+    `${candleBody(x, top - 10, { width: 8, height: 11 }, color)}<text class="svc-ink" x="${x + 16}" y="${top}">${text}</text>`;
   const merged = each === 1 ? '' : `<text class="svc-pale" x="${EDGE + 168}" y="${top}">${each} candles each</text>`;
   return {
     entries: [named(EDGE, 'svc-rise', 'rising') + named(EDGE + 80, 'svc-fall', 'falling') + merged],
@@ -297,10 +297,10 @@ function description({ series }: ChartPicture, all: readonly (readonly Stretch[]
   return [`Step lines ${between}.`, ...sentences].join(' ');
 }
 
-/** Okabe and Ito's colours, which nearly everybody can distinguish; lighter for dark pages. */
+/** Okabe and Ito's colors, which nearly everybody can distinguish; lighter for dark pages. */
 const LIGHT = ['#0072b2', '#d55e00', '#009e73', '#b0568a', '#7a6a00', '#3b3b98'];
 const DARK = ['#56b4e9', '#ff9b54', '#2fc69a', '#e3a1c8', '#f0e442', '#a5a5ff'];
-/** A different count than of colours, so that pairs seldom repeat. */
+/** A different count than of colors, so that pairs seldom repeat. */
 const DASHES = ['', '8 4', '2 3', '12 4 2 4', '5 3'];
 
 function dashOf(series: number): string {

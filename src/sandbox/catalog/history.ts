@@ -53,7 +53,7 @@ export function history(row: SourceRow, course: Course): readonly Snapshot[] {
     const seen = age;
     const isSingle = seen >= INTERVALS;
     const length = between(...(isSingle ? SINGLE : lasts))(random);
-    // Whole milliseconds, so that neighbours meet.
+    // Whole milliseconds, so that neighbors meet.
     age = Math.min(seen + Math.round(length / 1000) * 1000, isSingle ? Infinity : INTERVALS);
     const isUnseen = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && seen < start);
     if (!isUnseen) {

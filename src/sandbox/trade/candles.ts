@@ -76,7 +76,7 @@ export function candles(
   now: number,
 ): readonly Row[] {
   const found: Row[] = [];
-  // Days are labelled by their end, all other candles by their start.
+  // Days are labeled by their end, all other candles by their start.
   const isEnd = period === DAY_PERIOD;
   const newest = isEnd ? span.to - 1 : Math.min(span.to, now);
   for (let at = Math.min(newest, now); at >= HISTORY_STARTS && found.length < max; ) {

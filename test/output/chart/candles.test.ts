@@ -116,7 +116,7 @@ describe('in a terminal', () => {
   test.each([
     ['drawn', false],
     ['in ASCII', true],
-  ])('rising and falling differ without colours, %s', async (_, ascii) => {
+  ])('rising and falling differ without colors, %s', async (_, ascii) => {
     const list = hourly([
       [1, 4, 1, 3],
       [3, 4, 1, 1],
@@ -126,11 +126,11 @@ describe('in a terminal', () => {
     const shown = await chartLines(pictureOf(list, { width: 5 + 4 * 4, height: 7, ascii }), options());
     expect(`\n${shown.join('\n')}\n`).toMatchSnapshot();
     expect(shown.join('')).not.toContain('\u001b');
-    const coloured = (await chartLines(pictureOf(list, { width: 21, ascii }), options({ color: 3 }))).join('');
-    expect(coloured.replaceAll(/\u001b\[[\d;]*m/g, '')).toBe(
+    const colored = (await chartLines(pictureOf(list, { width: 21, ascii }), options({ color: 3 }))).join('');
+    expect(colored.replaceAll(/\u001b\[[\d;]*m/g, '')).toBe(
       (await chartLines(pictureOf(list, { width: 21, ascii }), options())).join(''),
     );
-    expect(coloured).toContain('\u001b');
+    expect(colored).toContain('\u001b');
   });
 });
 

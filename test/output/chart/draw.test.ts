@@ -19,9 +19,9 @@ describe('equals the snapshot', () => {
     }
   });
 
-  test('with few and all colours, and in ASCII', async () => {
-    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 1 })).join('\n')}\n`).toMatchSnapshot('16 colours');
-    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 3 })).join('\n')}\n`).toMatchSnapshot('all colours');
+  test('with few and all colors, and in ASCII', async () => {
+    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 1 })).join('\n')}\n`).toMatchSnapshot('16 colors');
+    expect(`\n${(await drawn(STORE_PRICES, { ...at(80), color: 3 })).join('\n')}\n`).toMatchSnapshot('all colors');
     for (const shown of [STORE_PRICES, ONE_STORE]) {
       expect(`\n${(await drawn(shown, { ...at(80), ascii: true })).join('\n')}\n`).toMatchSnapshot(
         `${shown.title}, ASCII`,

@@ -166,7 +166,7 @@ describe('counts', () => {
     ['/products/count', '{"products_count":3,"stores":null,"regions":null}'],
     ['/products/count?store=CHIZHIK&store=chizhik&store=', '{"products_count":3,"stores":["chizhik"],"regions":null}'],
     ['/products/count?region=MOSCOW&region=x', '{"products_count":1,"stores":null,"regions":["moscow","x"]}'],
-    // the region itself where it was never normalised
+    // the region itself where it was never normalized
     ['/products/count?region=streymoy', '{"products_count":1,"stores":null,"regions":["streymoy"]}'],
     ['/products/count?store=nobody', '{"products_count":0,"stores":["nobody"],"regions":null}'],
     [

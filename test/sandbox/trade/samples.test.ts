@@ -34,7 +34,7 @@ test.each([
   expect(await trading.filled(1)).toMatchObject([{ currency: 'EUR/USD', isBuy: true, amountK: 1 }]);
 });
 
-test('create_entry_order without terms is an entry that is good till cancelled', async () => {
+test('create_entry_order without terms is an entry that is good till canceled', async () => {
   await using trading = await sample();
   const order = { account_id: ACCOUNT, symbol: 'EUR/USD', is_buy: 'False', rate: 1.5, amount: 3 };
   const orderId = orderIdOf(await trading.post('create_entry_order', order));

@@ -246,7 +246,7 @@ describe('candles', () => {
     expect(days.length).toBeGreaterThan(3500);
   });
 
-  test('of days are labelled by their end in New York', async () => {
+  test('of days are labeled by their end in New York', async () => {
     const labels = async (from: string, to: string) =>
       ((await ask('1/D1', { num: 1, from: seconds(from), to: seconds(to) }))['candles'] as Candle[]).map(([at]) =>
         new Date(Number(at) * 1000).toISOString().slice(0, 16),

@@ -11,7 +11,7 @@ export interface DoneAction {
   readonly status: number;
 }
 
-/** Lines that the screen can take over: no colour, and nothing that moves the cursor. */
+/** Lines that the screen can take over: no color, and nothing that moves the cursor. */
 const PLAIN = ['--output', 'table', '--color', 'never'];
 const PLAIN_ENV = { TERM: 'dumb' };
 

@@ -75,7 +75,7 @@ const DEEPEST = 64;
 
 /**
  * Each category once, whatever the service sends: those whose parent is not among them, or which are their own ancestors, stand at
- * the top. Neighbours are in the store's own order, and by title where it has none.
+ * the top. Neighbors are in the store's own order, and by title where it has none.
  */
 export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
   const sorted = [...categories].sort(inOrder);

@@ -43,7 +43,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** The colours are those of the charts; paper has the light ones. On a phone, a row of a table is a list of its cells with their headers. */
+/** The colors are those of the charts; paper has the light ones. On a phone, a row of a table is a list of its cells with their headers. */
 const STYLE = `
 :root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--pale:#57606a;--grid:#d8dee4;--good:#116329;--warn:#8a4600;--bad:#b3261e;--link:#0a58ca}
 @media (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--pale:#9da7b3;--grid:#30363d;--good:#4ac26b;--warn:#e0a030;--bad:#ff8182;--link:#79b8ff}}

@@ -102,7 +102,7 @@ interface Missing {
   readonly first: number;
 }
 
-/** Labelled by their end; an hour shorter or longer on the days when clocks change. */
+/** Labeled by their end; an hour shorter or longer on the days when clocks change. */
 function missingDays(earlier: number, later: number): Missing {
   let candles = 0;
   let first = 0;

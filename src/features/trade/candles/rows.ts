@@ -3,7 +3,7 @@
 import type { Candle } from '../schema.ts';
 import type { Period } from './periods.ts';
 import { timeText } from './reader.ts';
-import { type CandleLabel, labelled, timeOf } from './series.ts';
+import { type CandleLabel, labeled, timeOf } from './series.ts';
 
 export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 
@@ -31,7 +31,7 @@ export function priceFields(price: CandlePrice): readonly string[] {
 }
 
 export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
-  const row: Record<string, string | number> = { time: timeText(labelled(timeOf(candle), label, period) / 1000) };
+  const row: Record<string, string | number> = { time: timeText(labeled(timeOf(candle), label, period) / 1000) };
   const bid = (name: (typeof SIDES)[number]): number => candle[BID[name]] ?? 0;
   const ask = (name: (typeof SIDES)[number]): number => candle[ASK[name]] ?? 0;
   if (price === 'both') {

@@ -44,7 +44,7 @@ export function checkLabel(label: CandleLabel, period: Period): void {
 }
 
 /** Milliseconds since 1970, from the gateway's time in seconds. */
-export function labelled(seconds: number, label: CandleLabel, { name, ms }: Period): number {
+export function labeled(seconds: number, label: CandleLabel, { name, ms }: Period): number {
   const raw = seconds * 1000;
   if (name === 'D1') return label === 'start' ? daysLater(raw, -1) : raw;
   return label === 'end' ? raw + ms : raw;
@@ -57,7 +57,7 @@ export function isFinished(candle: Candle, { name, ms }: Period, now: number): b
   return raw + (name === 'M1' ? LONGEST_MONTH_MS : ms) <= now;
 }
 
-/** When a candle begins and ends, by its label; one of a week or a month counts as labelled by its start. */
+/** When a candle begins and ends, by its label; one of a week or a month counts as labeled by its start. */
 export function spanOf(
   ms: number,
   label: CandleLabel,
@@ -67,7 +67,7 @@ export function spanOf(
   return label === 'end' ? [ms - length, ms] : [ms, ms + length];
 }
 
-/** The inverse of `labelled`, in milliseconds. */
+/** The inverse of `labeled`, in milliseconds. */
 export function rawTime(ms: number, label: CandleLabel, period: Period): number {
   const [at, until] = spanOf(ms, label, period);
   return period.name === 'D1' ? until : at;

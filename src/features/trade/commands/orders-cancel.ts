@@ -71,7 +71,7 @@ export const tradeOrdersCancel = changeCommand({
   suggestFor: ['cancel'],
   foreignOptions: { '--everything': { meant: '--all' } },
   summary: 'Cancel pending orders',
-  description: `Cancelling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
+  description: `Canceling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   args: ARGS,
   flags: FLAGS,
   exits: ['partly_done'],

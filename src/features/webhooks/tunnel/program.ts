@@ -63,7 +63,7 @@ const LONGEST_LINE = 500;
 /** Of a line that does not end. */
 const MOST_TEXT = 64 * 1024;
 const NOT_FOUND = 127;
-/** Colours and cursor movements. */
+/** Colors and cursor movements. */
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g;
 
 type Runner = Pick<Context, 'env' | 'sleep'>;

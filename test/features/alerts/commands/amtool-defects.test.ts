@@ -1,4 +1,4 @@
-/** The defects of amtool 0.25, one by one, as behaviour that svc does not have. */
+/** The defects of amtool 0.25, one by one, as behavior that svc does not have. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';

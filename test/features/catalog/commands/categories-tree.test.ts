@@ -33,7 +33,7 @@ describe('the tree', () => {
       [one(1, 'a'), one(2, 'a', null, { parser_name: 'chizhik' }), one(3, 'b', 'a', { parser_name: 'chizhik' })],
     ],
     [
-      'neighbours are in the order of the store, then by title',
+      'neighbors are in the order of the store, then by title',
       '2 3 4 1',
       [
         one(1, 'a', null, { title: 'B' }),

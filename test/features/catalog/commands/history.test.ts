@@ -24,8 +24,8 @@ describe('the chart', () => {
   test.each([
     ['at 80 columns', 80, { NO_COLOR: '1' }],
     ['at 40 columns', 40, { NO_COLOR: '1' }],
-    ['at 80 columns in colour', 80, {}],
-    ['at 40 columns in colour', 40, {}],
+    ['at 80 columns in color', 80, {}],
+    ['at 40 columns in color', 40, {}],
   ])('%s', async (_, terminal, env) => {
     catalog.replies(shop());
     const { code, stdout, stderr } = await catalog.run(['history', 'p1', ...DAILY], { terminal, env });

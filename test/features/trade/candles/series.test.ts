@@ -8,7 +8,7 @@ import {
   type CandleLabel,
   checkLabel,
   isFinished,
-  labelled,
+  labeled,
   series,
 } from '../../../../src/features/trade/candles/series.ts';
 import type { Candle } from '../../../../src/features/trade/schema.ts';
@@ -45,7 +45,7 @@ describe('a series', () => {
 
 describe('labels', () => {
   const label = (period: string, time: string, as: CandleLabel): string =>
-    timeText(labelled(at(time), as, findPeriod(period)) / 1000);
+    timeText(labeled(at(time), as, findPeriod(period)) / 1000);
 
   it('of minutes and hours are the start', () => {
     expect(label('m5', '2026-01-05T10:00:00Z', 'raw')).toBe('2026-01-05T10:00:00Z');

@@ -151,7 +151,7 @@ describe('on a terminal', () => {
     }
   });
 
-  it('reports a lost connection and the age of the data at once, without colours', async () => {
+  it('reports a lost connection and the age of the data at once, without colors', async () => {
     const steps: [seen: RegExp, step: () => void][] = [
       [/connected \(/, () => feed.drop()],
       [

@@ -124,7 +124,7 @@ describe('positions', () => {
     expect(rows[2]).toEqual(['USD/JPY', 'sell', expect.stringMatching(/^\d{3}\.\d{3}$/)]);
   });
 
-  it('show a profit in green and a loss in red, and the sign without colours', async () => {
+  it('show a profit in green and a loss in red, and the sign without colors', async () => {
     const argv = ['positions', '--columns', 'trade-id,pips,gross-pl', '--sort', 'gross-pl'];
     const colored = (await client.run([...argv, '--color', 'always'].join(' '))).stdout;
     const plain = (await client.run(argv.join(' '))).stdout;

@@ -41,7 +41,7 @@ export interface Receiver {
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** A receiver with the given behaviour, which ends with the test. */
+/** A receiver with the given behavior, which ends with the test. */
 export async function receiver(answer: Answer): Promise<Receiver> {
   const taken: Taken[] = [];
   let [now, most] = [0, 0];

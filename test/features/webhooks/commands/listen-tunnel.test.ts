@@ -147,7 +147,7 @@ describe('a tunnel program that fails', () => {
       'ends',
       "echo 'no \u001b[31mlicence\u0007'; echo second >&2; exit 3",
       7,
-      /the tunnel program ended with exit status 3: .*no licence/,
+      /the tunnel program ended with exit status 3: .*no license/,
     ],
     [
       'is not there',

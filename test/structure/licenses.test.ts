@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const path = new URL('../../scripts/licences.mjs', import.meta.url).href;
-const { licences } = (await import(path)) as { licences(files: readonly string[]): string };
+const path = new URL('../../scripts/licenses.mjs', import.meta.url).href;
+const { licenses } = (await import(path)) as { licenses(files: readonly string[]): string };
 
-const packages = join(mkdtempSync(join(tmpdir(), 'svc-licences-')), 'node_modules');
+const packages = join(mkdtempSync(join(tmpdir(), 'svc-licenses-')), 'node_modules');
 afterAll(() => rmSync(join(packages, '..'), { recursive: true, force: true }));
 
 /** A file of a package with this package.json. */
@@ -19,11 +19,11 @@ function bundled(name: string, fields: Record<string, unknown>, text?: string): 
   return join(folder, 'lib/index.js');
 }
 
-describe('the licences of bundled packages', () => {
+describe('the licenses of bundled packages', () => {
   it('appear once for each package, with the address of its source', () => {
     const one = bundled('one', { repository: { type: 'git', url: 'git+https://example.com/one.git' } }, 'Of one.\n');
     const two = bundled('@scope/two', { license: 'ISC' }, 'Of two.');
-    expect(licences([one, '/checkout/src/main.ts', two, one, '\0runtime.js'])).toBe(
+    expect(licenses([one, '/checkout/src/main.ts', two, one, '\0runtime.js'])).toBe(
       [
         '@scope/two 1.2.3 (ISC)\nhttps://github.com/owner/two\n\nOf two.\n',
         'one 1.2.3 (MIT)\nhttps://example.com/one\n\nOf one.\n',
@@ -32,15 +32,15 @@ describe('the licences of bundled packages', () => {
   });
 
   it.each([
-    ['a licence that was not looked at', { license: 'GPL-3.0' }, 'Text', 'the licence is not one of'],
-    ['no licence', { license: undefined }, 'Text', 'the licence is not one of'],
-    ['no text', {}, undefined, 'no licence text'],
-    ['an empty text', {}, ' \n', 'no licence text'],
+    ['a license that was not looked at', { license: 'GPL-3.0' }, 'Text', 'the license is not one of'],
+    ['no license', { license: undefined }, 'Text', 'the license is not one of'],
+    ['no text', {}, undefined, 'no license text'],
+    ['an empty text', {}, ' \n', 'no license text'],
     ['no place of its source', { repository: undefined }, 'Text', 'does not say where its source is'],
   ])('fail the build if a package has %s', (what, fields, text, fault) => {
     const good = bundled('good', {}, 'Text');
     const name = what.replaceAll(' ', '-');
-    expect(() => licences([good, bundled(name, fields, text)])).toThrow(
+    expect(() => licenses([good, bundled(name, fields, text)])).toThrow(
       new RegExp(`^the bundle cannot be distributed:\\n${name} 1\\.2\\.3 [^\\n]*: ${fault}[^\\n]*$`),
     );
   });

@@ -1,14 +1,14 @@
-/** Packages whose code is in the bundle: their licences, which must be distributed with the code, and a bill of materials. */
+/** Packages whose code is in the bundle: their licenses, which must be distributed with the code, and a bill of materials. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Licences whose code may be distributed in a package under another licence, if their text is included. */
+/** Licenses whose code may be distributed in a package under another license, if their text is included. */
 const ALLOWED = ['BSD-3-Clause', 'ISC', 'MIT', 'MPL-2.0'];
 
 const RULE = `\n${'-'.repeat(80)}\n\n`;
 
-/** The licences of all packages that these files come from, as one text. Throws if one may not be distributed, or does not say so. */
-export function licences(files) {
-  const packages = folders(files).map(licence);
+/** The licenses of all packages that these files come from, as one text. Throws if one may not be distributed, or does not say so. */
+export function licenses(files) {
+  const packages = folders(files).map(licenseOf);
   const faults = packages.flatMap(({ fault }) => fault ?? []);
   if (faults.length > 0) throw new Error(`the bundle cannot be distributed:\n${faults.join('\n')}`);
   return packages.map(({ title, source, text }) => `${title}\n${source}\n\n${text}\n`).join(RULE);
@@ -45,14 +45,14 @@ function manifest(folder) {
   return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
 }
 
-function licence(folder) {
+function licenseOf(folder) {
   const { name, version, license, repository } = manifest(folder);
   const title = `${name} ${version} (${license})`;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   const text = file === undefined ? '' : readFileSync(`${folder}/${file}`, 'utf8').trim();
   const source = address(repository?.url ?? repository);
-  if (!ALLOWED.includes(license)) return { fault: `${title}: the licence is not one of ${ALLOWED.join(', ')}` };
-  if (text === '') return { fault: `${title}: no licence text` };
+  if (!ALLOWED.includes(license)) return { fault: `${title}: the license is not one of ${ALLOWED.join(', ')}` };
+  if (text === '') return { fault: `${title}: no license text` };
   // The MPL requires the address of the source.
   if (source === undefined) return { fault: `${title}: does not say where its source is` };
   return { title, source, text };
