@@ -339,7 +339,8 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
       args: ['--account', '654061'],
       mayBeEmpty: true,
       apart: 'a refusal is an event, and the session continues',
-      stdin: '{"id":"a1","command":"buy","symbol":"EUR/USD","amount":5}\n',
+      // Unlike an order, it has no fill that may be reported before the end or not.
+      stdin: '{"id":"a1","command":"orders cancel","order":"390285837"}\n',
     },
   ],
   'trade batch': [
