@@ -58,7 +58,7 @@ class Prompts {
     this.#line = line;
     this.#context = context;
     this.#engine = engine;
-    this.#prompter = escaping((show) => show(context.prompter));
+    this.#prompter = escaping((show) => show(context.prompter), context.stderr);
   }
 
   /** What is added to the command line. */

@@ -9,7 +9,7 @@ import type { KnownSecrets } from '../http/redact.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
 import { compileQuery } from '../output/shape.ts';
-import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter } from '../output/terminal.ts';
+import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter, shorten } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/named-files.ts';
 import { fileFailure } from '../store/own-file.ts';
@@ -119,7 +119,7 @@ export function runContext(parts: Parts): RunContext {
     yes: globals.yes === true,
     interactive,
     screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
-    prompter: escaping(ask),
+    prompter: escaping(ask, stderr),
     typed: engine.typed,
     get serverOptions() {
       return serverOptions(globals, isRemote(command));
@@ -218,10 +218,13 @@ function onceFor(): (what: string) => boolean {
 /** Asks when all notices are printed, and draws nothing meanwhile. */
 type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 
-/** Questions and choices may contain labels and comments of the service. */
-export function escaping(ask: Ask): RunContext['prompter'] {
+/** Beside a choice: the cursor, a box, and the cell that some terminals break a full line after. */
+const BESIDE_CHOICE = 5;
+
+/** Questions and choices may contain labels and comments of the service. A choice takes one line of the terminal. */
+export function escaping(ask: Ask, { columns = 80 }: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] =>
-    choices.map(({ value, name }) => ({ value, name: escapeText(name) }));
+    choices.map(({ value, name }) => ({ value, name: shorten(escapeText(name), columns - BESIDE_CHOICE) }));
   return {
     text: (question) => ask((prompter) => prompter.text({ ...question, question: escapeText(question.question) })),
     secret: (question, withdrawn) => ask((prompter) => prompter.secret(escapeText(question), withdrawn)),

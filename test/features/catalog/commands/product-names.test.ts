@@ -123,6 +123,17 @@ hint: did you mean: svc catalog ${argv(MILK).join(' ')}
     expect(asked).toEqual(['Which product is "milk"?']);
     expect(stderr).toContain(`svc catalog ${argv(SKIMMED).join(' ')}`);
   });
+
+  test('a choice takes one line of a narrow terminal', async () => {
+    catalog.replies(service());
+    const offered: string[] = [];
+    const answers = (_: string, choices: readonly string[]): string => {
+      offered.push(...choices);
+      return 'Skimmed';
+    };
+    expect((await catalog.run(argv('milk'), { terminal: 60, answers })).code).toBe(0);
+    expect(offered).toContain(`Skimmed milk 1 l  fixprice, chizhik  ${SKIMMED}`.slice(0, 54).concat('…'));
+  });
 });
 
 describe('a name', () => {
