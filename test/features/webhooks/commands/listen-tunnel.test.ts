@@ -145,7 +145,7 @@ describe('a tunnel program that fails', () => {
   it.each([
     [
       'ends',
-      "echo 'no \u001b[31mlicence\u0007'; echo second >&2; exit 3",
+      "echo 'no \u001b[31mlicense\u0007'; echo second >&2; exit 3",
       7,
       /the tunnel program ended with exit status 3: .*no license/,
     ],
