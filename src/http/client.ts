@@ -122,7 +122,7 @@ export class Client {
     confirmed: Confirmed | undefined,
   ): Promise<WholeAnswer | Plan> {
     if (this.#sender.plans(endpoint)) return this.plan(endpoint, values);
-    return this.#begun({ ...endpoint, mislabelled: true }, values, confirmed, isJsonAnswer);
+    return this.#begun({ ...endpoint, mislabeled: true }, values, confirmed, isJsonAnswer);
   }
 
   /** Checks the beginning of a response before returning any of it. `check` says whether it is JSON. */

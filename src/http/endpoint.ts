@@ -32,7 +32,7 @@ export interface Endpoint<T, E extends Effect = Effect> {
   /** No cache may answer it. */
   readonly fresh?: true;
   /** Its responses have meaningless content types. */
-  readonly mislabelled?: true;
+  readonly mislabeled?: true;
   /** An item of its array may be as large as a complete response: one group may contain every alert. */
   readonly largeItems?: true;
   /** Its responses have ids above 2^53, which are parsed as strings. */

@@ -126,7 +126,7 @@ export class Sender {
         if (response.socket !== undefined) return { exchange, response, result: await read(response) };
         if (status >= 200 && status <= 299) {
           checkHead(response, endpoint, limit);
-          if (!endpoint.mislabelled && contentType(response.headers).includes('html')) throw await this.#page(response);
+          if (!endpoint.mislabeled && contentType(response.headers).includes('html')) throw await this.#page(response);
           return { exchange, response, result: await read(response) };
         }
         failure = await this.#refusal(response, request, endpoint);
@@ -273,7 +273,7 @@ function checkHead({ headers }: Response, endpoint: EndpointShape, limit: number
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const type = contentType(headers);
   // An endpoint with neither has no JSON in a successful response.
-  if (endpoint.mislabelled || (endpoint.answer ?? endpoint.item) === undefined) return;
+  if (endpoint.mislabeled || (endpoint.answer ?? endpoint.item) === undefined) return;
   if (type.includes('html') || LENIENT_TYPES.has(type) || /[/+]json$/.test(type)) return;
   throw new JsonFault(`it is ${type}, not JSON`);
 }

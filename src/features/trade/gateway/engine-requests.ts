@@ -28,7 +28,7 @@ const post = endpoint({
   effect: 'read',
   encoding: 'text',
   retry: false,
-  mislabelled: true,
+  mislabeled: true,
 });
 
 /** A poll brings many messages. One of more than 4 MiB, again and again, would need more memory than a stream may have. */
