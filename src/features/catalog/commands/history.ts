@@ -51,7 +51,7 @@ const MOST_DRAWN = 12;
 
 export const catalogHistory = chartCommand({
   id: 'catalog history',
-  foreignOptions: FOREIGN_PARSER_NAME,
+  foreignOptions: { ...FOREIGN_PARSER_NAME, '--chart': { hint: 'leave it out: this command draws a chart' } },
   aliases: ['chart'],
   summary: 'Chart the prices of products at each store',
   description:
