@@ -26,13 +26,13 @@ import {
 } from '../../src/features/trade/gateway/engine-packet.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { tableTime } from '../../src/features/trade/tables/table-time.ts';
-import { curlDeliveries } from '../../src/features/webhooks/curl.ts';
+import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';
+import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
+import { headerFile, headerLines } from '../../src/features/webhooks/captures/http-dump.ts';
+import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
-import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/formats.ts';
-import { headerFile, headerLines } from '../../src/features/webhooks/http-dump.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
 import { eventOf, HEADER, parsedLine } from '../../src/features/webhooks/receiver/spool-lines.ts';
-import { recordedDelivery } from '../../src/features/webhooks/recording-reader.ts';
 import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';

@@ -25,9 +25,9 @@ import {
 import { tradingError } from '../../src/features/trade/gateway/envelope.ts';
 import { explainTrading, refusal } from '../../src/features/trade/gateway/failed-answer.ts';
 import { explainRecordings } from '../../src/features/webhooks/api.ts';
-import { capturedDeliveries } from '../../src/features/webhooks/captured-json.ts';
+import { httpDeliveries } from '../../src/features/webhooks/captures/http-dump.ts';
+import { capturedDeliveries } from '../../src/features/webhooks/captures/json.ts';
 import { readEvent } from '../../src/features/webhooks/delivery.ts';
-import { httpDeliveries } from '../../src/features/webhooks/http-dump.ts';
 import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';

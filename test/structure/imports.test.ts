@@ -71,9 +71,14 @@ describe('imports', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('of trade go from its commands down to the gateway', () => {
-    const layers = ['gateway', 'tables', 'orders', 'session', 'commands'];
-    const layer = (file: string): number => layers.indexOf(/^features\/trade\/(\w+)\//.exec(file)?.[1] ?? '');
+  it.each([
+    ['trade', ['gateway', 'tables', 'orders', 'session', 'commands']],
+    ['webhooks', ['captures', 'subscriptions', 'receiver', 'sending', 'probes', 'tunnel', 'commands']],
+  ])('of %s go from its commands downward', (feature, layers) => {
+    const layer = (file: string): number => {
+      const [, second, folder = ''] = file.split('/');
+      return second === feature ? layers.indexOf(folder) : -1;
+    };
     const upward = IMPORTS.filter(({ from, to }) => layer(from) !== -1 && layer(to) > layer(from));
     expect(upward.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
     expect(layers.map((_, index) => IMPORTS.some(({ to }) => layer(to) === index))).toEqual(layers.map(() => true));

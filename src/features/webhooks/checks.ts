@@ -17,9 +17,9 @@ import { shellWord } from '../../output/escape.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
-import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './delivery-log.ts';
 import type { LogItem, Subscription } from './schema.ts';
 import { openedSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
+import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
   ATTEMPTS_PER_EVENT,
   checkReceiverUrl,
@@ -37,7 +37,7 @@ import {
   receiverWarnings,
   sameAddress,
   subscriptionStatus,
-} from './subscription.ts';
+} from './subscriptions/subscription.ts';
 
 function quotaFinding(all: readonly Subscription[]): Finding {
   const common = { check: 'quota', subject: null };

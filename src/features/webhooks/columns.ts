@@ -1,7 +1,7 @@
 /** Columns that several of the webhook commands share. */
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
-import type { SentDelivery } from './sending.ts';
+import type { SentDelivery } from './sending/sending.ts';
 import type { ShownSecret } from './stored-secrets.ts';
 import {
   DISABLING_FAILURES,
@@ -9,8 +9,8 @@ import {
   MANY_FAILURES,
   type ShownSubscription,
   shownSubscription,
-} from './subscription.ts';
-import type { Updated } from './updating.ts';
+} from './subscriptions/subscription.ts';
+import type { Updated } from './subscriptions/updating.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'good', disabled: 'bad' };
 

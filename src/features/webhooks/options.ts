@@ -5,8 +5,8 @@ import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { redactText } from '../../http/redact.ts';
+import { headerFile } from './captures/http-dump.ts';
 import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
-import { headerFile } from './http-dump.ts';
 import { TOLERANCE_S } from './signature.ts';
 
 /** The argument of commands about one subscription. */

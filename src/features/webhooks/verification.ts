@@ -1,6 +1,7 @@
 /** Verifies all deliveries of an input, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
+import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './captures/formats.ts';
 import {
   type Delivery,
   type DeliveryFilter,
@@ -12,7 +13,6 @@ import {
   readEvent,
   signatureHeaders,
 } from './delivery.ts';
-import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './formats.ts';
 import { SignatureCheck, type SigningSecret, type Verdict } from './signature.ts';
 import { findHints } from './signature-hints.ts';
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { capturedDeliveries } from '../../../src/features/webhooks/captured-json.ts';
-import { sentBytes } from '../../../src/features/webhooks/curl.ts';
-import { refuseOthers } from '../../../src/features/webhooks/formats.ts';
+import { sentBytes } from '../../../src/features/webhooks/captures/curl.ts';
+import { refuseOthers } from '../../../src/features/webhooks/captures/formats.ts';
+import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 
 const PREFIX = 'X-Service-';
 

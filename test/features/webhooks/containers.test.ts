@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { capturedDeliveries } from '../../../src/features/webhooks/captured-json.ts';
-import { curlDeliveries } from '../../../src/features/webhooks/curl.ts';
-import { type Delivery, headerValues } from '../../../src/features/webhooks/delivery.ts';
+import { curlDeliveries } from '../../../src/features/webhooks/captures/curl.ts';
 import {
   type DeliveryFormat,
   detectFormat,
   inputFiles,
   readDeliveries,
-} from '../../../src/features/webhooks/formats.ts';
-import { headerFile, headerLines, httpDeliveries } from '../../../src/features/webhooks/http-dump.ts';
-import { recordedDelivery } from '../../../src/features/webhooks/recording-reader.ts';
+} from '../../../src/features/webhooks/captures/formats.ts';
+import { headerFile, headerLines, httpDeliveries } from '../../../src/features/webhooks/captures/http-dump.ts';
+import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
+import { recordedDelivery } from '../../../src/features/webhooks/captures/recordings.ts';
+import { type Delivery, headerValues } from '../../../src/features/webhooks/delivery.ts';
 import { signingSecret, verifySignature } from '../../../src/features/webhooks/signature.ts';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from './vectors.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { receiverAddress } from '../../../src/features/webhooks/options.ts';
-import { draftEvent, otherBody, otherSignature } from '../../../src/features/webhooks/sample-event.ts';
+import { draftEvent, otherBody, otherSignature } from '../../../src/features/webhooks/sending/sample-event.ts';
 
 const surroundings = { now: () => 0, random: () => 0 };
 const draft = (set: Record<string, string>) => draftEvent({ type: 'summary.completed', set }, surroundings);

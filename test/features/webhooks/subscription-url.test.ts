@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { checkReceiverUrl, isLoopback, receiverWarnings } from '../../../src/features/webhooks/subscription.ts';
+import {
+  checkReceiverUrl,
+  isLoopback,
+  receiverWarnings,
+} from '../../../src/features/webhooks/subscriptions/subscription.ts';
 
 const REMOTE = { local: false };
 

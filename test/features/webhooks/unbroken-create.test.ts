@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
-import { runUninterrupted } from '../../../src/features/webhooks/creating.ts';
+import { runUninterrupted } from '../../../src/features/webhooks/subscriptions/creating.ts';
 
 /** A context whose signals are sent by `send`, and whose clock can be advanced. */
 function context(passes: boolean) {

@@ -5,9 +5,9 @@ import type { Cell, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
 import { isPipeOrDevice, writeToPipe } from '../../../store/named-files.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { PROBE_NAMES } from '../probes.ts';
-import { checkReceiver, type ProbeResult, planCheck, unsent } from '../receiver-check.ts';
-import { RECEIVER_MS } from '../sending.ts';
+import { PROBE_NAMES } from '../probes/probes.ts';
+import { checkReceiver, type ProbeResult, planCheck, unsent } from '../probes/receiver-check.ts';
+import { RECEIVER_MS } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {

@@ -6,10 +6,10 @@ import { jsonText } from '../../../json-object.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { eventsCell, statusCell } from '../columns.ts';
-import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
-import { receiverUrl, subscriptionCandidates } from '../subscription.ts';
+import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../subscriptions/creating.ts';
+import { receiverUrl, subscriptionCandidates } from '../subscriptions/subscription.ts';
 
 const CREATED_RECORD: RecordOutput<CreatedRow> = {
   kind: 'record',

@@ -7,8 +7,14 @@ import type { ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import type { Subscription } from '../schema.ts';
 import { stillStored } from '../stored-secrets.ts';
-import { checkSubscriptionId, DISABLED, findSubscription, quotaText, subscriptionStatus } from '../subscription.ts';
-import { deleteSubscription } from '../updating.ts';
+import {
+  checkSubscriptionId,
+  DISABLED,
+  findSubscription,
+  quotaText,
+  subscriptionStatus,
+} from '../subscriptions/subscription.ts';
+import { deleteSubscription } from '../subscriptions/updating.ts';
 
 interface DeletionRow {
   readonly id: string;

@@ -5,6 +5,9 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
+import { EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
+import type { LogItem } from '../schema.ts';
 import {
   DELIVERED,
   type DeliveryChange,
@@ -17,11 +20,8 @@ import {
   readWholeLog,
   type ShownLogItem,
   shownLogItem,
-} from '../delivery-log.ts';
-import { EVENT_FLAG, eventFilter } from '../event-types.ts';
-import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import type { LogItem } from '../schema.ts';
-import { checkSubscriptionId, findSubscription } from '../subscription.ts';
+} from '../subscriptions/delivery-log.ts';
+import { checkSubscriptionId, findSubscription } from '../subscriptions/subscription.ts';
 
 /** Doc 2 §4. */
 const USUAL_PAGE = 20;

@@ -3,8 +3,8 @@ import { Plan } from '../../../http/endpoint.ts';
 import { openRecordings } from '../api.ts';
 import { UPDATED_RECORD, updatedRow } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, receiverUrl } from '../subscription.ts';
-import { enableSubscription } from '../updating.ts';
+import { checkSubscriptionId, receiverUrl } from '../subscriptions/subscription.ts';
+import { enableSubscription } from '../subscriptions/updating.ts';
 
 export const webhooksEnable = recordCommand({
   id: 'webhooks enable',

@@ -13,7 +13,7 @@ import {
   type ShownSubscription,
   shownSubscription,
   subscriptionCandidates,
-} from '../subscription.ts';
+} from '../subscriptions/subscription.ts';
 
 interface Detailed extends ShownSubscription {
   /** Null if svc stores no secret for it. */

@@ -1,7 +1,8 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { RawJson } from '../../../output/types.ts';
-import { jsonDocuments } from '../captured-json.ts';
+import { DELIVERY_FORMATS, gather, type Input, InputErrors, once, readDeliveries } from '../captures/formats.ts';
+import { jsonDocuments } from '../captures/json.ts';
 import {
   asEvent,
   type Delivery,
@@ -14,7 +15,6 @@ import {
   signatureHeaders,
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
-import { DELIVERY_FORMATS, gather, type Input, InputErrors, once, readDeliveries } from '../formats.ts';
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';

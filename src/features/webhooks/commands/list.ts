@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
-import { quotaText, shownSubscription, subscriptionCandidates } from '../subscription.ts';
+import { quotaText, shownSubscription, subscriptionCandidates } from '../subscriptions/subscription.ts';
 
 export const webhooksList = listCommand({
   id: 'webhooks list',

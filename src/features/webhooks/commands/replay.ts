@@ -1,12 +1,12 @@
 import { listCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { DELIVERY_FORMATS } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
-import { DELIVERY_FORMATS } from '../formats.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { planAll, sendAll, Tally } from '../sending.ts';
-import { Replay } from '../sending-replay.ts';
+import { Replay } from '../sending/replay.ts';
+import { planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const FILTER = { group: FILTER_FLAGS.since.group } as const;

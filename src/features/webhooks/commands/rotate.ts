@@ -5,13 +5,19 @@ import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
-import { type CreatedRow, checkQuota, createdRow, createSubscription, runUninterrupted } from '../creating.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { Subscription } from '../schema.ts';
 import { openSecretSink } from '../stored-secrets.ts';
-import { checkSubscriptionId, eventsOf, findSubscription } from '../subscription.ts';
-import { queueTest, type TestResult, testWarning, waitForTest } from '../test-delivery.ts';
-import { deleteSubscription } from '../updating.ts';
+import {
+  type CreatedRow,
+  checkQuota,
+  createdRow,
+  createSubscription,
+  runUninterrupted,
+} from '../subscriptions/creating.ts';
+import { checkSubscriptionId, eventsOf, findSubscription } from '../subscriptions/subscription.ts';
+import { queueTest, type TestResult, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
+import { deleteSubscription } from '../subscriptions/updating.ts';
 
 interface RotatedRow extends CreatedRow {
   readonly replaced: string;

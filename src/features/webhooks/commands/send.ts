@@ -6,8 +6,15 @@ import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, TAMPERINGS, WEBHOOK_PING } from '../sample-event.ts';
-import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending.ts';
+import {
+  draftEvent,
+  eventBytes,
+  makeDelivery,
+  SUMMARY_COMPLETED,
+  TAMPERINGS,
+  WEBHOOK_PING,
+} from '../sending/sample-event.ts';
+import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const FLAGS = {

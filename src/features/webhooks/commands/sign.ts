@@ -6,7 +6,7 @@ import { shellWord } from '../../../output/escape.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import { type RawHeader, readEvent } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';
-import { deliveryHeaders, deliveryId } from '../sample-event.ts';
+import { deliveryHeaders, deliveryId } from '../sending/sample-event.ts';
 import { fingerprint } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 

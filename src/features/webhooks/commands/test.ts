@@ -4,8 +4,15 @@ import { Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, DISABLED, findSubscription } from '../subscription.ts';
-import { queueTest, type TestOutcome, type TestResult, testCode, testWarning, waitForTest } from '../test-delivery.ts';
+import { checkSubscriptionId, DISABLED, findSubscription } from '../subscriptions/subscription.ts';
+import {
+  queueTest,
+  type TestOutcome,
+  type TestResult,
+  testCode,
+  testWarning,
+  waitForTest,
+} from '../subscriptions/test-delivery.ts';
 
 const OUTCOME_TONES: Readonly<Record<TestOutcome, Tone>> = {
   queued: 'strong',

@@ -6,8 +6,8 @@ import { openRecordings } from '../api.ts';
 import { UPDATED_RECORD, updatedRow } from '../columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, receiverUrl } from '../subscription.ts';
-import { type Edit, updateSubscription } from '../updating.ts';
+import { checkSubscriptionId, receiverUrl } from '../subscriptions/subscription.ts';
+import { type Edit, updateSubscription } from '../subscriptions/updating.ts';
 
 const FLAGS = {
   url: { type: 'string', help: 'New URL' },

@@ -9,8 +9,8 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
+import { DELIVERY_FORMATS, inputFiles } from '../captures/formats.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
-import { DELIVERY_FORMATS, inputFiles } from '../formats.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
 import { describeHint } from '../signature-hints.ts';

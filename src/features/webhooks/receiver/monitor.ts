@@ -1,6 +1,6 @@
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
 
-import { RETRY_MINUTES } from '../subscription.ts';
+import { RETRY_MINUTES } from '../subscriptions/subscription.ts';
 import { isSuccess, type Outcome } from './processor.ts';
 import { type DeliveryRow, SLOW_MS, type Tally } from './rows.ts';
 

@@ -12,8 +12,8 @@ import { remove, writeAtomic } from '../../../store/atomic-write.ts';
 import { lockOwner, ownerLiveness } from '../../../store/lock.ts';
 import { errorCode, fileFailure, makeFolder, readOwnFile } from '../../../store/own-file.ts';
 import type { Recordings } from '../api.ts';
-import { sameAddress } from '../subscription.ts';
-import { deleteSubscription } from '../updating.ts';
+import { sameAddress } from '../subscriptions/subscription.ts';
+import { deleteSubscription } from '../subscriptions/updating.ts';
 import { endGroup } from './program.ts';
 
 const owner = z.object({

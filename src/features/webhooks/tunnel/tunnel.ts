@@ -5,13 +5,13 @@ import { Plan } from '../../../http/endpoint.ts';
 import { openPoster } from '../../../http/poster.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { openRecordings, type Recordings } from '../api.ts';
-import { createSubscription, UNKNOWN_ID } from '../creating.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
 import { type SigningSecret, signingSecret } from '../signature.ts';
-import { receiverUrl, sameAddress } from '../subscription.ts';
-import { queueTest, testWarning, waitForTest } from '../test-delivery.ts';
-import { deleteSubscription } from '../updating.ts';
+import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
+import { receiverUrl, sameAddress } from '../subscriptions/subscription.ts';
+import { queueTest, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
+import { deleteSubscription } from '../subscriptions/updating.ts';
 import { RunRecord, takeBackLeftovers } from './leftovers.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
-import { deliveryHeaders, eventBytes, sampleEvent } from '../../../../src/features/webhooks/sample-event.ts';
+import { deliveryHeaders, eventBytes, sampleEvent } from '../../../../src/features/webhooks/sending/sample-event.ts';
 import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';

@@ -1,7 +1,7 @@
 /** Probes a receiver without the command line: there the random numbers of a test repeat, and each event needs an id of its own. */
 
 import { connect } from 'node:net';
-import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/receiver-check.ts';
+import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { outbound } from '../../../http/targets.ts';
 import { KEY } from './handmade-receiver.ts';
 

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sendAll, Tally } from '../../../../src/features/webhooks/sending.ts';
+import { sendAll, Tally } from '../../../../src/features/webhooks/sending/sending.ts';
 import { outbound } from '../../../http/targets.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';

@@ -2,9 +2,9 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
-import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
-import { type Delivery, jsonHeaders, type RawHeader } from './delivery.ts';
+import { SvcError } from '../../../errors.ts';
+import { isObject } from '../../../json-object.ts';
+import { type Delivery, jsonHeaders, type RawHeader } from '../delivery.ts';
 
 /** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
 const recordedLine = z.object({

@@ -1,5 +1,7 @@
 /** The probes of `webhooks check-receiver`, in order: never ten bad deliveries in a row, after which `webhooks listen` ends, as other receivers may. */
 import { createHmac } from 'node:crypto';
+import { otherSignature, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sending/sample-event.ts';
+import { signatureOf } from '../signature.ts';
 import {
   ACCEPTED,
   EITHER,
@@ -14,9 +16,7 @@ import {
   spelled,
   summaryOf,
   withoutField,
-} from './probe-deliveries.ts';
-import { otherSignature, SUMMARY_COMPLETED, WEBHOOK_PING } from './sample-event.ts';
-import { signatureOf } from './signature.ts';
+} from './deliveries.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_S = 3600;

@@ -1,5 +1,6 @@
 /** Resends deliveries with their recorded bytes and documented headers. */
-import { SvcError } from '../../errors.ts';
+import { SvcError } from '../../../errors.ts';
+import { type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
 import {
   ageOf,
   type Delivery,
@@ -11,12 +12,11 @@ import {
   readEvent,
   resigned,
   signatureHeaders,
-} from './delivery.ts';
-import { type DeliveryFormat, readDeliveries } from './formats.ts';
-import { forwardedHeaders } from './receiver/forwarder.ts';
+} from '../delivery.ts';
+import { forwardedHeaders } from '../receiver/forwarder.ts';
+import { type SigningSecret, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { withAgent } from './sample-event.ts';
 import type { Draft } from './sending.ts';
-import { type SigningSecret, TOLERANCE_S, type Verdict, verifySignature } from './signature.ts';
 
 interface ReplayOptions {
   /** A file, or `-`. */

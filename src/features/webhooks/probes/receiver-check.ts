@@ -1,7 +1,7 @@
 /** Sends probes to a receiver, one after the other, and judges its answers. */
-import type { Plan } from '../../http/endpoint.ts';
-import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
-import type { Outbound } from '../../http/target.ts';
+import type { Plan } from '../../../http/endpoint.ts';
+import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
+import type { Outbound } from '../../../http/target.ts';
 import { codeToCheck } from './code-to-check.ts';
 import {
   ACCEPTED,
@@ -10,7 +10,7 @@ import {
   type ProbeDelivery,
   type ProbeKit,
   probeDeliveries,
-} from './probe-deliveries.ts';
+} from './deliveries.ts';
 import { PROBES } from './probes.ts';
 
 export interface ProbeResult {

@@ -1,8 +1,8 @@
 /** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
-import { SvcError } from '../../errors.ts';
-import { tryParseJson } from '../../json-object.ts';
-import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from './delivery.ts';
-import { trimmed } from './signature.ts';
+import { SvcError } from '../../../errors.ts';
+import { tryParseJson } from '../../../json-object.ts';
+import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from '../delivery.ts';
+import { trimmed } from '../signature.ts';
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 /** The blank line that ends the headers, with the line end before it. */

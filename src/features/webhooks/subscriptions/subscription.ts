@@ -2,9 +2,9 @@
 
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { RunContext } from '../../cli/command.ts';
-import { SvcError } from '../../errors.ts';
-import type { Subscription } from './schema.ts';
+import type { RunContext } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Subscription } from '../schema.ts';
 
 /** Doc 2 §8: disabled ones count. */
 export const QUOTA = 5;

@@ -1,10 +1,10 @@
 /** What an answer to a create lacks costs neither the secret nor the truth. */
 import { describe, expect, test } from 'vitest';
-import { SvcError } from '../../../src/errors.ts';
-import type { Recordings } from '../../../src/features/webhooks/api.ts';
-import { createSubscription } from '../../../src/features/webhooks/creating.ts';
-import type { Subscription } from '../../../src/features/webhooks/schema.ts';
-import type { Secret } from '../../../src/http/redact.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import type { Recordings } from '../../../../src/features/webhooks/api.ts';
+import type { Subscription } from '../../../../src/features/webhooks/schema.ts';
+import { createSubscription } from '../../../../src/features/webhooks/subscriptions/creating.ts';
+import type { Secret } from '../../../../src/http/redact.ts';
 
 const URL_A = 'https://a.example/';
 const DRAFT = { url: URL_A, events: ['summary.completed'] };

@@ -1,13 +1,13 @@
 /** A test event: queued is not delivered, and its log item appears with the dispatch, or never (doc 2 §4 rule 6). */
 
-import type { RunContext } from '../../cli/command.ts';
-import { poll } from '../../cli/poll.ts';
-import { type ErrorCode, SvcError } from '../../errors.ts';
-import { Plan } from '../../http/endpoint.ts';
-import { shellWord } from '../../output/escape.ts';
-import type { Recordings } from './api.ts';
+import type { RunContext } from '../../../cli/command.ts';
+import { poll } from '../../../cli/poll.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
+import type { Recordings } from '../api.ts';
+import type { LogItem, Subscription } from '../schema.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
-import type { LogItem, Subscription } from './schema.ts';
 import { DISABLED, eventsOf, RETRY_MINUTES } from './subscription.ts';
 
 const PING = 'webhook.ping';

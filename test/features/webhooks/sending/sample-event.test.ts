@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/features/webhooks/delivery.ts';
-import { deliveryHeaders, deliveryId, eventBytes, sampleEvent } from '../../../src/features/webhooks/sample-event.ts';
+import { readEvent } from '../../../../src/features/webhooks/delivery.ts';
+import {
+  deliveryHeaders,
+  deliveryId,
+  eventBytes,
+  sampleEvent,
+} from '../../../../src/features/webhooks/sending/sample-event.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 0, 0, 0, 123);
 const fixed = { now: () => NOW, random: () => 0.5 };

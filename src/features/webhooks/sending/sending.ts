@@ -1,10 +1,10 @@
 /** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and reports each outcome. */
-import type { Context } from '../../context.ts';
-import type { ErrorCode, SvcError } from '../../errors.ts';
-import type { Plan } from '../../http/endpoint.ts';
-import { openPoster, type Posted, type Poster, planPosts } from '../../http/poster.ts';
-import type { Outbound } from '../../http/target.ts';
-import type { RawHeader } from './delivery.ts';
+import type { Context } from '../../../context.ts';
+import type { ErrorCode, SvcError } from '../../../errors.ts';
+import type { Plan } from '../../../http/endpoint.ts';
+import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
+import type { Outbound } from '../../../http/target.ts';
+import type { RawHeader } from '../delivery.ts';
 
 /** How long the service waits for a receiver (doc 2 §6). */
 export const RECEIVER_MS = 5_000;

@@ -2,12 +2,12 @@
  * Updates and deletes subscriptions. An update clears what it omits (doc 2 §4 rule 4), and there is no lock: svc reads the list right before the PATCH, always
  * sends the events, and checks the response and the list.
  */
-import { SvcError } from '../../errors.ts';
-import { Plan } from '../../http/endpoint.ts';
-import { shellWord } from '../../output/escape.ts';
-import type { Recordings, SubscriptionChange } from './api.ts';
-import { stillUnknown, unresolved } from './api.ts';
-import type { Subscription } from './schema.ts';
+import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import { shellWord } from '../../../output/escape.ts';
+import type { Recordings, SubscriptionChange } from '../api.ts';
+import { stillUnknown, unresolved } from '../api.ts';
+import type { Subscription } from '../schema.ts';
 import { DISABLED, eventsOf, eventText, findSubscription, sameAddress, sameEvents } from './subscription.ts';
 
 export interface Edit {

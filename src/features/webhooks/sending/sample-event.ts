@@ -1,9 +1,9 @@
 /** Sample events to test a receiver with, and deliveries of them, some of them deliberately wrong (doc 2 §2, §6). */
-import { SvcError } from '../../errors.ts';
-import { isObject, tryParseJson } from '../../json-object.ts';
-import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
+import { SvcError } from '../../../errors.ts';
+import { isObject, tryParseJson } from '../../../json-object.ts';
+import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
+import { signatureOf } from '../signature.ts';
 import type { Outgoing } from './sending.ts';
-import { signatureOf } from './signature.ts';
 
 /** The envelope (doc 2 §2). */
 export interface SampleEvent {

@@ -1,12 +1,12 @@
 /** From the files that a user names to their deliveries: for every command that reads deliveries. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError } from '../../errors.ts';
-import { flowDeliveries } from './captured-flows.ts';
-import { capturedDeliveries, documentDeliveries } from './captured-json.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Delivery } from '../delivery.ts';
 import { CURL_TRACE, curlDeliveries, traceDeliveries } from './curl.ts';
-import type { Delivery } from './delivery.ts';
+import { flowDeliveries } from './flows.ts';
 import { httpDeliveries, isHttp, VERBOSE } from './http-dump.ts';
+import { capturedDeliveries, documentDeliveries } from './json.ts';
 
 interface Format {
   /** Whether a file that begins like this has this format. The text has one character per byte. */
@@ -98,7 +98,7 @@ export async function* readDeliveries(
   const format = bytes === undefined ? known : detectFormat(bytes, input.prefix);
   if (format === 'ndjson') {
     // zod is loaded only for recordings.
-    const { recordedDeliveries } = await import('./recording-reader.ts');
+    const { recordedDeliveries } = await import('./recordings.ts');
     yield* recordedDeliveries(pieces, source, input);
   } else if (format === 'body' || format === 'auto') {
     if (bytes !== undefined) refuseOthers(bytes, source);

@@ -8,9 +8,9 @@ import {
   sampleEvent,
   WEBHOOK_PING,
   withAgent,
-} from './sample-event.ts';
-import type { Outgoing } from './sending.ts';
-import { signatureOf } from './signature.ts';
+} from '../sending/sample-event.ts';
+import type { Outgoing } from '../sending/sending.ts';
+import { signatureOf } from '../signature.ts';
 
 /** The sentences that a receiver must follow. */
 const quote = (section: string, sentence: string): string => `document 2 §${section}: "${sentence}"`;

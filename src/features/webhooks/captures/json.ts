@@ -1,7 +1,7 @@
 /** Requests in the JSON of browsers, gateways, inspectors and API clients, and in a program's own logs. */
-import { SvcError } from '../../errors.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
-import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader, REBUILT } from './delivery.ts';
+import { SvcError } from '../../../errors.ts';
+import { isObject, parseJsonText } from '../../../json-object.ts';
+import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader, REBUILT } from '../delivery.ts';
 import { headerLines, httpDeliveries } from './http-dump.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Flow dumps of mitmproxy (`mitmdump -w`), which have the exact bytes: netstrings with a type. */
-import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
-import { type Delivery, hasServiceHeader, type RawHeader } from './delivery.ts';
+import { SvcError } from '../../../errors.ts';
+import { isObject } from '../../../json-object.ts';
+import { type Delivery, hasServiceHeader, type RawHeader } from '../delivery.ts';
 
 type Value = Buffer | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 

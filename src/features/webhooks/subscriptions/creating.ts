@@ -2,15 +2,15 @@
  * Creates a subscription: checks the quota and duplicates first, and sends the POST once. There is no idempotency key (doc 2 §4 rule 3), so after a lost
  * response the list shows the outcome; the secret is then lost (rule 2).
  */
-import type { RunContext } from '../../cli/command.ts';
-import { endedBy, SvcError } from '../../errors.ts';
-import { Plan } from '../../http/endpoint.ts';
-import { Secret } from '../../http/redact.ts';
-import { jsonText } from '../../json-object.ts';
-import { shellWord } from '../../output/escape.ts';
-import { type Recordings, type SubscriptionDraft, unresolved } from './api.ts';
-import type { CreatedSubscription, Subscription } from './schema.ts';
-import { fingerprint } from './signature.ts';
+import type { RunContext } from '../../../cli/command.ts';
+import { endedBy, SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import { Secret } from '../../../http/redact.ts';
+import { jsonText } from '../../../json-object.ts';
+import { shellWord } from '../../../output/escape.ts';
+import { type Recordings, type SubscriptionDraft, unresolved } from '../api.ts';
+import type { CreatedSubscription, Subscription } from '../schema.ts';
+import { fingerprint } from '../signature.ts';
 import {
   DISABLED,
   eventsOf,

@@ -1,6 +1,6 @@
 /** curl command lines, as browsers and `sign --as curl` write them. */
-import { SvcError } from '../../errors.ts';
-import type { Delivery, RawHeader } from './delivery.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Delivery, RawHeader } from '../delivery.ts';
 import { httpDeliveries } from './http-dump.ts';
 
 /** A longer line was written neither by hand nor by a browser. */

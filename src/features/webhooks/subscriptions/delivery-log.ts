@@ -1,6 +1,6 @@
 /** The delivery log of a subscription: pages without a total, in an order that the document does not state (doc 2 §4). */
-import type { Recordings } from './api.ts';
-import type { LogItem } from './schema.ts';
+import type { Recordings } from '../api.ts';
+import type { LogItem } from '../schema.ts';
 
 export const PENDING = 0;
 export const DELIVERED = 1;
