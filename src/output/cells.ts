@@ -59,8 +59,8 @@ const USUAL_BARS = 16;
 export function cellTone(cell: Cell): Tone | undefined {
   if (typeof cell !== 'object' || cell === null) return undefined;
   if (!isList(cell)) return cell.tone;
-  const [tone, ...others] = cell.map(cellTone);
-  return others.every((other) => other === tone) ? tone : undefined;
+  const tone = cellTone(cell[0]);
+  return cell.every((part) => cellTone(part) === tone) ? tone : undefined;
 }
 
 function isList(cell: Cell): cell is readonly Cell[] {
