@@ -46,20 +46,30 @@ export function plainScalar(text: string): string | boolean | null {
   return BOOLEAN.test(text) ? isYes(text) : text;
 }
 
+/** The library calls itself for nested values, until the stack is full. */
+const TOO_DEEP = 'the values are nested too deeply';
+
 export async function readYaml(text: string): Promise<YamlFile> {
   const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
-  // The server reads the first document only.
-  const [document = new Document()] = parseAllDocuments(text, {
-    version: '1.1',
-    schema: 'failsafe',
-    customTags: ['merge', ...TAGS],
-    merge: true,
-    lineCounter: lines,
-    prettyErrors: false,
-    // Warnings would show the text unescaped.
-    logLevel: 'error',
-  });
+  const problems: Problem[] = [];
+  let document: InstanceType<typeof Document> = new Document();
+  try {
+    // The server reads the first document only.
+    [document = document] = parseAllDocuments(text, {
+      version: '1.1',
+      schema: 'failsafe',
+      customTags: ['merge', ...TAGS],
+      merge: true,
+      lineCounter: lines,
+      prettyErrors: false,
+      // Warnings would show the text unescaped.
+      logLevel: 'error',
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    problems.push({ line: 1, column: 1, message: TOO_DEEP });
+  }
   const at = (offset: number, message: string): Problem => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, message };
@@ -77,12 +87,14 @@ export async function readYaml(text: string): Promise<YamlFile> {
     }
     return document.contents?.range?.[0] ?? 0;
   };
-  const problems = document.errors.map(({ pos, message }) => at(pos[0], message));
+  for (const { pos, code, message } of document.errors)
+    problems.push(at(pos[0], code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message));
   let value: unknown;
   try {
     if (problems.length === 0) value = document.toJS();
   } catch (error) {
-    problems.push(at(0, (error as Error).message)); // what is merged is no mapping, or too many aliases
+    // What is merged is no mapping, or too many aliases.
+    problems.push(at(0, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
   }
   return { value, problems, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
 }

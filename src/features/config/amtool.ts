@@ -1,6 +1,6 @@
 /** The settings of svc that mean the same as amtool's configuration and its HTTP client file (`http.config.file`). */
 import { dirname, resolve } from 'node:path';
-import { parse, YAMLParseError } from 'yaml';
+import { parse, type YAMLParseError } from 'yaml';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { isSecretName, parseHeaderLine } from '../../store/setting-keys.ts';
@@ -56,8 +56,9 @@ function parseTree(path: string, { read }: Files): Tree {
   try {
     tree = parse(read(path), { schema: 'failsafe', logLevel: 'error' }) ?? {};
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    const [{ line, col } = { line: 1, col: 1 }] = error.linePos ?? [];
+    if (error instanceof SvcError) throw error;
+    // Values that are nested too deeply overflow the stack, and that error has no place.
+    const [{ line, col } = { line: 1, col: 1 }] = (error as YAMLParseError).linePos ?? [];
     throw new SvcError('config_invalid', `${path}, line ${line}, column ${col}: not valid YAML`);
   }
   if (tree === '') return {};

@@ -1,5 +1,5 @@
 /** A configuration as a running server prints it. To read it as any YAML takes longer than everything else together. */
-import { isObject } from '../../../json-object.ts';
+import { DEEPEST, isObject } from '../../../json-object.ts';
 import { plainScalar } from '../../../store/yaml.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
@@ -75,6 +75,7 @@ function scalar(text: string): unknown {
 
 class Reader {
   private at = 0;
+  private depth = 0;
   private readonly lines: Line[];
 
   constructor(lines: Line[]) {
@@ -88,7 +89,10 @@ class Reader {
   }
 
   private block(indent: number): unknown {
-    return isItem(this.lines[this.at]) ? this.sequence(indent) : this.mapping(indent);
+    if (++this.depth > DEEPEST) refuse();
+    const value = isItem(this.lines[this.at]) ? this.sequence(indent) : this.mapping(indent);
+    this.depth--;
+    return value;
   }
 
   private sequence(indent: number): unknown[] {

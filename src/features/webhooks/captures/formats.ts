@@ -175,7 +175,7 @@ export function refuseOthers(bytes: Buffer, source: string): void {
 async function readYaml(bytes: Buffer, source: string, { prefix }: Input): Promise<readonly Delivery[] | undefined> {
   const { parse } = await import('yaml');
   try {
-    return documentDeliveries([parse(bytes.toString(), { logLevel: 'error' })], source, prefix);
+    return documentDeliveries([parse(bytes.toString(), { logLevel: 'error', prettyErrors: false })], source, prefix);
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw new SvcError('file_unusable', `${source}: begins as an Insomnia export, but is not valid YAML`, {

@@ -113,6 +113,16 @@ describe('svc alerts config check', () => {
     expect(JSON.parse(run.stdout)[0]).toMatchObject({ line, column });
   });
 
+  test.each([
+    ['lists in brackets', `route: ${'['.repeat(12_000)}`],
+    ['mappings', `route: {a: ${'e: '.repeat(60_000)}\n`],
+    ['routes', `route: ${'{routes: ['.repeat(2000)}${']}'.repeat(2000)}`],
+  ])('%s that are nested too deeply for the stack', async (_, config) => {
+    const run = await check(config);
+    expect(run.code, run.stderr).toBe(1);
+    expect(JSON.parse(run.stdout)[0]).toMatchObject({ line: 1, message: 'the values are nested too deeply' });
+  });
+
   test('label names follow the version', async () => {
     const config = CONFIG.replace('team="db"', 'équipe="db"');
     expect((await check(config)).code).toBe(0);

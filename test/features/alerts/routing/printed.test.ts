@@ -73,4 +73,14 @@ describe('readPrinted', () => {
     const source = ROUTE.replace('- name: ops', '- name: ops\n    and more');
     expect(await readPrinted(source, '0.28.0')).toBeUndefined();
   });
+
+  test('leaves routes that are nested too deeply for the stack to it, too', async () => {
+    const levels = Array.from(
+      { length: 3000 },
+      (_, depth) => `${'  '.repeat(depth + 1)}routes:\n${'  '.repeat(depth + 1)}- receiver: ops\n`,
+    );
+    expect(
+      await readPrinted(`route:\n  receiver: ops\n${levels.join('')}receivers:\n- name: ops\n`, '0.28.0'),
+    ).toBeUndefined();
+  });
 });

@@ -193,6 +193,13 @@ proxy_from_environment: true
     expect(existsSync(join(home, 'config'))).toBe(false);
   });
 
+  it('refuses values that are nested too deeply for the stack', async () => {
+    const { path, run } = setUp('');
+    write(path, `a: {b: ${'e: '.repeat(60_000)}\n`);
+    const { code, stderr } = await run(['config', 'import', 'amtool', path, '--profile', 'am']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('line 1, column 1: not valid YAML')]);
+  });
+
   it.each([
     ['a: [secret-0123', 'line 1'],
     ['a: 1\na: secret-0123', 'line 2'],
