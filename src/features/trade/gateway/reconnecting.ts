@@ -37,7 +37,7 @@ export class Backoff {
   }
 
   tried(): void {
-    this.#attempts += 1;
+    if (this.#hurried?.signal.aborted !== true) this.#attempts += 1;
     this.#triedAt = performance.now();
   }
 
@@ -56,7 +56,7 @@ export class Backoff {
     }
   }
 
-  /** Ends the wait, unless an attempt was made in the last second or the token was refused. */
+  /** Ends the wait, unless an attempt was made in the last second or the token was refused. The attempt does not count against the next one. */
   hurry(): void {
     if (!this.#isRefused && performance.now() - this.#triedAt > FIRST_MS) this.#hurried?.abort();
   }
