@@ -116,7 +116,7 @@ export function fittingNames(names: readonly string[], width: number): readonly 
 
 function shortenStart(name: string, width: number): string {
   const characters = [...name];
-  while (displayWidth(characters.join('')) > width - 1) characters.shift();
+  while (characters.length > 0 && displayWidth(characters.join('')) > width - 1) characters.shift();
   return `…${characters.join('')}`;
 }
 

@@ -10,6 +10,7 @@ describe('fittingNames', () => {
     [['chizhik', 'perekrestok Moscow'], 12, ['chizhik', 'perekrestok…']],
     [['oat, store 1', 'oat, store 2', 'tea, store 1', 'tea, store 2'], 7, ['oat…e 1', 'oat…e 2', 'tea…e 1', 'tea…e 2']],
     [['店 大阪市の北', '店 大阪市の南'], 8, ['…市の北', '…市の南']],
+    [['', '\u0301'], 0, ['', '\u0301']],
   ])('%j in %i cells', (names, width, expected) => {
     expect(fittingNames(names, width)).toEqual(expected);
   });
