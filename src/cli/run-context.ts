@@ -222,9 +222,11 @@ type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 const BESIDE_CHOICE = 5;
 
 /** Questions and choices may contain labels and comments of the service. A choice takes one line of the terminal. */
-export function escaping(ask: Ask, { columns = 80 }: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
-  const shown = (choices: readonly Choice[]): Choice[] =>
-    choices.map(({ value, name }) => ({ value, name: shorten(escapeText(name), columns - BESIDE_CHOICE) }));
+export function escaping(ask: Ask, terminal: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
+  const shown = (choices: readonly Choice[]): Choice[] => {
+    const width = (terminal.columns ?? 80) - BESIDE_CHOICE;
+    return choices.map(({ value, name }) => ({ value, name: shorten(escapeText(name), width) }));
+  };
   return {
     text: (question) => ask((prompter) => prompter.text({ ...question, question: escapeText(question.question) })),
     secret: (question, withdrawn) => ask((prompter) => prompter.secret(escapeText(question), withdrawn)),
