@@ -52,11 +52,11 @@ export function amtoolValues(paths: readonly string[], files: Files): readonly A
 
 /** All scalars are texts, as amtool reads them. No message quotes the file: it may contain a secret. */
 function parseTree(path: string, { read }: Files): Tree {
+  const text = read(path);
   let tree: unknown;
   try {
-    tree = parse(read(path), { schema: 'failsafe', logLevel: 'error' }) ?? {};
+    tree = parse(text, { schema: 'failsafe', logLevel: 'error' }) ?? {};
   } catch (error) {
-    if (error instanceof SvcError) throw error;
     // Values that are nested too deeply overflow the stack, and that error has no place.
     const [{ line, col } = { line: 1, col: 1 }] = (error as YAMLParseError).linePos ?? [];
     throw new SvcError('config_invalid', `${path}, line ${line}, column ${col}: not valid YAML`);
