@@ -42,10 +42,11 @@ export class SeenEvents {
   /** Counts another delivery of an accepted event. Undefined if it was not accepted before. */
   recordDuplicate(key: string, nowMs: number): SeenEvent | undefined {
     const event = this.#find(key);
-    const firstMs = this.#firstMs[event % this.#most] ?? 0;
+    const at = event % this.#most;
+    const firstMs = this.#firstMs[at] ?? 0;
     if (event === 0 || nowMs - firstMs >= REMEMBERED_MS) return undefined;
-    const deliveries = (this.#deliveries[event % this.#most] ?? 0) + 1;
-    this.#deliveries[event % this.#most] = deliveries;
+    const deliveries = (this.#deliveries[at] ?? 0) + 1;
+    this.#deliveries[at] = deliveries;
     return { firstMs, deliveries };
   }
 
@@ -61,12 +62,11 @@ export class SeenEvents {
     this.#last[chain] = event;
   }
 
-  /** The key of each, and when it was accepted, oldest first. */
+  /** The key of each, and when it was accepted, oldest first; twice if it came again after a day. */
   *entries(): Iterable<[key: string, firstMs: number]> {
     for (let event = this.#forgotten() + 1; event <= this.#added; event++) {
       const at = event % this.#most;
-      const key = this.#keys.toString('hex', at * KEY_BYTES, (at + 1) * KEY_BYTES);
-      if (this.#find(key) === event) yield [key, this.#firstMs[at] ?? 0];
+      yield [this.#keys.toString('hex', at * KEY_BYTES, (at + 1) * KEY_BYTES), this.#firstMs[at] ?? 0];
     }
   }
 
