@@ -3,21 +3,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Finds a key that occurs twice in an object: JSON.parse would silently take the last one. The text is valid JSON. */
-export function duplicateKey(json: string): string | undefined {
-  const objects: Set<string>[] = [];
-  for (const [token, string] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}]/g)) {
-    if (token === '{') objects.push(new Set());
-    else if (token === '}') objects.pop();
-    else if (string !== undefined) {
-      const key = JSON.parse(string) as string;
-      if (objects.at(-1)?.has(key)) return key;
-      objects.at(-1)?.add(key);
-    }
-  }
-  return undefined;
-}
-
 /** A string unchanged, anything else as JSON: an object may have its own `toString` that is not a function. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -6,15 +6,7 @@ import { SvcError } from '../errors.ts';
 import { promoteStaged, realTarget, StagedFile, stagedPath } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { withLock } from './lock.ts';
-import type { SealedEntry } from './schemas.ts';
-import {
-  entriesOf,
-  type Moved,
-  NOT_ERASED,
-  type Sealable,
-  type VaultContext,
-  withPlaceholders,
-} from './sealed-records.ts';
+import { type Moved, NOT_ERASED, type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
@@ -72,11 +64,6 @@ async function readFile(path: string): ReturnType<typeof readSecretFile<Credenti
 /** The content of the file, without its lock; empty if it cannot be used. */
 export async function readCredentialsUnlocked(paths: Paths): Promise<CredentialsDocument> {
   return (await usableDocument(credentialsPath(paths))) ?? NO_CREDENTIALS;
-}
-
-/** What credential helpers have of it. */
-export async function credentialEntries(paths: Paths): Promise<readonly SealedEntry[]> {
-  return entriesOf(await readCredentialsUnlocked(paths), eachCredential);
 }
 
 /** The content of the file, after a repair if it needs one: only a repair takes the lock. */

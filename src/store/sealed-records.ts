@@ -5,7 +5,7 @@
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { LockContext } from './lock.ts';
-import type { Seal, SealedEntry } from './schemas.ts';
+import type { Seal } from './schemas.ts';
 import { HELPER_SETTING } from './setting-keys.ts';
 import type { Settings } from './settings.ts';
 
@@ -76,14 +76,6 @@ export function withPlaceholders<D>(document: D, each: EachRecord<D>): D {
     const { fields = [] } = record.sealed ?? {};
     return { ...Object.fromEntries(fields.map((field) => [field, ''])), ...record };
   });
-}
-
-/** The entries that a document uses, or has not erased yet. */
-export function entriesOf<D extends { readonly erasing?: readonly SealedEntry[] | undefined }>(
-  document: D,
-  each: EachRecord<D>,
-): readonly SealedEntry[] {
-  return [...sealsIn(document, each), ...(document.erasing ?? [])];
 }
 
 export function sealsIn<D>(document: D, each: EachRecord<D>): readonly Seal[] {

@@ -7,14 +7,7 @@ import { promoteStaged, realTarget, StagedFile, stagedPath, writeAtomic } from '
 import { withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
 import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
-import {
-  type EachRecord,
-  entriesOf,
-  type Moved,
-  NOT_ERASED,
-  type VaultContext,
-  withPlaceholders,
-} from './sealed-records.ts';
+import { type EachRecord, type Moved, NOT_ERASED, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { CorruptDocument, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
@@ -55,16 +48,6 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
   throw new SvcError('file_unusable', `${path} cannot be used: ${corrupt}`, {
     hint: 'restore it, or import the secrets again: svc then moves the file aside and does not overwrite it',
   });
-}
-
-/** What credential helpers have of it; none if the file cannot be used. */
-export async function secretEntries(paths: Paths): Promise<readonly SealedEntry[]> {
-  try {
-    return entriesOf((await read(webhookSecretsPath(paths))).document ?? EMPTY, eachSecret);
-  } catch (error) {
-    if (error instanceof SvcError) return [];
-    throw error;
-  }
 }
 
 const nameOf = ({ endpoint_id }: StoredSecret): string => `the signing secret of ${endpoint_id}`;

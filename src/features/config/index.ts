@@ -10,5 +10,4 @@ export const commands: Commands = {
   import: async () => (await import('./commands/import.ts')).configImport,
   profiles: async () => (await import('./commands/profiles.ts')).configProfiles,
   use: async () => (await import('./commands/use.ts')).configUse,
-  purge: async () => (await import('./commands/purge.ts')).configPurge,
 };

@@ -6,7 +6,6 @@ export const commands: Commands = {
   token: async () => (await import('./commands/token.ts')).oauthToken,
   refresh: async () => (await import('./commands/refresh.ts')).oauthRefresh,
   logout: async () => (await import('./commands/logout.ts')).oauthLogout,
-  move: async () => (await import('./commands/move.ts')).oauthMove,
   'clients list': async () => (await import('./commands/clients-list.ts')).oauthClientsList,
   'clients register': async () => (await import('./commands/clients-register.ts')).oauthClientsRegister,
   'clients forget': async () => (await import('./commands/clients-forget.ts')).oauthClientsForget,

@@ -51,10 +51,6 @@ export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: 
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
 export const simpleOco = post('/trading/simple_oco', 'money');
-export const addToOco = post('/trading/add_to_oco', 'money');
-export const removeFromOco = post('/trading/remove_from_oco', 'money');
-export const editOco = post('/trading/edit_oco', 'money');
-
 export interface Caller {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
   send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;

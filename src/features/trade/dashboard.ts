@@ -152,12 +152,6 @@ export function drawn(overview: Overview, server: string, isLive: boolean): Dash
   };
 }
 
-/** Of a connection that is not there. */
-export function notYet({ at, state, session }: Moment, server: string): Dashboard {
-  const text = `NOT CONNECTED for ${age(at - state.facts.since)}: ${state.trouble ?? state.text(session.transport, at)}`;
-  return { at, title: server, heading: [{ text, tone: 'bad' }], tables: [] };
-}
-
 /** How old the data is, if it is older than it should be. */
 function oldText({ at, session, market, positions }: Overview): string | undefined {
   const ms = Date.parse(at) - Date.parse(session.data_of);

@@ -8,16 +8,10 @@ import {
   withGatewayToken,
   withoutGatewayToken,
 } from '../../../store/credentials.ts';
-import { readCredentials, withCredentials } from '../../../store/credentials-file.ts';
+import { withCredentials } from '../../../store/credentials-file.ts';
 
 export function gatewayKey({ target, settings }: RunContext): CredentialKey {
   return { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
-}
-
-export async function storedToken(ctx: RunContext): Promise<GatewayToken | undefined> {
-  const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) ctx.target.log.warn(warning);
-  return findGatewayToken(document, gatewayKey(ctx));
 }
 
 export async function storeToken(token: string, ctx: RunContext): Promise<void> {

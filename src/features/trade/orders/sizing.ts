@@ -91,12 +91,6 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   };
 }
 
-/** Of an order with this stop: a stop that is a price is below a buy and above a sell. */
-export function sideOf(stop: Distance, entry: { readonly value: number } | undefined, { buy }: Offer): Side {
-  const rate = entry?.value ?? buy;
-  return stop.unit === 'price' && rate !== undefined && stop.value > rate ? 'sell' : 'buy';
-}
-
 /** Pips are the first number by the second. */
 function stopDistance(
   stop: Distance,

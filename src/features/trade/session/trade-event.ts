@@ -62,19 +62,6 @@ function optional<const F extends Readonly<Record<string, z.core.$ZodType>>>(fie
   return Object.fromEntries(entries) as { readonly [N in keyof F]: z.ZodMiniOptional<F[N]> };
 }
 
-export type TradeEventName = keyof typeof EVENT_FIELDS;
-export type EventFields<N extends TradeEventName> = Readonlys<z.infer<z.ZodMiniObject<(typeof EVENT_FIELDS)[N]>>>;
-type Readonlys<T> = T extends object ? { readonly [K in keyof T]: Readonlys<T[K]> } : T;
-
-export interface TradeEvent {
-  readonly event: TradeEventName;
-  /** The caller's; null if the event belongs to no command. */
-  readonly id: string | null;
-  /** RFC 3339 in UTC. */
-  readonly at: string;
-  readonly [field: string]: unknown;
-}
-
 /** Any event. */
 export function eventSchema() {
   const common = {

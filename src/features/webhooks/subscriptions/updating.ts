@@ -54,29 +54,6 @@ export async function updateSubscription(
   return patch(before, { url: newUrl, events }, recordings, guard);
 }
 
-/** Only another url enables a disabled endpoint (doc 2 §3). */
-export async function enableSubscription(
-  typed: string,
-  url: string,
-  recordings: Recordings,
-  guard: Guard,
-): Promise<Updated | Plan> {
-  const before = findSubscription(await recordings.subscriptions(), typed);
-  if (before.status !== DISABLED) {
-    throw new SvcError('guarded', `${before.id} is not disabled`, {
-      hint: `to change its url: svc webhooks update ${shellWord(before.id)} --url ${shellWord(url)}`,
-    });
-  }
-  if (before.url === url) {
-    throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
-  }
-  const enabled = await patch(before, { url, events: eventsOf(before) }, recordings, guard);
-  if (enabled instanceof Plan || enabled.after.status !== DISABLED) return enabled;
-  throw new SvcError('not_as_asked', `${before.id} has the new url but is still disabled`, {
-    hint: `svc webhooks get ${shellWord(before.id)}`,
-  });
-}
-
 /** The confirmation may have taken minutes. */
 async function checkUnmoved(before: Subscription, recordings: Recordings): Promise<void> {
   const now = findSubscription(await recordings.subscriptions(), before.id);
