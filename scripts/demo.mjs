@@ -1,4 +1,5 @@
-// npm run demo: starts the sandbox and runs the main tasks. Exits 0 only if every step printed what it should.
+// npm run demo: starts the sandbox and runs the main tasks. Exits 0 only if every step printed what it should. With --built it neither
+// installs nor builds.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,16 +10,16 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { root, setup } from './setup.mjs';
 
-setup();
+if (!process.argv.includes('--built')) setup();
 
 const home = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const launcher = join(root, 'bin/svc.cjs');
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
 const env = { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
-const { isTTY, columns = 80 } = process.stdout;
+const { isTTY, columns } = process.stdout;
 if (isTTY) {
   // svc writes to a pipe here, but should print what it prints at a terminal.
-  env.SVC_FORCE_TTY = String(Math.max(80, columns));
+  env.SVC_FORCE_TTY = String(columns || 80);
   if (!process.env.NO_COLOR && process.env.TERM !== 'dumb') env.FORCE_COLOR = '1';
 }
 const began = performance.now();
@@ -103,7 +104,7 @@ function alerts() {
   svc(
     'List the alerts that it mutes.',
     ['alerts', 'list', '--state', 'silenced', matcher, '--columns', 'alertname,label:instance,silenced-by'],
-    (out) => out.includes(silenceID),
+    (out) => out.includes(silenceID.slice(0, 8)),
   );
   svc(
     'Extend it by an hour. The id stays the same.',
@@ -256,7 +257,7 @@ try {
   svc(
     'List the addresses and the contents of the services.',
     ['sandbox', 'status'],
-    (out) => out.match(/ up /g)?.length === 4,
+    (out) => out.match(/ http:\S+/g)?.length === 4,
   );
   delete env.SVC_WEBHOOKS_TOKEN; // it would override the login
   chapter('1 of 4: alerts and silences');

@@ -52,6 +52,11 @@ export function columnSize(
   return { name, natural, least, distinct, rank, common: isCommon || isEmpty ? values[0] : undefined };
 }
 
+/** The sizes of columns that the user named: none of them is dropped. */
+export function requireAll(columns: readonly ColumnSize[]): readonly ColumnSize[] {
+  return columns.map((column) => ({ ...column, rank: RANK.needed, common: undefined }));
+}
+
 /** The length of the longest beginning that two of these have in common. They are sorted, and differ. */
 function sharedStart(texts: readonly string[]): number {
   return texts.reduce((longest, text, index) => {
@@ -103,7 +108,8 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
   for (let step = 0; excess > 0; excess--) {
     // Where not even the ids fit, they share the line.
     const above = () => sized.filter((column) => column.width > (column.bounds[step] ?? 1));
-    while (above().length === 0) step++;
+    while (above().length === 0 && step < 2) step++;
+    if (above().length === 0) break;
     above().reduce((most, column) => (column.width >= most.width ? column : most)).width--;
   }
   return {

@@ -1,7 +1,7 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { briefLength, columnSize, fitColumns, GAP, shortened } from './fit.ts';
+import { briefLength, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import {
@@ -82,22 +82,29 @@ export async function layOut(
   const above = [...columns.keys()].filter((index) => !(isSplit && columns[index]?.below));
   const below = [...columns.keys()].filter((index) => !above.includes(index));
   const at = (indexes: readonly number[]) => indexes.flatMap((index) => sizes[index] ?? []);
-  const { shown, dropped, common } = fitColumns(at(above), width);
+  const isNamed = options.columns !== undefined;
+  const { shown, dropped, common } = fitColumns(isNamed ? requireAll(at(above)) : at(above), width);
   const fitted = shown.map((column) => {
     const index = above[column.index] ?? 0;
     const cells = rows.map((row) => row[index] ?? NO_CELL);
-    const isCut = column.width < (sizes[index]?.natural ?? 0);
+    const isCut = !isNamed && column.width < (sizes[index]?.natural ?? 0);
     return { ...column, index, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
   });
   const paint = await painter(options.color);
   const secondOf = (row: readonly CellText[]) => below.map((index) => row[index] ?? NO_CELL);
   const seconds = below.length === 0 ? [] : rows.map((row) => secondLine(secondOf(row), width, paint));
-  const count = below.length === 0 ? Math.min(rows.length, height) : rowsWithin(seconds, height);
+  const widths = fitted.map((column) => column.width);
+  const linesOf = (cells: readonly CellText[]) => (isNamed ? wrapRow(cells, widths) : [cells]);
+  const rowLines = rows.map((_, row) => linesOf(fitted.map(({ cells }) => cells[row] ?? NO_CELL)));
+  const count = rowsWithin(
+    rowLines.map(({ length }, row) => length + (seconds[row] ? 1 : 0)),
+    height,
+  );
   const grid: Grid = {
     columns: fitted.map(({ index, width }) => ({ width, align: columns[index]?.align })),
     rows: [
-      ...(headers ? [fitted.map(({ index }): CellText => ({ text: titles[index] ?? '', tone: 'strong' }))] : []),
-      ...Array.from({ length: count }, (_, row) => fitted.map(({ cells }) => cells[row] ?? NO_CELL)),
+      ...(headers ? linesOf(fitted.map(({ index }) => ({ text: titles[index] ?? '', tone: 'strong' }))) : []),
+      ...rowLines.slice(0, count).flat(),
     ],
     paint,
   };
@@ -120,14 +127,23 @@ function secondLine(cells: readonly CellText[], width: number, paint: Painter): 
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
 
-/** How many rows fit into so many lines, with their second lines. */
-function rowsWithin(seconds: readonly string[], height: number): number {
+/** The lines of a row whose cells wrap: nothing of it is cut off. */
+function wrapRow(cells: readonly CellText[], widths: readonly number[]): readonly (readonly CellText[])[] {
+  const wrappedCells = cells.map((cell, index) =>
+    wrap(cell.text, widths[index] ?? 1).map((text): CellText => ({ ...cell, text })),
+  );
+  const height = wrappedCells.reduce((most, { length }) => Math.max(most, length), 1);
+  return Array.from({ length: height }, (_, line) => wrappedCells.map((lines) => lines[line] ?? NO_CELL));
+}
+
+/** How many rows of these heights fit into so many lines. */
+function rowsWithin(heights: readonly number[], height: number): number {
   let free = height;
-  const last = seconds.findIndex((second) => {
-    free -= second === '' ? 1 : 2;
+  const first = heights.findIndex((lines) => {
+    free -= lines;
     return free < 0;
   });
-  return last < 0 ? seconds.length : last;
+  return first < 0 ? heights.length : first;
 }
 
 function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
@@ -139,10 +155,13 @@ function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Gen
   }
 }
 
+/** A cell may have several ids. */
 function withBriefIds(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
-  const length = briefLength(rows.map((cells) => cells[column]?.text ?? ''));
+  const idsOf = (cell: CellText | undefined) => cell?.text.split(' ') ?? [];
+  const length = briefLength(rows.flatMap((cells) => idsOf(cells[column])));
+  const shortenIds = (cell: CellText) => idsOf(cell).map((id) => id.slice(0, length));
   return rows.map((cells) =>
-    cells.map((cell, index) => (index === column ? { ...cell, text: cell.text.slice(0, length) } : cell)),
+    cells.map((cell, index) => (index === column ? { ...cell, text: shortenIds(cell).join(' ') } : cell)),
   );
 }
 

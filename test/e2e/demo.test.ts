@@ -1,19 +1,23 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SLOWNESS } from '../support/executable.ts';
+import { hasTmux, openTerminal } from '../support/terminal.ts';
 import { HOME, ROOT, start } from './binary.ts';
 
-it(
-  'npm run demo runs the main tasks and exits 0',
-  async () => {
-    // In a copy: the demo builds first, and other tests run what is built.
-    const copy = join(HOME, 'copy');
-    mkdirSync(copy);
-    for (const name of ['src', 'bin', 'scripts', 'completions', 'package.json', 'package-lock.json'])
-      cpSync(join(ROOT, name), join(copy, name), { recursive: true, preserveTimestamps: true });
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: copy }).ended;
+const COPY = join(HOME, 'copy');
+
+// In a copy: the demo builds first, and other tests run what is built.
+beforeAll(() => {
+  mkdirSync(COPY);
+  for (const name of ['src', 'bin', 'scripts', 'completions', 'package.json', 'package-lock.json'])
+    cpSync(join(ROOT, name), join(COPY, name), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(COPY, 'node_modules'));
+});
+
+describe('npm run demo', { timeout: 60_000 * SLOWNESS }, () => {
+  it('runs the main tasks in a pipe and exits 0', async () => {
+    const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: COPY }).ended;
     expect({ code, stderr, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('\nDone: '),
@@ -28,6 +32,13 @@ it(
     expect(stdout).not.toContain('demo failed');
     expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);
     // It promises to take less than a minute.
-  },
-  60_000 * SLOWNESS,
-);
+  });
+
+  it.runIf(hasTmux).each([60, 80, 99, 120])('exits 0 at a terminal of %d columns', async (columns) => {
+    const line = `'${process.execPath}' scripts/demo.mjs --built`;
+    await using terminal = await openTerminal(`cd '${COPY}' && ${line}`, { env: { HOME }, columns });
+    const end = await terminal.shows(/\[status \d+\]/, 60_000 * SLOWNESS);
+    expect(end).toContain('[status 0]');
+    expect(end).toContain('\nDone: ');
+  });
+});

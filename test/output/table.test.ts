@@ -99,6 +99,30 @@ describe('a list', () => {
     );
   });
 
+  test.each([24, 40, 60, 80])('at %d columns a column that --columns names wraps and is not dropped', async (width) => {
+    const columns = ['alertname', 'summary', 'receivers', 'fingerprint'];
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAlert, { minLength: 1, maxLength: 5 }), async (rows) => {
+        const { text, dropped, shared } = await rendering(rows, ALERTS, { width, columns });
+        expect({ dropped, shared }).toEqual({ dropped: [], shared: [] });
+        for (const line of lines(text)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        const visible = (shown: string): string => shown.replace(/\s/g, '');
+        const wanted = (await rendering(rows, ALERTS, { columns })).text;
+        // Cells side by side wrap at different places, so only the characters are the same.
+        expect([...visible(text)].sort()).toEqual([...visible(wanted)].sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('wraps at blanks, and shortens each of several ids', async () => {
+    const ids = { name: 'by', cell: (row: Alert) => row.receivers, brief: true } as const;
+    const output = { ...ALERTS, columns: [...ALERTS.columns, ids] };
+    const row = alert({ summary: 'the disk is nearly full', receivers: ['4c4da081-ebac', '95d7ad8a-1111'] });
+    const { text } = await rendering([row], output, { width: 40, columns: ['summary', 'by'] });
+    expect(text).toBe(['SUMMARY                BY', 'the disk is nearly     4c4da081 95d7ad8a', 'full', ''].join('\n'));
+  });
+
   test('a table of more than two hundred rows has the format of a short one', async () => {
     const rows = Array.from({ length: 230 }, (_, index) => alert({ value: index, summary: `row ${index % 9}` }));
     const long = lines((await rendering(rows, ALERTS)).text);

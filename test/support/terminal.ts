@@ -20,8 +20,8 @@ export const hasTmux = ((): boolean => {
 export interface Terminal extends AsyncDisposable {
   /** Keys as tmux names them: `Enter`, `Space`, `C-c`, or text. */
   press(...keys: string[]): Promise<void>;
-  /** What is shown, as soon as it matches. */
-  shows(what: RegExp): Promise<string>;
+  /** What is shown, as soon as it matches: within 15 seconds, or `ms`. */
+  shows(what: RegExp, ms?: number): Promise<string>;
   /** The screen, as soon as it differs from `before`. */
   changes(before: string): Promise<string>;
 }
@@ -39,8 +39,8 @@ export async function openTerminal(
   const script = `${line}; echo "[status $?]"; exec sleep 60`;
   // The shell must outlive a Ctrl-C that ends the command.
   await tmux('new-session', '-d', ...size, ...variables, 'bash', '--norc', '-c', `trap : INT; ${script}`);
-  const until = async (isSo: (screen: string) => boolean, what: string): Promise<string> => {
-    for (const end = Date.now() + 15_000; ; ) {
+  const until = async (isSo: (screen: string) => boolean, what: string, ms = 15_000): Promise<string> => {
+    for (const end = Date.now() + ms; ; ) {
       const { stdout } = await tmux('capture-pane', '-p', '-J');
       if (isSo(stdout)) return stdout;
       if (Date.now() > end) throw new Error(`the terminal never showed ${what}:\n${stdout}`);
@@ -51,7 +51,7 @@ export async function openTerminal(
     async press(...keys) {
       await tmux('send-keys', ...keys);
     },
-    shows: (what) => until((screen) => what.test(screen), String(what)),
+    shows: (what, ms) => until((screen) => what.test(screen), String(what), ms),
     changes: (before) => until((screen) => screen !== before, 'anything else'),
     async [Symbol.asyncDispose]() {
       await tmux('kill-server').catch(() => {});

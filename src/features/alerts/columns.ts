@@ -57,7 +57,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
   { name: 'id', cell: ({ fingerprint }) => fingerprint, brief: true },
   { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name), wide: true },
-  { name: 'silenced-by', cell: ({ status }) => status.silencedBy, wide: true },
+  { name: 'silenced-by', cell: ({ status }) => status.silencedBy, wide: true, brief: true },
   { name: 'inhibited-by', cell: ({ status }) => status.inhibitedBy, wide: true },
   { name: 'muted-by', cell: ({ status }) => status.mutedBy, wide: true },
   { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt), wide: true },
