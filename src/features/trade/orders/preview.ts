@@ -2,7 +2,7 @@
 import { SvcError } from '../../../errors.ts';
 import { fixedText } from '../../../output/decimal.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { marketHours, newYorkText } from '../market-hours.ts';
+import { daysLater, type MarketHours, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex } from '../symbols.ts';
 import { costsOf, type OrderCosts, product } from './costs.ts';
@@ -141,16 +141,25 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
   return warnings;
 }
 
-/** For forex by the usual hours; for other products only the offers tell. */
+/** For forex by the usual hours, unless the gateway quotes it now; for other products only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const hours = marketHours(now);
-  if (hours.state === 'open') return undefined;
+  if (hours.state === 'open' || isQuotedNow(offer, hours, now)) return undefined;
   const { state, opensAt } = hours;
   const minutes = Math.ceil((opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
   if (state === 'opening') return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
   return `forex is usually closed now and opens in ${wait} (${newYorkText(opensAt)})`;
+}
+
+const FRESH_QUOTE_MS = 60_000;
+const LATE_QUOTES_MS = 10 * 60_000;
+
+/** A price of the last minute. Gateways may still quote for some minutes after the market has closed. */
+function isQuotedNow({ time }: Offer, { closesAt }: MarketHours, now: number): boolean {
+  const hasJustClosed = now < daysLater(closesAt, -7) + LATE_QUOTES_MS;
+  return !hasJustClosed && Math.abs(now - Date.parse(time ?? '')) < FRESH_QUOTE_MS;
 }
 
 /** `--require-open`. */
