@@ -4,7 +4,6 @@ import { openClient } from '../../http/client.ts';
 import { type CallValues, type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
-import type { Members } from './matches.ts';
 import type { List } from './schema.ts';
 import { numberOf } from './statistics.ts';
 
@@ -77,8 +76,7 @@ export type Catalog = ReturnType<typeof openCatalog>;
 /** Responses that several commands share, by their request. */
 export type SharedResponses = Map<string, Promise<unknown>>;
 
-/** `members`: products that are read as one; each alone without it. */
-export function openCatalog(target: Target & { readonly shared?: SharedResponses }, members: Members = (id) => [id]) {
+export function openCatalog(target: Target & { readonly shared?: SharedResponses }) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
   const call = sharing(target.shared, (from, values) => client.call(from, values));
@@ -101,7 +99,6 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
       page(await ofProduct(from)(id, query));
   const cursors = list(ENDPOINTS.cursors);
   return {
-    members,
     health: one(ENDPOINTS.health),
     products: list(ENDPOINTS.products),
     product: ofProduct(ENDPOINTS.product),

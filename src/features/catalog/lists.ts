@@ -2,9 +2,10 @@
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
-import type { Flags, ForeignOptions } from '../../cli/flags.ts';
+import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
+import { PRICE_FIELDS } from './series.ts';
 import { type Numeric, numberOf } from './statistics.ts';
 
 /** What the interface document does not show, and was seen on the public implementation. */
@@ -34,15 +35,13 @@ export const PARSER_NAME_FLAG = {
   help: 'Filter by store (undocumented)',
 } as const satisfies Flags[string];
 
-/** The option for a store has the name that the service gives it where the service filters. */
-export const FOREIGN_STORE: ForeignOptions = { '--store': { meant: '--parser-name' } };
-export const FOREIGN_PARSER_NAME: ForeignOptions = { '--parser-name': { meant: '--store' } };
-
 /** Filters of what was read. */
 export const SOURCE_FLAGS = {
   store: { type: 'string', value: 'name', repeat: true, complete: 'stores', help: 'Filter by store (parser_name)' },
   source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
+
+export const FIELD_FLAG = { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to use' } as const;
 
 export const COUNT_FLAGS = {
   store: { ...SOURCE_FLAGS.store, help: 'Filter by store (parser_name)' },
@@ -65,9 +64,6 @@ export function orderFlag<const C extends readonly string[]>(choices: C) {
 
 /** The public implementation refuses more. */
 export const LARGEST_PAGE = 100;
-
-/** Rows that are written while they are read move from page to page: a list is read again, this often at most. */
-const MOST_PASSES = 3;
 
 export interface Stretch {
   /** The greatest number of items; all of them where it is undefined. */
@@ -99,7 +95,7 @@ export function readingProblems(ctx: Pick<RunContext, 'notice' | 'warn'>) {
   };
 }
 
-/** What identifies the rows of every list: an `id`, or the keys of the catalog's tables. */
+/** The fields that identify the rows of every list. */
 interface Identified {
   readonly id?: unknown;
   readonly canonical_product_id?: string | null | undefined;
@@ -109,69 +105,70 @@ interface Identified {
 }
 
 /**
- * The items from `offset` on, a page at a time and each once: only one page and the ids are ever in memory. The end is a short page or
- * an empty one, never `total`, which moves while a list is read. Where the total moved or an item came twice, rows may have moved
- * between pages unseen: the list is read again until a pass is undisturbed or brings the same items as the one before.
+ * Reads the items from `offset` on, a page at a time, in one pass. The end is a short page or an empty one, never `total`, which moves
+ * while a list is read. Rows that are written meanwhile move from page to page: one that an earlier page had is left out, and reported,
+ * because another may then be missing. Two equal snapshots of one page are two rows.
  */
-export async function* pages<Item extends Identified>(
+export async function* readPages<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   { limit = Number.POSITIVE_INFINITY, offset }: Stretch,
   report: Report,
 ): AsyncGenerator<Page<Item>, void, void> {
-  /** The latest pass that brought each item. */
-  const seen = new Map<string, number>();
-  let before = 0;
-  let left = limit;
-  for (let pass = 1; pass <= MOST_PASSES; pass++) {
-    let [count, repeated, duplicates, moved] = [0, 0, false, false];
-    let total: number | undefined;
-    /** Where a page had nothing that was not there already: a hundred rows moved at once, or the service does not page. */
-    let stuck: number | undefined;
-    for (let from = offset; from - offset < limit; ) {
-      const asked = Math.min(LARGEST_PAGE, limit - (from - offset));
-      const page = await ask({ limit: asked, offset: from });
-      moved ||= from > offset && page.total !== total;
-      total = page.total;
-      if (page.items.length === 0) break;
-      const counted = count;
-      const fresh: Item[] = [];
-      for (const item of page.items.slice(0, limit - (from - offset))) {
-        const key = rowKey(item);
-        const last = seen.get(key);
-        if (last === pass) duplicates = true;
-        else {
-          count++;
-          if (last === pass - 1) repeated++;
-          if (last === undefined) fresh.push(item);
-          seen.set(key, pass);
-        }
-      }
-      const items = fresh.slice(0, left);
-      left -= items.length;
-      yield { ...page, items };
-      if (count === counted) {
-        stuck = from;
-        break;
-      }
-      // A service may give fewer than it is asked for, and says so.
-      if (page.items.length < Math.min(asked, page.size ?? asked)) break;
-      from += page.items.length;
+  const keys = new Set<string>();
+  const totals = new Set<number | undefined>();
+  let [read, repeated] = [0, 0];
+  while (read < limit) {
+    const asked = Math.min(LARGEST_PAGE, limit - read);
+    const page = await ask({ limit: asked, offset: offset + read });
+    const rows = page.items.slice(0, limit - read);
+    totals.add(page.total);
+    const items = rows.filter((row) => !keys.has(rowKey(row)));
+    if (rows.length > 0 && items.length === 0) {
+      const due = Math.min(limit, (page.total ?? Number.POSITIVE_INFINITY) - offset);
+      return report(describeRepeatedPage(offset + read, read < due));
     }
-    const agrees = pass > 1 && count === before && repeated === before;
-    if ((!duplicates && !moved) || agrees || left === 0) {
-      const due = Math.min(limit, (total ?? 0) - offset);
-      if (stuck !== undefined && left > 0) {
-        const text = `warning: the page at offset ${stuck} has no new row: the service seems to ignore the offset`;
-        return report({ text, incomplete: total === undefined || seen.size < due });
-      }
-      // A list without a row may begin behind the last one.
-      if (moved || count === 0 || seen.size >= due) return;
-      return report({ text: `a short page ended the list: ${seen.size} of ${due} results`, incomplete: true });
-    }
-    before = count;
+    for (const row of rows) keys.add(rowKey(row));
+    read += rows.length;
+    repeated += rows.length - items.length;
+    yield { ...page, items };
+    // A service may give fewer than it is asked for, and says so.
+    if (page.items.length < Math.min(asked, page.size ?? asked)) break;
   }
-  const text = `the catalog changed while it was read: ${MOST_PASSES} passes returned different rows, and some may be missing`;
-  report({ text, incomplete: true });
+  const due = Math.min(limit, ([...totals].at(-1) ?? 0) - offset);
+  const problem = describeEnd({ read, due, repeated, totals: [...totals] });
+  if (problem !== undefined) report(problem);
+}
+
+function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
+  if (id !== undefined && id !== null) return String(id);
+  if (source_id === undefined && canonical_product_id) return canonical_product_id;
+  return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
+}
+
+function describeRepeatedPage(offset: number, incomplete: boolean): PagingProblem {
+  const text = `stopped at offset ${offset}: the service returned the same page twice, so it does not seem to support paging`;
+  return { text, incomplete };
+}
+
+interface ReadList {
+  readonly read: number;
+  /** The number of results that the latest total promises. */
+  readonly due: number;
+  readonly repeated: number;
+  /** Every total that a page named. */
+  readonly totals: readonly (number | undefined)[];
+}
+
+function describeEnd({ read, due, repeated, totals }: ReadList): PagingProblem | undefined {
+  const changed = 'the catalog changed while it was read';
+  if (repeated > 0) return { text: `${changed}: ${repeated} came twice, and others may be missing`, incomplete: true };
+  // A list without a row may begin behind the last one.
+  if (read > 0 && read < due) {
+    const why = totals.length > 1 ? changed : 'a short page ended the list';
+    return { text: `${why}: ${read} of ${due} results`, incomplete: true };
+  }
+  if (totals.length < 2) return undefined;
+  return { text: `${changed}: its total was first ${totals[0]}, then ${totals.at(-1)}`, incomplete: false };
 }
 
 export async function everyItem<Item extends Identified>(
@@ -179,14 +176,8 @@ export async function everyItem<Item extends Identified>(
   report: Report,
 ): Promise<readonly Item[]> {
   const all: Item[] = [];
-  for await (const { items } of pages(ask, { limit: undefined, offset: 0 }, report)) all.push(...items);
+  for await (const { items } of readPages(ask, { limit: undefined, offset: 0 }, report)) all.push(...items);
   return all;
-}
-
-export function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
-  if (id !== undefined && id !== null) return String(id);
-  if (source_id === undefined && canonical_product_id) return canonical_product_id;
-  return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
 }
 
 interface ListInput {
@@ -237,7 +228,7 @@ export async function listed<Item extends Identified>(
   const stretch = { limit: sorted ? undefined : limit, offset: offset ?? 0 };
   async function* items(): AsyncGenerator<Item, void, void> {
     let bar: ReturnType<RunContext['progress']> | undefined;
-    for await (const page of pages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
+    for await (const page of readPages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
       total = page.total;
       const due = Math.min(stretch.limit ?? Number.POSITIVE_INFINITY, (total ?? 0) - stretch.offset);
       // Lines that are printed as they come leave no place for a bar on the same terminal.

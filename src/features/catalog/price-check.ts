@@ -4,7 +4,7 @@ import type { Catalog, SeriesField } from './api.ts';
 import type { Report } from './lists.ts';
 import { observedBefore } from './offers.ts';
 import {
-  listedSources,
+  listSources,
   missingSources,
   nothingThere,
   notListed,
@@ -12,7 +12,16 @@ import {
   type SourceSelection,
   selects,
 } from './product-sources.ts';
-import { amountOf, inEffect, type OfferField, type PriceSeries, seriesNames, seriesOf, unitOf } from './series.ts';
+import {
+  amountOf,
+  inEffect,
+  type OfferField,
+  type PriceSeries,
+  seriesNames,
+  seriesOf,
+  titleOf,
+  unitOf,
+} from './series.ts';
 import { exact, percentOf } from './statistics.ts';
 import { type Per, productPricesPer } from './unit-price.ts';
 import { wireTime } from './window.ts';
@@ -202,7 +211,7 @@ export async function readings(
   const priced = productPricesPer(series, wanted);
   const names = seriesNames(priced.series);
   return {
-    title: series.find((one) => one.title_original)?.title_original ?? productId,
+    title: titleOf(series) ?? productId,
     readings: priced.series.map((one, index): Reading => {
       const { parser_name, source_id } = one;
       const now = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
@@ -218,7 +227,7 @@ export async function readings(
 }
 
 async function offeredSeries(catalog: Catalog, productId: string, wanted: SourceSelection, report: Report) {
-  const listed = await listedSources(catalog, productId, report);
+  const listed = await listSources(catalog, productId, report);
   const chosen = listed.filter((source) => selects(wanted, source));
   if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
   return { series: seriesOf(chosen, []), known: listed };

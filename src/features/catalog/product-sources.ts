@@ -16,38 +16,15 @@ export interface SourceSelection {
 /** What the service knows a source by (doc 3 §2). */
 export type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
 
-type Reader = Pick<Catalog, 'members' | 'sources' | 'snapshots' | 'product'>;
+type Reader = Pick<Catalog, 'sources' | 'snapshots' | 'product'>;
 
-/** As they are listed, newest first; those of each product that is read as one with it. */
-export function listedSources(
-  catalog: Pick<Catalog, 'members' | 'sources'>,
+/** As they are listed, newest first. */
+export function listSources(
+  catalog: Pick<Catalog, 'sources'>,
   productId: string,
   report: Report,
 ): Promise<readonly Source[]> {
-  const none = (id: string): void =>
-    report({ text: `${id}, which is matched with ${productId}, is not sold any more`, incomplete: false });
-  return ofMembers(catalog, productId, (id) => everyItem((page) => catalog.sources(id, page), report), none);
-}
-
-/** Rows of the others have the id of the product too: what is computed of it counts them in. */
-async function ofMembers<Row extends Source | Snapshot>(
-  { members }: Pick<Catalog, 'members'>,
-  productId: string,
-  read: (id: string) => Promise<readonly Row[]>,
-  none?: (id: string) => void,
-): Promise<readonly Row[]> {
-  const lists = members(productId).map(async (id) => {
-    if (id === productId) return read(id);
-    const rows = await read(id).catch(noneIfUnknown);
-    if (rows.length === 0) none?.(id);
-    return rows.map((row) => ({ ...row, canonical_product_id: productId, matched_product_id: id }));
-  });
-  return (await Promise.all(lists)).flat();
-}
-
-function noneIfUnknown(error: unknown): readonly never[] {
-  if (error instanceof SvcError && error.reason === 'unknown_product') return [];
-  throw error;
+  return everyItem((page) => catalog.sources(productId, page), report);
 }
 
 export interface ProductSeries {
@@ -71,12 +48,12 @@ export async function productSeries(
   selection: SourceSelection,
   report: Report,
 ): Promise<ProductSeries> {
-  let listed = await listedSources(catalog, productId, report);
+  let listed = await listSources(catalog, productId, report);
   const found = await productSnapshots(catalog, productId, selection, listed, report);
   const known = new Set(listed.map(sourceKey));
   // A run that was written meanwhile has its row now, which tells its place.
   if (found.some((snapshot) => !known.has(sourceKey(snapshot)))) {
-    listed = await listedSources(catalog, productId, report);
+    listed = await listSources(catalog, productId, report);
   }
   const chosen = listed.filter((source) => selects(selection, source));
   const own = new Set(chosen.map(sourceKey));
@@ -96,7 +73,7 @@ export async function productSeries(
 
 /** The service compares names exactly, and takes one of each: it narrows the list, and svc selects. */
 export async function productSnapshots(
-  catalog: Pick<Catalog, 'members' | 'snapshots'>,
+  catalog: Pick<Catalog, 'snapshots'>,
   productId: string,
   selection: SourceSelection,
   listed: readonly SourceKey[],
@@ -108,9 +85,7 @@ export async function productSnapshots(
     parser_name: more.length === 0 ? name : undefined,
     source_id: selection.sources.length === 1 ? selection.sources[0] : undefined,
   };
-  const all = await ofMembers(catalog, productId, (id) =>
-    everyItem((page) => catalog.snapshots(id, { ...narrowed, ...page }), report),
-  );
+  const all = await everyItem((page) => catalog.snapshots(productId, { ...narrowed, ...page }), report);
   return all.filter((snapshot) => selects({ ...selection, places: [] }, snapshot));
 }
 

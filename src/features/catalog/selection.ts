@@ -1,10 +1,10 @@
 /** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
-import { bulk, CONCURRENCY } from '../../cli/bulk.ts';
+import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
-import { everyItem, pages, type Report, SOURCE_FLAGS } from './lists.ts';
+import { everyItem, type Report, readPages, SOURCE_FLAGS } from './lists.ts';
 import { productNames } from './product-names.ts';
 import { isPlace } from './product-sources.ts';
 import type { Category } from './schema.ts';
@@ -17,7 +17,6 @@ export const SELECTION_FLAGS = section('Product options', {
   place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region' },
   file: { ...FILE, help: 'Ids of products, one per line' },
   'max-products': { type: 'integer', min: 1, help: 'Maximum number of products to read' },
-  concurrency: { ...CONCURRENCY, default: 8, help: 'Products read in parallel' },
 });
 
 /** For the details of each command that takes them. */
@@ -141,7 +140,7 @@ async function foundProducts(
         const left = limit === undefined ? undefined : Math.max(1, limit - ids.size);
         const ask = (page: PageQuery) => catalog.products({ ...page, ...query });
         let listed = 0;
-        for await (const page of pages(ask, { limit: left, offset: 0 }, report)) {
+        for await (const page of readPages(ask, { limit: left, offset: 0 }, report)) {
           listed = page.total ?? 0;
           for (const one of page.items) {
             if (limit === undefined || ids.size < limit) ids.add(one.canonical_product_id);
@@ -194,7 +193,7 @@ async function withChildren(catalog: Catalog, wanted: readonly number[], report:
     const one = all.find((category) => numberOf(category.id) === id);
     if (one === undefined) {
       throw new SvcError('not_found', `there is no category ${id}`, {
-        hint: 'svc catalog categories tree -o wide shows ids',
+        hint: 'svc catalog categories list --tree shows ids',
       });
     }
     add(one);
@@ -229,28 +228,27 @@ interface ProductsRead<Result> {
   readonly code: ErrorCode | undefined;
 }
 
+const AT_ONCE = 8;
+
 /**
- * The result of each product, a few at a time; two names of one product, and products that are
- * read as one, are read once. A product that cannot be read is named and
- * does not stop the others. Throws if all fail, or if a name is ambiguous.
+ * The result of each product, a few at a time; two names of one product are read once. A product that cannot be read is named and does
+ * not stop the others. Throws if all fail, or if a name is ambiguous.
  */
 export async function readProducts<Result>(
   catalog: Catalog,
   selected: readonly Selected[],
-  { concurrency }: Pick<SelectionInput, 'concurrency'>,
   ctx: RunContext,
   read: (id: string) => Promise<Result>,
 ): Promise<ProductsRead<Result>> {
   const names = productNames(catalog, ctx);
   const results = new Map<string, Promise<{ readonly id: string; readonly result: Result }>>();
   const once = (id: string) => {
-    const key = JSON.stringify([...catalog.members(id)].sort());
-    const result = results.get(key) ?? read(id).then((value) => ({ id, result: value }));
-    results.set(key, result);
+    const result = results.get(id) ?? read(id).then((value) => ({ id, result: value }));
+    results.set(id, result);
     return result;
   };
   const bar = ctx.progress(selected.length);
-  const { outcomes } = await bulk(selected, concurrency, async ({ text, typed }) => {
+  const { outcomes } = await bulk(selected, AT_ONCE, async ({ text, typed }) => {
     try {
       return await (typed ? names.read(text, once) : once(text));
     } finally {

@@ -171,6 +171,11 @@ export interface InEffect {
   readonly until: number;
 }
 
+/** The first title that one of these has. */
+export function titleOf(rows: readonly { readonly title_original?: string | null | undefined }[]): string | undefined {
+  return rows.find((one) => one.title_original)?.title_original ?? undefined;
+}
+
 /** What a field was at a time, in milliseconds since 1970: a value lasts until the next observation. Undefined before the first. */
 export function inEffect(observations: readonly Observation[], field: OfferField, at: number): InEffect | undefined {
   const time = at * 1000;

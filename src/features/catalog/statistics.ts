@@ -88,3 +88,8 @@ export function filled<T>(values: readonly (T | null)[], before: T | null): read
     return last;
   });
 }
+
+export function cents(value: number): number {
+  // A hair is added because 1.005 is below 1.005 in binary.
+  return Math.round(Number((value * 100).toPrecision(12))) / 100;
+}

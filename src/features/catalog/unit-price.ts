@@ -1,26 +1,25 @@
-/** Prices by the kilogram, the litre or the piece, from the size of the package. */
+/** Prices by the kilogram or the liter, from the size of the package. */
 import { SvcError } from '../../errors.ts';
 import type { Source } from './schema.ts';
 import { type Observation, type PriceSeries, seriesNames, sourceKey } from './series.ts';
 import { numberOf } from './statistics.ts';
 
-const PER = ['kg', 'l', 'piece'] as const;
+const PER = ['kg', 'l'] as const;
 export type Per = (typeof PER)[number];
 
 export const PER_FLAG = {
   type: 'choice',
   choices: PER,
   value: 'unit',
-  help: 'Prices by weight, volume or piece',
+  help: 'Prices by weight or volume',
 } as const;
 
-/** How much of what is counted a unit of the catalog is. */
-export const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = {
+/** How many kilograms or liters a unit of the catalog is. */
+const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = {
   KGM: ['kg', 1],
   GRM: ['kg', 0.001],
   LTR: ['l', 1],
   MLT: ['l', 0.001],
-  PCE: ['piece', 1],
 };
 
 interface UnitPrices {
@@ -31,9 +30,9 @@ interface UnitPrices {
   readonly resized: readonly string[];
 }
 
-/** Those whose size cannot be converted are left out. Prices are rounded to cents, except for a ratio of them. */
-export function pricesPer(series: readonly PriceSeries[], per: Per, digits: 2 | 12 = 2): UnitPrices {
-  const converted = series.flatMap((one) => convertedSeries(one, per, digits) ?? []);
+/** Those whose size cannot be converted are left out. Prices are rounded to cents. */
+export function pricesPer(series: readonly PriceSeries[], per: Per): UnitPrices {
+  const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
   const names = seriesNames(series);
   const resized = series.flatMap((one, index) => {
     const sizes = sizesOf(one);
@@ -63,11 +62,7 @@ export function leftOut(left: number, all: number, per: Per): readonly string[] 
   return left === 0 ? [] : [`${left} of ${all} offers are left out: their size by ${per} is not known`];
 }
 
-function convertedSeries(
-  { offer, observations, rows, ...one }: PriceSeries,
-  per: Per,
-  digits: number,
-): PriceSeries | undefined {
+function convertedSeries({ offer, observations, rows, ...one }: PriceSeries, per: Per): PriceSeries | undefined {
   const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
   const sizeOf = (source: Source | undefined): number | undefined => source && amountIn(source, per);
   const newest = sizeOf(offer);
@@ -76,33 +71,34 @@ function convertedSeries(
     // A snapshot without its row has the size of the newest.
     const row = rowOf.get(sourceKey(snapshot));
     const size = row === undefined ? newest : sizeOf(row);
-    return size === undefined ? [] : [{ ...when, snapshot: { ...snapshot, ...pricesOf(snapshot, size, digits) } }];
+    return size === undefined ? [] : [{ ...when, snapshot: { ...snapshot, ...pricesOf(snapshot, size) } }];
   });
   return {
     ...one,
     unit: per,
     rows,
-    offer: offer && { ...offer, ...pricesOf(offer, newest, digits), unit: per },
+    offer: offer && { ...offer, ...pricesOf(offer, newest), unit: per },
     observations: past,
   };
 }
 
-/** How many kilograms, litres or pieces its price is for. */
+/** How many kilograms or liters its price is for. */
 function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): number | undefined {
   const [sold, count] = MEASURES[unit?.toUpperCase() ?? ''] ?? [];
   if (sold === per) return count;
   const [packed, size] = MEASURES[package_unit?.toUpperCase() ?? ''] ?? [];
   const quantity = numberOf(package_quantity);
-  if (sold !== 'piece' || packed !== per || size === undefined || quantity === null || quantity <= 0) return undefined;
+  if (unit?.toUpperCase() !== 'PCE' || packed !== per || size === undefined || quantity === null || quantity <= 0)
+    return undefined;
   return quantity * size;
 }
 
 type Prices = Pick<Source, 'price' | 'discount_price' | 'loyal_price'>;
 
-function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number, digits: number): Prices {
+function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number): Prices {
   const by = (value: Prices['price']): number | null => {
     const number = numberOf(value);
-    return number === null ? null : Number((number / amount).toFixed(digits));
+    return number === null ? null : Number((number / amount).toFixed(2));
   };
   return { price: by(price), discount_price: by(discount_price), loyal_price: by(loyal_price) };
 }

@@ -58,53 +58,6 @@ export function referenceComings(shelves: readonly Shelf[], since: number, maxAg
   };
 }
 
-export function referenceDiscounts(shelves: readonly Shelf[]) {
-  return shelves.flatMap((shelf) => {
-    const isDiscounted = (one: Price): boolean => one.price !== null && (lowestOf(one) ?? 0) < one.price;
-    const now = shelf.prices.at(-1);
-    if (now === undefined || now.price === null || !isDiscounted(now)) return [];
-    const priced = shelf.prices.filter(({ price }) => price !== null);
-    let first = priced.length - 1;
-    for (let at = first; at >= 0 && isDiscounted(priced[at] as Price); at--) first = at;
-    const start = (priced[first] as Price).ago;
-    const earlier = priced.slice(0, first);
-    const before = earlier.at(-1)?.price ?? null;
-    // The price when the 30 days begin is that of the last observation before them.
-    const opening = earlier.filter(({ ago }) => ago >= start + 30).at(-1);
-    const within = earlier.filter(({ ago }) => ago <= start + 30);
-    const known = [...(opening ? [opening] : []), ...within].map(({ price }) => price as number);
-    const lowestBefore = known.length === 0 ? null : Math.min(...known);
-    return [
-      {
-        product: shelf.product,
-        store: shelf.store,
-        price: now.price,
-        discounted: lowestOf(now),
-        priceBefore: before,
-        lowestBefore,
-        raised: lowestBefore === null ? null : now.price > lowestBefore,
-      },
-    ];
-  });
-}
-
-/** `days`: the points, in days before now. */
-export function referenceIndex(shelves: readonly Shelf[], days: readonly number[], maxAge: number) {
-  const [first = 0] = days;
-  const based = shelves.filter((one) => (priceOn(one, first, maxAge) ?? 0) > 0);
-  return days.map((ago) => {
-    let [above, below] = [0, 0];
-    for (const one of based) {
-      const price = priceOn(one, ago, maxAge);
-      if (price === null) continue;
-      const weight = 1 / based.filter(({ product }) => product === one.product).length;
-      above += (weight * price) / (priceOn(one, first, maxAge) as number);
-      below += weight;
-    }
-    return below === 0 ? null : (100 * above) / below;
-  });
-}
-
 /** Of one unit. */
 export function referenceBasket(shelves: readonly Shelf[], basket: ReadonlyMap<string, number>) {
   const at = (stores: readonly string[], place: string) => {

@@ -1,11 +1,13 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { MATCHES_DETAILS, MATCHES_FLAG, type Members, membersIn } from '../matches.ts';
+import { type Catalog, openCatalog } from '../api.ts';
+import { FIELD_FLAG, type Report, readingProblems } from '../lists.ts';
 import { grouped } from '../offers.ts';
-import { cents, FIELD_FLAG, type ProductPrices, readPrices } from '../prices.ts';
-import { nameOf, productLines, SELECTION_FLAGS } from '../selection.ts';
-import { amountOf, type OfferField, type PriceSeries } from '../series.ts';
+import { listSources, nothingThere, notListed, type SourceSelection, selects } from '../product-sources.ts';
+import { nameOf, productLines, readProducts, SELECTION_FLAGS } from '../selection.ts';
+import { amountOf, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
+import { cents } from '../statistics.ts';
 
 /** Where one line of the basket is bought. */
 interface Bought {
@@ -46,7 +48,7 @@ export const catalogBasket = listCommand({
   summary: 'Show what a basket costs at each store and place',
   description:
     'The file has one product id per line and, after a space, comma or tab, a quantity; without one, it is 1. The row with the fewest missing products is first, then the cheapest. The last row is the cheapest split over two stores of one place, if it is better than either.',
-  details: `Lines that begin with # and blank lines are ignored; a product on several lines is bought as often as they say together. The price of a product at a store and place is the lowest of its current prices there; the cost is the sum of quantity times price, rounded to cents. If a product is sold by several units, the unit that most offers have is used (of those, the first by name). A product in another currency than the row is missing there. A split takes each product at the cheaper of two stores; the best split has the fewest missing products, and then the lowest cost. A product that cannot be read is missing everywhere, and the exit status is 10.\n${MATCHES_DETAILS}\nJSON has for each row: stores (one, or two for the split), place, currency, cost, items (canonical_product_id, quantity, price, parser_name) and missing (ids).`,
+  details: `Lines that begin with # and blank lines are ignored; a product on several lines is bought as often as they say together. The price of a product at a store and place is the lowest of its current prices there; the cost is the sum of quantity times price, rounded to cents. If a product is sold by several units, the unit that most offers have is used (of those, the first by name). A product in another currency than the row is missing there. A split takes each product at the cheaper of two stores; the best split has the fewest missing products, and then the lowest cost. A product that cannot be read is missing everywhere, and the exit status is 10.\nJSON has for each row: stores (one, or two for the split), place, currency, cost, items (canonical_product_id, quantity, price, parser_name) and missing (ids).`,
   effect: 'read',
   service: 'catalog',
   args: { file: { help: 'File of ids and quantities; - reads standard input', required: true, complete: 'files' } },
@@ -54,29 +56,31 @@ export const catalogBasket = listCommand({
     store: SELECTION_FLAGS.store,
     place: SELECTION_FLAGS.place,
     field: FIELD_FLAG,
-    matches: MATCHES_FLAG,
-    concurrency: SELECTION_FLAGS.concurrency,
   },
   exits: ['partly_done'],
   examples: [{ run: 'svc catalog basket basket.txt', why: 'Find the cheapest store for a list of products' }],
   output: COSTS,
   async run(input, ctx) {
-    const basket = await basketIn(input.file, ctx, (await membersIn(input, ctx)) ?? ((id) => [id]));
+    const basket = await basketIn(input.file, ctx);
     const selected = [...basket.keys()].map((text) => ({ text, typed: false }));
-    const found = { ...input, search: undefined, category: [], file: undefined, maxProducts: undefined };
-    const { products, code } = await readPrices(found, ctx, { now: true, selected });
+    const catalog = openCatalog(ctx.target);
+    const problems = readingProblems(ctx);
+    const selection = { stores: input.store, sources: [], places: input.place };
+    const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
+      readOffers(catalog, id, selection, problems.report),
+    );
     const costs = costsOf(basket, products, input.field);
     const split = cheapestSplit(costs);
     const footer =
       split && `cheapest split: ${split.stores.join(' + ')}, ${split.cost} ${split.currency ?? ''}`.trimEnd();
-    return { value: split === undefined ? costs : [...costs, split], code, footer };
+    return { value: split === undefined ? costs : [...costs, split], code: code ?? problems.code, footer };
   },
 });
 
 type Basket = ReadonlyMap<string, number>;
 
 /** Throws `invalid_value`, with the number of the line. */
-async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>, members: Members): Promise<Basket> {
+async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<Basket> {
   const basket = new Map<string, number>();
   for (const { text, number } of await productLines(path, ctx)) {
     const [id = '', typed, ...more] = text.split(/\s*[,;\s]\s*/);
@@ -88,16 +92,35 @@ async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>, member
         { hint: 'write an id and a number above 0 on each line, as in: 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 2' },
       );
     }
-    const known = members(id).find((one) => basket.has(one)) ?? id;
-    basket.set(known, quantity + (basket.get(known) ?? 0));
+    basket.set(id, quantity + (basket.get(id) ?? 0));
   }
   if (basket.size === 0) throw new SvcError('not_found', `${nameOf(path)}: there is no id in it`);
   return basket;
 }
 
+/** What is sold now of a product: one series for each store, place and unit. */
+async function readOffers(
+  catalog: Catalog,
+  id: string,
+  selection: SourceSelection,
+  report: Report,
+): Promise<readonly PriceSeries[]> {
+  const sources = await listSources(catalog, id, report);
+  if (sources.length === 0) throw await notListed(catalog, id);
+  const rows = sources.filter((source) => selects(selection, source));
+  const nothing = rows.length === 0 ? nothingThere(sources, selection) : undefined;
+  if (nothing !== undefined) throw nothing;
+  return seriesOf(rows, []);
+}
+
+interface ProductOffers {
+  readonly id: string;
+  readonly result: readonly PriceSeries[];
+}
+
 /** For each store, place and currency. */
-function costsOf(basket: Basket, products: readonly ProductPrices[], field: OfferField): readonly BasketCost[] {
-  const offers = products.flatMap(({ id, series }) =>
+function costsOf(basket: Basket, products: readonly ProductOffers[], field: OfferField): readonly BasketCost[] {
+  const offers = products.flatMap(({ id, result: series }) =>
     ofUsualUnit(series).flatMap((one) => {
       const price = one.offer && amountOf(one.offer, field)?.value;
       return price === undefined ? [] : [{ id, price, one, quantity: basket.get(id) ?? 1 }];

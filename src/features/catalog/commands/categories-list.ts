@@ -1,14 +1,27 @@
 import { listCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
 import { openCatalog } from '../api.ts';
+import { BRANCH_LIST, BRANCH_TABLE, branchRows, categoryTree } from '../category-tree.ts';
 import { CATEGORY_LIST } from '../columns.ts';
-import { exactHint, FOREIGN_STORE, LIST_FLAGS, listed, PARSER_NAME_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
+import {
+  everyItem,
+  exactHint,
+  LIST_FLAGS,
+  listed,
+  PARSER_NAME_FLAG,
+  readingProblems,
+  searchHint,
+  UNDOCUMENTED,
+  withParams,
+} from '../lists.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
-  foreignOptions: FOREIGN_STORE,
   aliases: ['categories ls'],
   summary: 'List store categories',
-  description: `PARENT is the SOURCE-UID of another category of the same store. svc catalog categories tree shows categories as a tree. ${UNDOCUMENTED}`,
+  description: `PARENT is the SOURCE-UID of another category of the same store. --tree reads all pages and shows each category below its parent; one whose parent is missing is at the top. ${UNDOCUMENTED}`,
+  details:
+    'With --tree, JSON and YAML have the top categories, each with its children in "children". Other formats have one line per category, in the order of the tree, with "level" (0 at the top) and "path" (the titles from the top).',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -16,6 +29,7 @@ export const catalogCategoriesList = listCommand({
     depth: { type: 'integer', min: 0, help: 'Only this level; 0 is the top (undocumented)' },
     parent: { type: 'string', value: 'source-uid', help: 'Only direct children of this category (undocumented)' },
     search: { type: 'string', value: 'text', help: 'Text in the title (undocumented)' },
+    tree: { type: 'boolean', help: 'Show each category below its parent' },
     ...LIST_FLAGS,
   },
   exits: ['partly_done'],
@@ -24,17 +38,29 @@ export const catalogCategoriesList = listCommand({
       run: 'svc catalog categories list --parser-name fixprice --depth 0',
       why: 'List the top categories of one store',
     },
+    {
+      run: 'svc catalog categories list --parser-name fixprice --tree',
+      why: 'Show the categories of one store as a tree',
+    },
   ],
   output: CATEGORY_LIST,
+  outputOf: ({ tree }) => (tree ? BRANCH_LIST : CATEGORY_LIST),
   async run(input, ctx) {
     const { parserName, depth, parent, search } = input;
     const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
-    return listed(
-      openCatalog(ctx.target).categories,
-      query,
-      input,
-      ctx,
-      searchHint(search) ?? exactHint({ 'parser-name': parserName }),
-    );
+    const { categories } = openCatalog(ctx.target);
+    if (!input.tree) {
+      return listed(categories, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
+    }
+    if (input.limit !== undefined || input.offset !== undefined) {
+      throw new SvcError('usage', '--tree reads all categories, and cannot be combined with --limit or --offset');
+    }
+    const wanted = withParams(query, input.param);
+    const problems = readingProblems(ctx);
+    const all = await everyItem((page) => categories({ ...wanted, ...page }), problems.report);
+    const tree = categoryTree(all);
+    const { code } = problems;
+    if (ctx.wants.document) return { value: tree, as: CATEGORY_LIST, code };
+    return { value: branchRows(tree), as: ctx.wants.table ? BRANCH_TABLE : BRANCH_LIST, code };
   },
 });

@@ -5,8 +5,7 @@ import { formatDuration, zoneOf } from '../../../cli/time.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { FOREIGN_PARSER_NAME, type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
-import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
+import { type PagingProblem, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import {
   type Condition,
   conditionOf,
@@ -76,11 +75,10 @@ const PRICE_CHECK_LIST: ListOutput<CheckedProduct> = {
 
 export const catalogCheck = recordCommand({
   id: 'catalog check',
-  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Check prices: exit 0 if true, 1 if false, 11 if unknown',
   description:
     'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. For several products it is true if it is true for one of them.',
-  details: `--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\n${SELECTION_DETAILS} ${MATCHES_DETAILS} -q prints the ids of those for which the condition is true. JSON of several products is an array, also with canonical_product_id and title.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).`,
+  details: `--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\n${SELECTION_DETAILS} -q prints the ids of those for which the condition is true. JSON of several products is an array, also with canonical_product_id and title.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).`,
   effect: 'read',
   service: 'catalog',
   streams: ({ wait }) => wait !== undefined,
@@ -98,7 +96,6 @@ export const catalogCheck = recordCommand({
     },
     source: SOURCE_FLAGS.source,
     per: PER_FLAG,
-    matches: MATCHES_FLAG,
     ...SELECTION_FLAGS,
     any: { type: 'boolean', help: 'True if any one offer meets the condition' },
     all: { type: 'boolean', help: 'True only if every offer meets the condition' },
@@ -132,7 +129,7 @@ export const catalogCheck = recordCommand({
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
-    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
+    const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     let selected = await selectedProducts(catalog, input, ctx, problems.report);
     let skipped: ErrorCode | undefined;
@@ -141,7 +138,7 @@ export const catalogCheck = recordCommand({
     const readAll = async (): Promise<readonly Found[]> => {
       const wanted = wantedNow(input, condition, ctx);
       since = wanted.since;
-      const { products, code } = await readProducts(catalog, selected, input, saying, (id) =>
+      const { products, code } = await readProducts(catalog, selected, saying, (id) =>
         foundOf(catalog, id, wanted, condition, judged),
       );
       skipped = code ?? problems.code;

@@ -3,12 +3,11 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { FOREIGN_PARSER_NAME, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
-import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
+import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
 import {
   FIND_SOURCES,
-  listedSources,
+  listSources,
   missingNames,
   missingSources,
   notListed,
@@ -25,7 +24,7 @@ import {
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
-import { bucketValues, type OfferField, PRICE_FIELDS, type PriceSeries, seriesOf, unitOf } from '../series.ts';
+import { bucketValues, type OfferField, PRICE_FIELDS, type PriceSeries, seriesOf, titleOf, unitOf } from '../series.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
 
@@ -35,11 +34,10 @@ const STALE_DAYS = 7;
 
 export const catalogCompare = listCommand({
   id: 'catalog compare',
-  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',
-  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. ${MATCHES_DETAILS}\nJSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. JSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -54,7 +52,6 @@ export const catalogCompare = listCommand({
     region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region' },
     field: { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to compare' },
     per: PER_FLAG,
-    matches: MATCHES_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
     tz: { ...TZ_FLAG, help: 'With --trend: zone of its days (default local)' },
@@ -70,10 +67,10 @@ export const catalogCompare = listCommand({
   async run(input, ctx) {
     if (input.trend && input.by !== 'source')
       throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
-    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
+    const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const selected = await selectedProducts(catalog, input, ctx, problems.report);
-    const { products, code } = await readProducts(catalog, selected, input, ctx, (id) =>
+    const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
       offers(catalog, id, input, ctx.now(), problems.report),
     );
     const known = products.map(({ result }) => result);
@@ -124,7 +121,7 @@ interface Offered {
 }
 
 async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
-  const sources = await listedSources(catalog, id, report);
+  const sources = await listSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
   const selection = { stores: wanted.store, sources: [], places: wanted.place };
   const regions = wanted.region.map((name) => name.toLowerCase());
@@ -144,7 +141,7 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
     rules,
   );
   const offers = wanted.trend ? withTrends(found, series, wanted, now) : found;
-  const title = sources.find((one) => one.title_original)?.title_original ?? id;
+  const title = titleOf(sources) ?? id;
   return { id, offers, sources, left, resized: resized.map((text) => `${title}, ${text}`) };
 }
 

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../cli/time.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { FOREIGN_STORE, PARAM_FLAG, PARSER_NAME_FLAG, UNDOCUMENTED, withParams } from '../lists.ts';
+import { PARAM_FLAG, PARSER_NAME_FLAG, UNDOCUMENTED, withParams } from '../lists.ts';
 import type { Cursor } from '../schema.ts';
 
 const CURSOR_LIST: ListOutput<Cursor> = {
@@ -20,7 +20,6 @@ const CURSOR_LIST: ListOutput<Cursor> = {
 
 export const catalogCursors = listCommand({
   id: 'catalog cursors',
-  foreignOptions: FOREIGN_STORE,
   summary: 'Show how far the catalog has read each store',
   description: `One line per store; stores that were never read are missing. With --max-age, the exit status is 1 if a store has older data, and 11 if that is not known. ${UNDOCUMENTED}`,
   details:

@@ -5,8 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
-import { FOREIGN_PARSER_NAME, type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
-import { MATCHES_DETAILS, MATCHES_FLAG, membersIn } from '../matches.ts';
+import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { missingSources, productSeries, type SourceSelection } from '../product-sources.ts';
 import {
   readProducts,
@@ -24,6 +23,7 @@ import {
   type PriceSeries,
   seriesNames,
   sharedUnit,
+  titleOf,
   unitOf,
 } from '../series.ts';
 import { filled, type Statistics, statisticsOf } from '../statistics.ts';
@@ -51,12 +51,11 @@ const MOST_DRAWN = 12;
 
 export const catalogHistory = chartCommand({
   id: 'catalog history',
-  foreignOptions: { ...FOREIGN_PARSER_NAME, '--chart': { hint: 'leave it out: this command draws a chart' } },
   aliases: ['chart'],
   summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${MATCHES_DETAILS}\n${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -75,7 +74,6 @@ export const catalogHistory = chartCommand({
     },
     tz: TZ_FLAG,
     per: PER_FLAG,
-    matches: MATCHES_FLAG,
     fill: { type: 'choice', choices: ['none', 'last'], default: 'none', help: 'How to fill missing data' },
     width: CHART_FLAGS.width,
     height: CHART_FLAGS.height,
@@ -118,9 +116,9 @@ export const catalogHistory = chartCommand({
     checkSvg(input);
     const problems = readingProblems(ctx);
     const selection = { stores: input.store, sources: input.source, places: input.place };
-    const catalog = openCatalog(ctx.target, await membersIn(input, ctx));
+    const catalog = openCatalog(ctx.target);
     const selected = await selectedProducts(catalog, input, ctx, problems.report);
-    const { products, code: skipped } = await readProducts(catalog, selected, input, ctx, (exact) =>
+    const { products, code: skipped } = await readProducts(catalog, selected, ctx, (exact) =>
       recordedOf(catalog, exact, selection, input, problems.report),
     );
     const several = products.length > 1;
@@ -193,7 +191,7 @@ async function recordedOf(
   const recorded = found.series.filter(({ observations }) => observations.length > 0);
   const { series, notes } = productPricesPer(recorded, input);
   return {
-    title: series.find((one) => one.title_original)?.title_original ?? id,
+    title: titleOf(series) ?? id,
     series,
     notes: [...missingSources(selection, found.known), ...notes],
     unrecorded: found.unrecorded.map(({ parser_name, source_id }) => `${parser_name} ${source_id}`),

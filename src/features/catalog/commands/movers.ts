@@ -1,13 +1,22 @@
-import { listCommand } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
-import { SvcError } from '../../../errors.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
-import { FOREIGN_PARSER_NAME, TZ_FLAG } from '../lists.ts';
+import { openCatalog } from '../api.ts';
+import { FIELD_FLAG, readingProblems, TZ_FLAG } from '../lists.ts';
 import { grouped } from '../offers.ts';
-import { cents, FIELD_FLAG, PRICES_DETAILS, PRICES_FLAGS, type ProductPrices, priceAt, readPrices } from '../prices.ts';
-import { SELECTION_ARGUMENT } from '../selection.ts';
-import { type OfferField, unitOf } from '../series.ts';
-import { percentOf } from '../statistics.ts';
+import { productSeries } from '../product-sources.ts';
+import {
+  readProducts,
+  SELECTION_ARGUMENT,
+  SELECTION_DETAILS,
+  SELECTION_FLAGS,
+  type SelectionInput,
+  selectedProducts,
+} from '../selection.ts';
+import { type Amount, inEffect, type OfferField, type PriceSeries, titleOf, unitOf } from '../series.ts';
+import { cents, percentOf } from '../statistics.ts';
+import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,11 +55,10 @@ const MOVERS: ListOutput<Mover> = {
 
 export const catalogMovers = listCommand({
   id: 'catalog movers',
-  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Show the largest price changes of products',
   description:
     'Compares the lowest price of each product at --since with the price now, and lists the largest changes first. A product without a price at both times is left out; --direction new and gone list those.',
-  details: `${PRICES_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. A row that was not observed after --since has no price now. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+  details: `${SELECTION_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. A row that was not observed after --since has no price now. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -62,7 +70,8 @@ export const catalogMovers = listCommand({
     'max-age': { type: 'duration', positive: true, help: 'Ignore prices older than this (default 30d)' },
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
     limit: { type: 'integer', min: 1, help: 'Maximum number of rows' },
-    ...PRICES_FLAGS,
+    per: PER_FLAG,
+    ...SELECTION_FLAGS,
   },
   exits: ['partly_done'],
   examples: [
@@ -74,7 +83,7 @@ export const catalogMovers = listCommand({
     const now = ctx.now();
     const since = plainInstant(input.since, now - 7 * DAY_MS, zoneOf(input.tz ?? 'local'));
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
-    const { products, code } = await readPrices(input, ctx);
+    const { products, code } = await readHistories(input, ctx);
     const { field, by, maxAge = 30 * DAY_MS } = input;
     const { direction } = input;
     const movers = moversOf(products, { field, by, since, now, maxAge });
@@ -95,6 +104,46 @@ export const catalogMovers = listCommand({
   },
 });
 
+interface ProductHistory {
+  readonly id: string;
+  readonly title: string;
+  /** One for each store, place and unit. */
+  readonly series: readonly PriceSeries[];
+}
+
+type HistoryInput = SelectionInput & { readonly per: Per | undefined };
+
+/** The recorded prices of the selected products, with --per by weight or volume. */
+async function readHistories(
+  input: HistoryInput,
+  ctx: RunContext,
+): Promise<{ readonly products: readonly ProductHistory[]; readonly code: ErrorCode | undefined }> {
+  const catalog = openCatalog(ctx.target);
+  const problems = readingProblems(ctx);
+  const selected = await selectedProducts(catalog, input, ctx, problems.report);
+  const selection = { stores: input.store, sources: [], places: input.place };
+  const read = await readProducts(catalog, selected, ctx, async (id) => {
+    const { series } = await productSeries(catalog, id, selection, problems.report);
+    return { title: titleOf(series) ?? id, series };
+  });
+  const products = read.products.map(({ id, result }) => ({ id, ...result }));
+  const converted = input.per === undefined ? products : convertPrices(products, input.per, ctx);
+  return { products: converted, code: read.code ?? problems.code };
+}
+
+function convertPrices(
+  products: readonly ProductHistory[],
+  per: Per,
+  ctx: Pick<RunContext, 'notice'>,
+): readonly ProductHistory[] {
+  const converted = products.map(({ id, title, series }) => ({ id, title, ...pricesPer(series, per) }));
+  const all = products.reduce((sum, { series }) => sum + series.length, 0);
+  const left = converted.reduce((sum, one) => sum + one.left, 0);
+  for (const text of leftOut(left, all, per)) ctx.notice(text);
+  for (const { title, resized } of converted) for (const text of resized) ctx.notice(`${title}, ${text}`);
+  return converted;
+}
+
 interface MoversWanted {
   readonly field: OfferField;
   readonly by: 'product' | 'store';
@@ -111,7 +160,7 @@ function directionOf({ from, to, change }: Mover): 'up' | 'down' | 'new' | 'gone
 
 /** Unchanged prices, too. */
 function moversOf(
-  products: readonly ProductPrices[],
+  products: readonly ProductHistory[],
   { field, by, since, now, maxAge }: MoversWanted,
 ): readonly Mover[] {
   const movers = products.flatMap(({ id, title, series }) =>
@@ -139,6 +188,14 @@ function moversOf(
   );
   const size = ({ changePercent }: Mover) => (changePercent === null ? -1 : Math.abs(changePercent));
   return movers.sort((a, b) => size(b) - size(a));
+}
+
+/** The price in effect at a time, unless it was last observed more than `maxAge` before. */
+function priceAt({ observations }: PriceSeries, field: OfferField, at: number, maxAge: number): Amount | undefined {
+  const found = inEffect(observations, field, at);
+  if (found === undefined || found.value === null || found.field === null || found.until < at - maxAge)
+    return undefined;
+  return { value: found.value, field: found.field };
 }
 
 function percentCell({ changePercent: amount }: Mover): Cell {

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, FOREIGN_PARSER_NAME, withParams } from '../lists.ts';
+import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
 import type { Count } from '../schema.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
@@ -16,7 +16,6 @@ const COUNT_RECORD: RecordOutput<Count> = {
 
 export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
-  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'Count the products of stores and regions',
   description:
     'Counts distinct products of any given store in any given region (default: all). Case is ignored. A store or region without products is reported; exit status 5 if no other is given.',

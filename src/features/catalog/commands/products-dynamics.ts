@@ -3,7 +3,7 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { FOREIGN_STORE, PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
@@ -49,7 +49,6 @@ const SERIES_RECORD: RecordOutput<Dynamics> = {
 
 export const catalogProductsDynamics = listCommand({
   id: 'catalog products dynamics',
-  foreignOptions: FOREIGN_STORE,
   summary: 'Show the values of one source over time',
   description:
     'Sends one request for one source; svc catalog history joins all sources of a product. A missing value (- in a table, null in JSON) was not observed: it is never zero.',

@@ -6,7 +6,6 @@ import { type Catalog, openCatalog } from '../api.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
 import {
   exactHint,
-  FOREIGN_STORE,
   LIST_FLAGS,
   listed,
   orderFlag,
@@ -16,7 +15,7 @@ import {
   TIME_ORDERS,
   UNDOCUMENTED,
 } from '../lists.ts';
-import { listedSources } from '../product-sources.ts';
+import { listSources } from '../product-sources.ts';
 import type { Product } from '../schema.ts';
 import { amountOf, seriesOf, unitOf } from '../series.ts';
 import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
@@ -25,7 +24,6 @@ const EITHER = ['true', 'false'] as const;
 
 export const catalogProductsList = listCommand({
   id: 'catalog products list',
-  foreignOptions: FOREIGN_STORE,
   aliases: ['products ls'],
   summary: 'List and search products',
   description: `FROM is the lowest price of the matching sources; each counts with its discount price, or its loyalty price, or its price. Without --limit, --all or --sort the service returns one page. --sort reads all pages. ${UNDOCUMENTED}`,
@@ -151,7 +149,7 @@ async function* unitPrices(
 }
 
 async function unitPriceOf(product: Product, per: Per, catalog: Catalog, report: Report): Promise<PricedProduct> {
-  const sources = await listedSources(catalog, product.canonical_product_id, report);
+  const sources = await listSources(catalog, product.canonical_product_id, report);
   const { series } = pricesPer(seriesOf(sources, []), per);
   // Prices of other currencies are not compared.
   const offers = series.filter((one) => !product.price_unit || one.price_unit === product.price_unit);

@@ -4,7 +4,6 @@ import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import {
   exactHint,
-  FOREIGN_STORE,
   LIST_FLAGS,
   listed,
   orderFlag,
@@ -43,7 +42,6 @@ function snapshotId({ id, source_id: source }: Snapshot): string {
 
 export const catalogProductsSnapshots = listCommand({
   id: 'catalog products snapshots',
-  foreignOptions: FOREIGN_STORE,
   summary: 'List observations of a product',
   description: `A snapshot with VALID-FROM and VALID-TO is valid for the time between them; an older one only for the time it was observed. ${UNDOCUMENTED}`,
   effect: 'read',

@@ -3,15 +3,7 @@ import { timeCell } from '../../../output/cells.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { type Candidate, noted } from '../columns.ts';
-import {
-  FOREIGN_PARSER_NAME,
-  LIST_FLAGS,
-  listed,
-  orderFlag,
-  PRODUCT_ARGUMENT,
-  TIME_ORDERS,
-  UNDOCUMENTED,
-} from '../lists.ts';
+import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { Source } from '../schema.ts';
 
@@ -43,7 +35,6 @@ const SOURCE_LIST: ListOutput<Source> = {
 
 export const catalogProductsSources = listCommand({
   id: 'catalog products sources',
-  foreignOptions: FOREIGN_PARSER_NAME,
   summary: 'List the stores that sell a product, with prices',
   description: `STORE and SOURCE (parser_name and source_id) select a series of svc catalog products dynamics. A product that no store sells any more has no sources. ${UNDOCUMENTED}`,
   effect: 'read',

@@ -95,14 +95,14 @@ describe('twenty daily runs', () => {
   });
 });
 
-test('refuses a list whose rows move in every read', async () => {
+test('reports a list whose rows move while it is read', async () => {
   const more = [...Array(120).keys()].map((day) => run(MOSCOW, 'chizhik', day + 30));
   const data = catalogOf({ sources: more.map(([one]) => one), snapshots: more.map(([, one]) => one) });
   await using service = await startCatalog({ catalog: data, now: () => NOW });
   service.traps.add('shifting-catalog');
   const shifting = (...argv: string[]) =>
     svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: service.url } });
-  const problem = 'the catalog changed while it was read: 3 passes returned different rows';
+  const problem = 'the catalog changed while it was read: ';
   const list = await shifting('products', 'sources', 'p1', '--all', '-o', 'id');
   const ids = list.stdout.trim().split('\n');
   expect([list.code, new Set(ids).size]).toEqual([10, ids.length]);

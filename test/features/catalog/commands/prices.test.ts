@@ -1,18 +1,11 @@
-/** What movers, discounts, index and basket compute, against a second implementation and against SQL, and what they refuse. */
+/** What movers and basket compute, against a second implementation and against SQL, and what they refuse. */
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_HARD } from '../../../support/turns.ts';
-import {
-  referenceBasket,
-  referenceComings,
-  referenceDiscounts,
-  referenceIndex,
-  referenceMovers,
-  round,
-} from '../reference-prices.ts';
+import { referenceBasket, referenceComings, referenceMovers, round } from '../reference-prices.ts';
 import { market, type Shelf } from './market.ts';
-import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
+import { type Misbehaving, misbehaving } from './misbehaving.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -89,46 +82,6 @@ describe('numbers equal those of a second implementation', () => {
         return [product, known];
       });
       expect(sorted(own)).toEqual(sorted(referenceComings(list, 7, 20)[direction]));
-    });
-  });
-
-  test('discounts', async () => {
-    await rounds(async (list) => {
-      const { rows } = await everything('discounts', list);
-      const own = rows.map((one: Record<string, unknown>) => {
-        const {
-          canonical_product_id: product,
-          parser_name: store,
-          price,
-          discounted,
-          priceBefore,
-          lowestBefore,
-          raised,
-        } = one;
-        return { product, store, price, discounted, priceBefore, lowestBefore, raised };
-      });
-      expect(sorted(own)).toEqual(sorted(referenceDiscounts(list)));
-    });
-  });
-
-  test('index', async () => {
-    await rounds(async (list) => {
-      const argv = ['--since', '20d', '--interval', '7d', '--tz', 'UTC', '--max-age', '15d'];
-      const { rows, code } = await everything('index', list, ...argv);
-      const days = ['2025-12-22', '2025-12-29', '2026-01-05', '2026-01-12'].map(
-        (day) => (NOW - Date.parse(day)) / 86_400_000,
-      );
-      const expected = referenceIndex(list, [...days, 0], 15);
-      if (expected[0] === null) {
-        expect(code).toBe(5);
-        return;
-      }
-      expect(rows).toHaveLength(5);
-      for (const [at, { index }] of rows.entries()) {
-        const wanted = expected[at] ?? null;
-        if (wanted === null) expect(index).toBeNull();
-        else expect(Math.abs(index - wanted)).toBeLessThanOrEqual(0.005_001);
-      }
     });
   });
 
@@ -254,15 +207,6 @@ test('lists prices that appeared or ended on demand', async () => {
   });
 });
 
-test('marks a discount after a higher base price', async () => {
-  const { stdout, stderr } = await run(['discounts', 'b', '-o', 'json']);
-  expect(JSON.parse(stdout)).toMatchObject([
-    { price: 80, discounted: 60, priceBefore: 80, lowestBefore: 50, raised: true, discountPercent: 25 },
-  ]);
-  expect(stderr).toBe('');
-  expect((await run(['discounts', 'b'])).stderr).toContain('1 of 1: the base price rose within 30 days before');
-});
-
 test.each([
   ['up', 'no price changed'],
   ['new', 'no price is new'],
@@ -270,17 +214,6 @@ test.each([
 ])('movers --direction %s without a match: %s', async (direction, text) => {
   const { code, stdout, stderr } = await run(['movers', 'b', '--direction', direction]);
   expect({ code, stdout, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stdout: '', stderr: text });
-});
-
-test('discounts name a product with snapshots only', async () => {
-  const reply = market(SHELVES);
-  catalog.replies((asked) => (asked.path === '/products/a/sources' ? { items: [], meta: { total: 0 } } : reply(asked)));
-  const { code, stdout, stderr } = await catalog.run(['discounts', 'a', 'b', '-o', 'json']);
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: expect.stringMatching(/^a is not sold any more: only its snap/),
-  });
-  expect(JSON.parse(stdout)).toMatchObject([{ canonical_product_id: 'b' }]);
 });
 
 test('the basket finds the cheapest two stores, and names what is missing', async () => {
@@ -300,15 +233,13 @@ describe('refused options', () => {
     [['basket', '-'], 'a 0\n', 2, 'line 1'],
     [['basket', '-'], 'a 1 2\n', 2, 'line 1'],
     [['basket', '-'], '# none\n', 5, 'there is no id in it'],
-    ...['compare', 'movers', 'discounts', 'index', 'history'].map(
+    ...['compare', 'movers', 'history'].map(
       (command) =>
         [[command, 'a', '--per', 'kg'], undefined, 5, 'the catalog has no size by kg of these offers'] as const,
     ),
     [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
-    [['index', 'a', '--since', 'now'], undefined, 2, 'not in the past'],
-    [['index', 'a', '--since', '300d'], undefined, 5, 'no product has a price at'],
     [['movers'], undefined, 2, 'no products are given'],
-    [['discounts', '--store', 'lidl'], undefined, 5, 'no product matches --store lidl'],
+    [['movers', '--store', 'lidl'], undefined, 5, 'no product matches --store lidl'],
   ] as const)('%j %j', async (argv, stdin, status, message) => {
     const { code, stdout, stderr } = await run(argv, stdin);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });
@@ -343,27 +274,12 @@ split = db.execute(f"""select p.n, p.cost from
   where not exists (select 1 from ({one}) q where q.place = p.place and q.store in (p.s1, p.s2) and (q.n > p.n or (q.n = p.n and q.cost <= p.cost)))
   order by p.n desc, p.cost limit 1""").fetchone()
 
-same = 'and '.join(f'{{0}}.{name} = {{1}}.{name} ' for name in ('product', 'store', 'place'))
-start = f"""(select max(s.ago) from seen s where {same.format('s', 'd')} and s.price is not null and not exists
-  (select 1 from seen r where {same.format('r', 's')} and r.price is not null and r.ago <= s.ago and r.paid >= r.price))"""
-begun = f'select d.*, {start} as start from seen d where price is not null and paid < price and ago = (select min(n.ago) from seen n where {same.format("n", "d")})'
-opening = f'(select min(o.ago) from seen o where {same.format("o", "b")} and o.price is not null and o.ago >= b.start + 30 and o.ago > b.start)'
-lowest = f"""(select min(e.price) from seen e where {same.format('e', 'b')} and e.price is not null and e.ago > b.start
-  and (e.ago <= b.start + 30 or e.ago = {opening}))"""
-before = f'(select e.price from seen e where {same.format("e", "b")} and e.price is not null and e.ago > b.start order by e.ago limit 1)'
-discounts = db.execute(f'select product, store, price, paid, {before}, {lowest}, price > {lowest} from ({begun}) b').fetchall()
-
-base = f'(select * from {seen(given["since"], 15)} where paid > 0)'
-index = db.execute(f"""select 100 * sum(n.paid / b.paid / c.n) / sum(1.0 / c.n) from {base} b
-  join {seen(0, 15)} n on {same.format('n', 'b')} join (select product, count(*) as n from {base} group by product) c on c.product = b.product""").fetchone()[0]
-print(json.dumps({'movers': movers, 'basket': basket, 'split': split, 'discounts': discounts, 'index': index}))
+print(json.dumps({'movers': movers, 'basket': basket, 'split': split}))
 `;
 const python = spawnSync('python3', ['-c', 'import sqlite3']).status === 0;
 
 test.skipIf(!python)('numbers equal those of SQL', async () => {
   const lists = fc.sample(shelves, IS_HARD ? 100 : 3);
-  // The first point of the index below: the beginning of the week.
-  const since = (NOW - Date.parse('2025-12-22')) / 86_400_000;
   for (const list of lists) {
     const rows = list.flatMap(({ product, store, place, prices: all }) =>
       all.map(({ ago, price, discount_price, loyal_price }) => {
@@ -371,7 +287,7 @@ test.skipIf(!python)('numbers equal those of SQL', async () => {
         return [product, store, place, ago, price, known.length === 0 ? null : Math.min(...known)];
       }),
     );
-    const answer = spawnSync('python3', ['-c', SQL], { input: JSON.stringify({ rows, since }), encoding: 'utf8' });
+    const answer = spawnSync('python3', ['-c', SQL], { input: JSON.stringify({ rows }), encoding: 'utf8' });
     expect(answer.stderr).toBe('');
     const sql = JSON.parse(answer.stdout);
 
@@ -382,18 +298,6 @@ test.skipIf(!python)('numbers equal those of SQL', async () => {
       one['to'],
     ]);
     expect(sorted(moved)).toEqual(sorted(sql.movers));
-
-    const discounts = await everything('discounts', list);
-    const discounted = discounts.rows.map((one: Record<string, unknown>) => [
-      ...[one['canonical_product_id'], one['parser_name'], one['price'], one['discounted'], one['priceBefore']],
-      ...[one['lowestBefore'], one['raised'] === null ? null : Number(one['raised'])],
-    ]);
-    expect(sorted(discounted)).toEqual(sorted(sql.discounts));
-
-    const week = ['--since', '20d', '--interval', '7d', '--tz', 'UTC', '--max-age', '15d'];
-    const index = (await everything('index', list, ...week)).rows.at(-1)?.index ?? null;
-    if (sql.index === null) expect(index).toBeNull();
-    else expect(Math.abs(index - sql.index)).toBeLessThanOrEqual(0.005_001);
 
     catalog.replies(market(list));
     const stdin = [...new Set(list.map(({ product }) => product))].join('\n');

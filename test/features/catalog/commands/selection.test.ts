@@ -262,7 +262,7 @@ describe('svc catalog history of several products', () => {
   });
 
   test('requests each product once for two ranges and several points', async () => {
-    await history('--category', '10', '--category', '11', '--compare-to', '-4d', '--per', 'piece');
+    await history('--category', '10', '--category', '11', '--compare-to', '-4d');
     expect(productRequests()).toEqual(
       ['a', 'b'].flatMap((id) => ['snapshots', 'sources'].map((what) => `/products/${id}/${what}`)),
     );
@@ -327,7 +327,6 @@ describe('a faulty selection', () => {
     [['--category', '20'], 5, 'no product matches --category 20'],
     [['--place', 'Atlantis'], 5, 'no settlement or region is called Atlantis'],
     [['--store', 'lidl'], 5, 'no product matches --store lidl'],
-    [['--concurrency', '0', 'a'], 2, '--concurrency'],
   ])('%j', async (argv, status, message) => {
     catalog.replies(server);
     const { code, stdout, stderr } = await catalog.run(['compare', ...argv]);
@@ -377,7 +376,7 @@ describe('a faulty selection', () => {
   });
 });
 
-test('reads as many in parallel as --concurrency says, and never more', async () => {
+test('reads eight products in parallel, and never more', async () => {
   let waiting: Socket[] = [];
   let most = 0;
   const body = answer(200, JSON.stringify({ items: [], meta: { total: 0 } }));
@@ -387,15 +386,15 @@ test('reads as many in parallel as --concurrency says, and never more', async ()
     if (!path.includes('/sources')) return void socket.write(body);
     waiting.push(socket);
     most = Math.max(most, waiting.length);
-    // Answers come only when three requests wait.
-    if (waiting.length < 3) return;
+    // Answers come only when eight requests wait.
+    if (waiting.length < 8) return;
     setImmediate(() => {
       for (const each of waiting) each.write(sources);
       waiting = [];
     });
   });
-  const stdin = Array.from({ length: 9 }, (_, index) => `x${index}`).join('\n');
-  const argv = ['catalog', 'compare', '-', '--concurrency', '3', '-o', 'ndjson'];
+  const stdin = Array.from({ length: 16 }, (_, index) => `x${index}`).join('\n');
+  const argv = ['catalog', 'compare', '-', '-o', 'ndjson'];
   const { code, stdout } = await svc(argv, { stdin, now: () => NOW, env: { SVC_CATALOG_URL: slow.url } });
-  expect({ code, lines: stdout.trim().split('\n').length, most }).toEqual({ code: 0, lines: 9, most: 3 });
+  expect({ code, lines: stdout.trim().split('\n').length, most }).toEqual({ code: 0, lines: 16, most: 8 });
 });

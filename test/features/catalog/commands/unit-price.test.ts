@@ -1,4 +1,4 @@
-/** `--per`: prices by the kilogram, the litre or the piece. */
+/** `--per`: prices by the kilogram or the liter. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Source } from '../../../../src/features/catalog/schema.ts';
@@ -17,7 +17,7 @@ const packed = (place: Place, fields: Readonly<Record<string, unknown>>): Place 
   ...place,
   fields: { ...place.fields, ...fields },
 });
-const LITRE = packed(FIXPRICE, { price: 100, package_quantity: 0.93, package_unit: 'LTR' });
+const LITER = packed(FIXPRICE, { price: 100, package_quantity: 0.93, package_unit: 'LTR' });
 const LOOSE = packed(CHIZHIK, { price: 85, discount_price: null, loyal_price: null, unit: 'LTR' });
 const UNSIZED = packed(CHIZHIK, { source_id: 'r:9', settlement: { id: 9, name: 'Tula' }, package_quantity: null });
 
@@ -26,7 +26,7 @@ describe('compare', () => {
     JSON.parse(stdout).map((one: Record<string, unknown>) => [one['parser_name'], one['effectivePrice'], one['unit']]);
 
   test('compares by the unit, whatever the unit of the offers', async () => {
-    catalog.replies(shop({ places: [LITRE, LOOSE] }));
+    catalog.replies(shop({ places: [LITER, LOOSE] }));
     const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(rows(stdout)).toEqual([
@@ -37,7 +37,7 @@ describe('compare', () => {
   });
 
   test('leaves out and counts offers that cannot be converted', async () => {
-    catalog.replies(shop({ places: [LITRE, { ...UNSIZED, source_id: 'r:9' }] }));
+    catalog.replies(shop({ places: [LITER, { ...UNSIZED, source_id: 'r:9' }] }));
     const { code, stdout, stderr } = await catalog.run(['compare', 'p1', '--per', 'l', '-o', 'json']);
     expect(code).toBe(0);
     expect(rows(stdout)).toEqual([['fixprice', 107.53, 'l']]);
@@ -46,13 +46,13 @@ describe('compare', () => {
 
   test('names a changed size, with both sizes', async () => {
     const before = packed(FIXPRICE, { price: 100, package_quantity: 1, package_unit: 'LTR', observed_at: at(20) });
-    catalog.replies(shop({ places: [{ ...before, source_id: 'old' }, LITRE] }));
+    catalog.replies(shop({ places: [{ ...before, source_id: 'old' }, LITER] }));
     const { stderr } = await catalog.run(['compare', 'p1', '--per', 'l']);
     expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
   });
 });
 
-describe('movers, index and discounts', () => {
+describe('movers', () => {
   const fields = { price: 100, discount_price: 93, package_unit: 'LTR' };
   const OLD = packed(FIXPRICE, { ...fields, package_quantity: 1, observed_at: at(20) });
   const NEW = packed(FIXPRICE, { ...fields, package_quantity: 0.93 });
@@ -61,32 +61,21 @@ describe('movers, index and discounts', () => {
     { ...NEW, past: [lasting(19, 0, 100)] },
     { ...UNSIZED, source_id: 'r:9' },
   ];
-  // The package of 0.93 l costs what that of 1 l did.
-  test.each([
-    ['movers', ['--since', '30d'], { from: 100, to: 107.53, change: 7.53, changePercent: 7.53, unit: 'RUB/l' }],
-    ['index', ['--since', '30d', '--interval', '7d', '--tz', 'UTC'], { index: 107.53, offers: 1, ofOffers: 1 }],
-    ['discounts', [], { price: 107.53, discounted: 100, unit: 'RUB/l' }],
-  ] as const)('%s divide each price by the size that the package had', async (command, options, last) => {
+  test('divide each price by the size that the package had', async () => {
     catalog.replies(shop({ places }));
-    const { code, stdout, stderr } = await catalog.run([command, 'p1', '--per', 'l', ...options, '-o', 'json']);
+    const line = ['movers', 'p1', '--per', 'l', '--since', '30d', '-o', 'json'];
+    const { code, stdout, stderr } = await catalog.run(line);
+    // The package of 0.93 l costs what that of 1 l did.
+    const last = { from: 100, to: 107.53, change: 7.53, changePercent: 7.53, unit: 'RUB/l' };
     expect({ code, last: JSON.parse(stdout).at(-1) }).toMatchObject({ code: 0, last });
     expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
     expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
-  });
-
-  test('an index is not computed from prices rounded to cents', async () => {
-    const tons = ({ package_quantity: quantity, ...rest }: Place['fields']) => {
-      return { ...rest, package_quantity: Number(quantity) * 1000 };
-    };
-    catalog.replies(shop({ places: places.slice(0, 2).map((one) => ({ ...one, fields: tons(one.fields) })) }));
-    const { stdout } = await catalog.run(['index', 'p1', '--per', 'l', '--since', '30d', '-o', 'json']);
-    expect(JSON.parse(stdout).at(-1)).toMatchObject({ index: 107.53 });
   });
 });
 
 describe('check', () => {
   test('checks the price of the unit', async () => {
-    catalog.replies(shop({ places: [LITRE] }));
+    catalog.replies(shop({ places: [LITER] }));
     const { code, stdout } = await catalog.run(['check', 'p1', '--per', 'l', '--above', '105']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('107.53 RUB/l') });
     expect((await catalog.run(['check', 'p1', '--above', '105'])).code).toBe(1);
@@ -97,7 +86,7 @@ describe('check', () => {
     [['--per', 'l', '--below', '5', '--field', 'available_count'], 2, '--per applies to prices'],
     [['--per', 'ounce', '--below', '5'], 2, 'there is no "ounce"'],
   ])('%j', async (argv, status, message) => {
-    catalog.replies(shop({ places: [LITRE] }));
+    catalog.replies(shop({ places: [LITER] }));
     const { code, stderr } = await catalog.run(['check', 'p1', ...argv]);
     expect(code).toBe(status);
     expect(stderr).toContain(message);
@@ -116,14 +105,14 @@ describe('products list', () => {
     observed_at: at(1),
     ...fields,
   });
-  const litres = (package_quantity: number) => ({ package_quantity, package_unit: 'LTR' });
+  const liters = (package_quantity: number) => ({ package_quantity, package_unit: 'LTR' });
   const SOURCES: Readonly<Record<string, readonly object[]>> = {
     p1: [
-      source('p1', 100, litres(2)),
-      source('p1', 45, litres(1)),
-      source('p1', 1, { ...litres(1), price_unit: 'JPY' }),
+      source('p1', 100, liters(2)),
+      source('p1', 45, liters(1)),
+      source('p1', 1, { ...liters(1), price_unit: 'JPY' }),
     ],
-    p2: [source('p2', 30, litres(0.5))],
+    p2: [source('p2', 30, liters(0.5))],
     p3: [source('p3', 30, {})],
   };
   const page = (items: readonly object[]): object => ({ items, meta: { total: items.length } });

@@ -1,5 +1,32 @@
-import type { Category } from '../schema.ts';
-import { numberOf } from '../statistics.ts';
+/** The categories of stores as trees. */
+import type { Column, ListOutput } from '../../output/types.ts';
+import type { Category } from './schema.ts';
+import { numberOf } from './statistics.ts';
+
+/** For programs: the title alone, and how deep it is. */
+export const BRANCH_LIST: ListOutput<BranchRow> = {
+  kind: 'list',
+  columns: branchColumns(titleOf),
+  id: ({ id }) => String(id),
+  empty: 'no categories',
+};
+
+/** For people: the deeper, the further in. Blanks are understood in every locale. */
+export const BRANCH_TABLE: ListOutput<BranchRow> = {
+  ...BRANCH_LIST,
+  columns: branchColumns((row) => '  '.repeat(row.level) + titleOf(row)),
+};
+
+function branchColumns(title: (row: BranchRow) => string): readonly Column<BranchRow>[] {
+  return [
+    { name: 'store', cell: (row) => row.parser_name },
+    { name: 'title', cell: title, flex: true },
+    { name: 'id', cell: ({ id }) => id, align: 'right' },
+    { name: 'source-uid', cell: (row) => row.source_uid, flex: true },
+    { name: 'level', cell: ({ level }) => level, align: 'right', wide: true },
+    { name: 'path', cell: ({ path }) => path.join(' / '), wide: true },
+  ];
+}
 
 /** Categories are below their parents: `parent_source_uid` names the `source_uid` of another of the same `parser_name`. */
 export type CategoryNode = Category & { readonly children: readonly CategoryNode[] };

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  branchRows,
-  type CategoryNode,
-  categoryTree,
-} from '../../../../src/features/catalog/commands/categories-tree.ts';
-import type { Category } from '../../../../src/features/catalog/schema.ts';
+import { branchRows, type CategoryNode, categoryTree } from '../../../src/features/catalog/category-tree.ts';
+import type { Category } from '../../../src/features/catalog/schema.ts';
 
 const one = (id: number, uid: string | null, parent: string | null = null, more: Partial<Category> = {}): Category => ({
   id,
