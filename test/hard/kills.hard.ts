@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
-import { interruptedExport } from '../features/catalog/export/interrupted.ts';
 import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
@@ -330,19 +329,3 @@ killEverywhere('a candle file that is appended to is the old one or the new one'
     },
   };
 });
-
-for (const format of ['csv', 'parquet'] as const) {
-  killEverywhere(`an export to ${format}`, async () => {
-    const { prepare, run, expectWhole, expectResumed, end } = await interruptedExport(format, freshFolder());
-    return {
-      prepare,
-      run,
-      end,
-      async check(root, point) {
-        expectWhole(root, point);
-        await expectResumed(root, point);
-        expect(namesIn(root), point).toEqual([`offers.${format}`, `snapshots.${format}`, 'state.ndjson']);
-      },
-    };
-  });
-}

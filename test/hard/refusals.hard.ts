@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
-import { interruptedExport } from '../features/catalog/export/interrupted.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
@@ -256,17 +255,6 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     );
     counted(task, cases);
     await gateway.close();
-  });
-
-  it.concurrent('leaves the earlier files of an export', async ({ task }) => {
-    const { prepare, run, expectWhole, expectResumed, end } = await interruptedExport('parquet', freshFolder());
-    const cases = await refuseEverywhere(refusal, run, prepare, async (root, { code, stderr }, step) => {
-      if (code !== 0) expect(stderr, step).toEqual(FAILURE);
-      expectWhole(root, step);
-      await expectResumed(root, step);
-    });
-    counted(task, cases);
-    await end();
   });
 });
 

@@ -13,7 +13,7 @@ import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
-import { FOLDER, RECEIVER, SAMPLES, type Sample } from './samples.ts';
+import { RECEIVER, SAMPLES, type Sample } from './samples.ts';
 import { shellCommands } from './shell-commands.ts';
 
 /** The credential of every run; no output may contain it. */
@@ -70,7 +70,7 @@ export interface Invoked extends Run {
 
 export interface Peer {
   readonly url: string;
-  /** Replaces the placeholders of a sample by addresses and folders. */
+  /** Replaces the placeholders of a sample by addresses. */
   atPeer(arg: string): string;
   /** With `fault`, the service answers its first `after` requests as it should, and all others so. */
   run(what: Case, invocation?: Invocation, fault?: Fault, after?: number): Promise<Invoked>;
@@ -81,9 +81,8 @@ export async function startPeer(): Promise<Peer> {
   let behavior: Fault = () => {};
   const server = await faultServer((socket, request, index) => behavior(socket, request, index));
   const homes = mkdtempSync(join(SCRATCH, 'svc-registry-'));
-  const folder = join(homes, 'folder');
   const gateway = new GatewaySide();
-  const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`).replace(FOLDER, folder);
+  const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
   let sandbox: Promise<Sandbox> | undefined;
   const sandboxOf = async ({ sample }: Case): Promise<Sandbox['env']> => {
     if (!sample.sandbox) return {};
@@ -112,7 +111,6 @@ export async function startPeer(): Promise<Peer> {
           if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
         }
       };
-      rmSync(folder, { recursive: true, force: true });
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         at: NOW,

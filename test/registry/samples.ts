@@ -57,8 +57,6 @@ export interface Sample {
 /** Stands for the address of a receiver. */
 export const RECEIVER = 'http://receiver.test/hook';
 
-/** Stands for a folder that is not there yet. */
-export const FOLDER = '/folder.test';
 
 const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
 const EXPIRED = '77c09d3b-1111-4222-8333-444455556666';
@@ -234,22 +232,14 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
   'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],
-  'catalog discounts': [{ args: [PRODUCT] }],
-  'catalog index': [{ args: [PRODUCT, '--since', '3d'] }],
   'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n`, whenEmpty: 5 }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
-  'catalog match': [{ args: [PRODUCT] }, { args: [PRODUCT, '--store', 'chizhik', '--search', 'milk'] }],
-  'catalog report': [
-    { args: ['-', '--html', FOLDER], stdin: `sections: [{type: compare, id: ${PRODUCT}}]` },
-    { args: ['-', '--html', '-'], stdin: `sections: [{type: history, id: ${PRODUCT}}]`, prints: 'text' },
+  'catalog categories list': [
+    { args: [] },
+    { args: ['--parser-name', 'fixprice', '--tree'] },
+    { args: ['--depth', '0', '--search', 'milk', '--limit', '101'] },
   ],
-  'catalog export': [
-    { args: [FOLDER, '--max-products', '1'] },
-    { args: [FOLDER, PRODUCT, '--format', 'parquet', '--since', '-2d'] },
-  ],
-  'catalog categories list': [{ args: [] }, { args: ['--depth', '0', '--search', 'milk', '--limit', '101'] }],
   'catalog categories get': [{ args: ['1'] }],
-  'catalog categories tree': [{ args: ['--parser-name', 'fixprice'] }],
   'catalog health': [{ args: [], once: true }],
   'oauth login': [
     { args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true },

@@ -361,6 +361,12 @@ describe('the tree of categories', () => {
   });
 });
 
+test.each(['--limit', '--offset'])('the tree of categories refuses %s', async (option) => {
+  const { code, stderr } = await catalog.run(['categories', 'list', '--tree', option, '5']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--tree reads all categories, and cannot be combined with --limit or --offset');
+});
+
 describe('the image of a product', () => {
   const IMAGE = 'https://images.example/1.webp';
   const one = { canonical_product_id: 'p1', title: 'Milk', parsers: ['fixprice'], image_url: IMAGE };
