@@ -69,7 +69,6 @@ async function dispatch(
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = parsePart(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
-  if (found.notice !== undefined && !parsed.input['quiet']) await say(found.notice, context);
   const engine = engineOf(argv, secrets);
   if (parsed.missing.length === 0) return run(command, parsed, context, engine);
   const { completed } = await import('./cli/prompting.ts');
@@ -102,9 +101,7 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
-  const { text, notice } = await helpText(named, GROUPS, context.stdout.columns);
-  if (notice !== undefined) await say(notice, context);
-  return print(context, text);
+  return print(context, await helpText(named, GROUPS, context.stdout.columns));
 }
 
 /** All standard error output passes here, and loses the secrets that the run has used. */
@@ -112,12 +109,6 @@ function hiding(stream: OutStream, secrets: KnownSecrets): OutStream {
   return Object.assign(Object.create(stream) as OutStream, {
     write: (chunk: string | Uint8Array) => stream.write(typeof chunk === 'string' ? secrets.hide(chunk) : chunk),
   });
-}
-
-/** A notice before any command runs. */
-async function say(notice: string, { stderr }: Context): Promise<void> {
-  const { formatNotice } = await import('./output/terminal.ts');
-  await stderr.write(formatNotice(notice));
 }
 
 async function print(context: Context, text: string): Promise<number> {

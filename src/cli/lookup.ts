@@ -25,12 +25,12 @@ export function refuseForeign(groups: readonly Group[], typed: readonly string[]
   }
 }
 
-/** `alerts ls` → `alerts list`; includes former names. */
+/** `alerts ls` → `alerts list` */
 export type Aliases = Readonly<Record<string, string>>;
 
 export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
-  const own = commands.flatMap(({ id, aliases = [], formerly = [] }) =>
-    [...aliases, ...formerly].map((alias): [string, string] => [`${group.name} ${alias}`, id]),
+  const own = commands.flatMap(({ id, aliases = [] }) =>
+    aliases.map((alias): [string, string] => [`${group.name} ${alias}`, id]),
   );
   return Object.fromEntries([...synonyms(commands), ...own]);
 }
@@ -47,11 +47,7 @@ function synonyms(commands: readonly Command[]): readonly [string, string][] {
 
 /** The command, or all commands, whose names begin with the words after a group name. */
 export type Found =
-  | (Extract<HelpSubject, { kind: 'command' }> & {
-      readonly length: number;
-      /** The notice for a former name. */
-      readonly notice?: string | undefined;
-    })
+  | (Extract<HelpSubject, { kind: 'command' }> & { readonly length: number })
   | Extract<HelpSubject, { kind: 'commands' }>;
 
 interface Search {
@@ -77,12 +73,7 @@ export async function findCommand(group: Group, args: readonly string[], search:
   const aliases = async (): Promise<Aliases> => prepared?.() ?? aliasesOf(group, await loadCommands(group));
   const found = async (name: string | undefined, count: number): Promise<Found | undefined> => {
     const command = await (name === undefined ? undefined : commands[name]?.());
-    if (command === undefined) return undefined;
-    const typed = args.slice(0, count).join(' ');
-    const notice = command.formerly?.includes(typed)
-      ? `svc ${group.name} ${typed} is now svc ${command.id}`
-      : undefined;
-    return { kind: 'command', command, length: count, notice };
+    return command === undefined ? undefined : { kind: 'command', command, length: count };
   };
   const otherwise = async (count: number): Promise<Found | undefined> => {
     const typed = args.slice(0, count);

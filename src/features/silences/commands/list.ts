@@ -2,7 +2,6 @@ import { listCommand } from '../../../cli/command.ts';
 import type { AnyOutput, ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { FOREIGN_MATCHERS } from '../../alerts/selection.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 import {
   countsBySilence,
@@ -37,7 +36,6 @@ const COUNTED_LIST: ListOutput<CountedSilence> = {
 
 export const silencesList = listCommand({
   id: 'silences list',
-  foreignOptions: { ...FOREIGN_MATCHERS, '--id': { hint: 'type: svc silences get <id>' } },
   summary: 'List silences (active and pending by default)',
   description:
     'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',
