@@ -2,7 +2,7 @@
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
-import { type Aliases, findCommand, findGroup, refuseForeign } from './cli/lookup.ts';
+import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
 import { commandPath, type ParsedInput, parseInput, parsePart } from './cli/parse.ts';
 import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
@@ -60,8 +60,7 @@ async function dispatch(
       ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
       : print(context, `${pkg.version}\n`);
   }
-  refuseForeign(GROUPS, path);
-  const group = findGroup(GROUPS, first);
+  const group = await findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   const { command } = found;

@@ -215,10 +215,10 @@ export interface Group {
   readonly name: string;
   /** The group has one command, with the group's name. */
   readonly single?: true;
+  /** Its name alone lists, as in amtool: `svc alert`. */
+  readonly lists?: true;
   readonly summary: string;
   readonly description?: string;
-  /** Commands of other tools that svc does not have, with a hint for each. */
-  readonly foreign?: Readonly<Record<string, string>>;
   readonly load: () => Promise<{ readonly commands: Commands }>;
 }
 

@@ -183,7 +183,7 @@ export function undoTexts(
   undo: Answer<unknown>['undo'] = [],
   { serverOptions: options }: Pick<RunContext, 'serverOptions'>,
 ): readonly string[] {
-  return undo.map((words) => `Undo: ${['svc', ...words, ...options].map(shellWord).join(' ')}`);
+  return undo.map((line) => `Undo: ${['svc', ...line, ...options].map(shellWord).join(' ')}`);
 }
 
 /** Elsewhere an option of the same name is the command's own. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
 import { helpPage } from '../../src/cli/help.ts';
-import { findCommand, nameOf, synonymOf } from '../../src/cli/lookup.ts';
+import { findCommand, nameOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';
 import { svc } from '../support/svc.ts';
 
@@ -28,9 +28,6 @@ describe('nouns', () => {
   it('prefers an exact match', () => {
     expect(nameOf(['orders', 'order'], ['order'])).toBe('order');
     expect(nameOf(['order get', 'orders list'], ['orders', 'get'])).toBe('order get');
-    expect(synonymOf(['secrets list', 'secrets delete'], ['secret', 'rm'])).toBe('secrets delete');
-    expect(synonymOf(['secrets list'], ['secrets', 'rm'])).toBeUndefined();
-    expect(synonymOf(['list'], ['constructor'])).toBeUndefined();
   });
 });
 
@@ -68,6 +65,19 @@ describe('svc', () => {
       code: 2,
       stderr: 'svc: there is no command "catalog products lst"\nhint: did you mean: svc catalog products list oat\n',
     });
+  });
+
+  it.each([
+    ['ack 1a58', 'svc silences ack 1a58'],
+    ['mute', 'svc silences create'],
+    ['check-config a.yml', 'svc alerts config check a.yml'],
+    ['login', 'one of: svc oauth login, svc trade login\n'],
+    ['alerts firing', 'svc alerts list'],
+    ['silences edit 2f1a', 'svc silences update 2f1a'],
+    ['silences constructor', 'one of: '],
+  ])('%s: names what is meant', async (line, hint) => {
+    const { code, stderr } = await svc(line.split(' '));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
   });
 
   it('quotes what a shell would split in the line that it suggests', async () => {

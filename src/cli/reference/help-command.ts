@@ -73,7 +73,7 @@ async function subjectOf(names: readonly string[], groups: readonly Group[]): Pr
     refuseMore(first, rest);
     return topic === undefined ? { kind: 'command', command: HELP } : { kind: 'topic', topic };
   }
-  const group = findGroup(groups, first, ['help', 'version', ...TOPICS.map(({ name }) => name)]);
+  const group = await findGroup(groups, first, ['help', 'version', ...TOPICS.map(({ name }) => name)]);
   const found = await findCommand(group, rest);
   if (found.kind === 'commands') return found;
   refuseMore(found.command.id, rest.slice(found.length));

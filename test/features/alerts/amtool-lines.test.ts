@@ -76,6 +76,8 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
   const silence = (id: string) => getJson<WireSilence>(server.url, `/api/v2/silence/${id.trim()}`);
 
   test.each([
+    [['alert']],
+    [['silence']],
     [['alert', 'query']],
     [['alert', 'query', 'alertname=DiskFull']],
     [['alert', 'query', 'DiskFull', 'severity=critical']],

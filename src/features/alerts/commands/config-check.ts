@@ -7,6 +7,7 @@ const UNCHECKED = 'templates and integrations were not checked (amtool check-con
 
 export const alertsConfigCheck = listCommand({
   id: 'alerts config check',
+  suggestFor: ['check-config'],
   summary: 'Check the routing in a configuration file',
   description:
     'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Global settings, templates and the integrations of receivers are not checked.',

@@ -45,6 +45,7 @@ const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const
 
 export const alertsList = listCommand({
   id: 'alerts list',
+  suggestFor: ['firing'],
   summary: 'List alerts (active by default)',
   description:
     'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',

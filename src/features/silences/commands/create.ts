@@ -25,6 +25,7 @@ const HOUR = 3_600_000;
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
+  suggestFor: ['mute', 'silence'],
   summary: 'Create a silence',
   description:
     'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',

@@ -37,6 +37,7 @@ const TONES: Readonly<Record<Expired['result'], Tone>> = {
 export const silencesExpire = listCommand({
   id: 'silences expire',
   aliases: ['delete', 'rm'],
+  suggestFor: ['unmute', 'unsilence'],
   summary: 'Expire silences',
   description:
     'The muted alerts notify again. If one silence cannot be expired, svc continues with the others. Without ids, options select active and pending silences that meet all of them.',

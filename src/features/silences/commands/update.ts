@@ -14,6 +14,7 @@ const CHANGED_LIST = { ...OUTCOME_LIST, empty: NONE_MATCH };
 
 export const silencesUpdate = recordCommand({
   id: 'silences update',
+  suggestFor: ['edit'],
   summary: 'Change the comment, author or matchers of silences',
   description:
     'If the matchers change, the server expires the silence and creates one with another id. Matchers that mute more are checked like a new silence. To move the end, use svc silences extend.',
