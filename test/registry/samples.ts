@@ -149,7 +149,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences extend': [
     { args: [SILENCE, '--for', '1h'] },
     { args: ['2f1a', '--until', END] },
-    { args: [EXPIRED, '--for', '1h'] },
+    { args: [EXPIRED, '--for', '2h'] },
   ],
   'silences expire': [
     { args: [SILENCE], apart: 'a state that cannot be read does not keep a silence from being expired' },

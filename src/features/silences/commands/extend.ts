@@ -14,7 +14,7 @@ export const silencesExtend = listCommand({
   id: 'silences extend',
   summary: 'Extend silences, or create expired ones again',
   description:
-    '--for adds to the end of a silence, and --until sets its end unless it already ends later. An expired silence is created again: it starts now, lasts this long and has a new id. Each is checked like a new silence; if one cannot be extended, svc continues with the others. Without ids, options select active and pending silences that meet all of them; --all asks for confirmation.',
+    '--for adds to the end of a silence; --until sets it, unless it already ends later. An expired silence is created again from now on, with a new id. Each is checked like a new silence, and one that fails does not stop the others. Without ids, options select active and pending silences; --all asks first.',
   details:
     'In JSON, id is the silence that you named and silenceID the one in force now. The result is extended, created (again, after it expired), unchanged (it already lasts that long), not-found or error. For an expired silence, an equal one that is active is extended instead, so that the same line can run again from cron.',
   effect: 'write',
@@ -38,7 +38,6 @@ export const silencesExtend = listCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc silences extend 2f1a --for 2h', why: 'Add two hours, or mute again for two hours' },
-    { run: 'svc silences extend 2f1a 77c0 --until 18:00', why: 'Let two silences end at six' },
     { run: 'svc silences extend --comment CHG-1042 --for 2h', why: 'Extend every silence of one change' },
     {
       run: 'svc silences list --within 1h -q | svc silences extend - --for 1h',

@@ -53,7 +53,6 @@ export const silencesList = listCommand({
   examples: [
     { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
     { run: 'svc silences list -a --created-since "yesterday 18:00"', why: 'What was silenced overnight' },
-    { run: 'svc silences list --for-alert 1a58c20e', why: 'What mutes this alert' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },
     {
       run: 'svc silences list --expired --within 2h --comment "~CHG-[0-9]+"',
