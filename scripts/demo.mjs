@@ -108,8 +108,8 @@ function alerts() {
   );
   svc(
     'Extend it by an hour. The id stays the same.',
-    ['silences', 'update', silenceID.slice(0, 8), '--extend', '1h'],
-    (out) => out.includes('the same id'),
+    ['silences', 'extend', silenceID.slice(0, 8), '--for', '1h'],
+    (out) => out.includes('extended'),
   );
   svc(
     'Expire it. Without a terminal svc never prompts, so a script passes --yes.',

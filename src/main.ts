@@ -2,7 +2,7 @@
 import pkg from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
-import { type Aliases, findCommand, findGroup, refuseForeign } from './cli/lookup.ts';
+import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
 import { commandPath, type ParsedInput, parseInput, parsePart } from './cli/parse.ts';
 import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
@@ -60,8 +60,7 @@ async function dispatch(
       ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
       : print(context, `${pkg.version}\n`);
   }
-  refuseForeign(GROUPS, path);
-  const group = findGroup(GROUPS, first);
+  const group = await findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
   const { command } = found;
@@ -69,7 +68,6 @@ async function dispatch(
   const tokens = argv.filter((_, index) => !used.has(index));
   const parsed = parsePart(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
-  if (found.notice !== undefined && !parsed.input['quiet']) await say(found.notice, context);
   const engine = engineOf(argv, secrets);
   if (parsed.missing.length === 0) return run(command, parsed, context, engine);
   const { completed } = await import('./cli/prompting.ts');
@@ -102,9 +100,7 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
-  const { text, notice } = await helpText(named, GROUPS, context.stdout.columns);
-  if (notice !== undefined) await say(notice, context);
-  return print(context, text);
+  return print(context, await helpText(named, GROUPS, context.stdout.columns));
 }
 
 /** All standard error output passes here, and loses the secrets that the run has used. */
@@ -112,12 +108,6 @@ function hiding(stream: OutStream, secrets: KnownSecrets): OutStream {
   return Object.assign(Object.create(stream) as OutStream, {
     write: (chunk: string | Uint8Array) => stream.write(typeof chunk === 'string' ? secrets.hide(chunk) : chunk),
   });
-}
-
-/** A notice before any command runs. */
-async function say(notice: string, { stderr }: Context): Promise<void> {
-  const { formatNotice } = await import('./output/terminal.ts');
-  await stderr.write(formatNotice(notice));
 }
 
 async function print(context: Context, text: string): Promise<number> {

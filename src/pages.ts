@@ -25,8 +25,6 @@ export async function preparedPages(): Promise<Pages> {
     for (const command of commands) help[command.id] = helpPage({ kind: 'command', command });
     Object.assign(aliases, aliasesOf(group, commands));
   }
-  // A line of another tool has its own hint.
-  for (const { foreign = {} } of GROUPS) for (const line of Object.keys(foreign)) delete aliases[line];
   return { help, aliases };
 }
 

@@ -10,7 +10,7 @@ import { profileNames, readSettingsFile, settingsPath } from '../store/settings-
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './common-flags.ts';
-import { undoText } from './run-context.ts';
+import { undoTexts } from './run-context.ts';
 
 /** A cluster is called by the name of its profile. */
 interface Cluster {
@@ -72,7 +72,7 @@ export async function runOnClusters(
   const [first] = done;
   if (first === undefined) throw allFailed(failed, outcome.code);
   for (const { item, error } of failed) item.ctx.warn(`${item.name}: ${error.message}`);
-  for (const { ctx, answer } of done) if (answer.undo !== undefined) ctx.notice(undoText(answer.undo, ctx));
+  for (const { ctx, answer } of done) for (const line of undoTexts(answer.undo, ctx)) ctx.notice(line);
   const as = first.answer.as ?? command.output;
   const merge = (rows: Rows): Rows => {
     const isOwn = as.kind === 'watch' || (as.kind === 'list' && as.id === (command.output as ListOutput<unknown>).id);

@@ -30,8 +30,8 @@ interface AnswerParts {
   readonly footer?: Afterwards<string>;
   /** The value is printed, and the exit status is that of this code. */
   readonly code?: Afterwards<ErrorCode>;
-  /** The words after `svc` that undo what was done, printed with the options that name the server. */
-  readonly undo?: readonly string[] | undefined;
+  /** The command lines that undo what was done, each as the words after `svc`; printed with the options that name the server. */
+  readonly undo?: readonly (readonly string[])[] | undefined;
   /** The exit status of another program, passed on. */
   readonly status?: number | undefined;
   /** Runs after the value is printed: a server that runs until it is stopped. */
@@ -154,8 +154,6 @@ export interface Spec<A extends Arguments, F extends Flags> {
   /** `alerts list` */
   readonly id: string;
   readonly aliases?: readonly string[];
-  /** Former names, which still work with a notice. */
-  readonly formerly?: readonly string[];
   /** Names in other tools that mean something similar: suggested, but not run. */
   readonly suggestFor?: readonly string[];
   /** Options of other tools: what to type instead, or why there is no such option. */
@@ -217,10 +215,10 @@ export interface Group {
   readonly name: string;
   /** The group has one command, with the group's name. */
   readonly single?: true;
+  /** Its name alone lists, as in amtool: `svc alert`. */
+  readonly lists?: true;
   readonly summary: string;
   readonly description?: string;
-  /** Commands of other tools that svc does not have, with a hint for each. */
-  readonly foreign?: Readonly<Record<string, string>>;
   readonly load: () => Promise<{ readonly commands: Commands }>;
 }
 

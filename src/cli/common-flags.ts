@@ -1,7 +1,7 @@
 /** The options that commands share, and which of them a command has. */
 import { SvcError } from '../errors.ts';
 import { FORMATS } from '../output/types.ts';
-import { FILE, type Flags, type ForeignOptions, type Input } from './flags.ts';
+import { FILE, type Flags, type Input } from './flags.ts';
 import { zoneOf } from './time.ts';
 
 export const GLOBAL_FLAGS = {
@@ -41,7 +41,7 @@ export const GLOBAL_FLAGS = {
 } as const satisfies Flags;
 
 export const SERVICE_FLAGS = {
-  'base-url': { type: 'string', formerly: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
+  'base-url': { type: 'string', aliases: ['alertmanager.url'], value: 'url', help: 'Address of the service' },
   timeout: { type: 'duration', positive: true, help: 'Request timeout (default 30s)' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Add a request header (not for secrets)' },
   'header-file': { ...FILE, repeat: true, help: 'Add headers from a file, one per line; never shown' },
@@ -50,30 +50,6 @@ export const SERVICE_FLAGS = {
   key: { ...FILE, help: 'Key of the client certificate (PEM)' },
   insecure: { type: 'boolean', help: 'Skip certificate checks; allow credentials over http' },
 } as const satisfies Flags;
-
-/** Options of amtool, curl, gh and jq. */
-const FOREIGN_OPTIONS: ForeignOptions = {
-  '-H': { meant: '--header' },
-  '-k': { meant: '--insecure' },
-  '-n': { meant: '--limit' },
-  '-w': { meant: '--watch' },
-  '--format': { meant: '--output' },
-  '--jq': { hint: 'use --query with a JMESPath expression, or pipe -o json to jq' },
-  '--template': { hint: 'use --columns, or --query with a JMESPath expression' },
-  '--http.config.file': { hint: 'import it into a profile: svc config import amtool' },
-  '--version-check': { hint: 'leave it out: svc does not compare versions' },
-  '--no-version-check': { hint: 'leave it out: svc does not compare versions' },
-  '--enable-feature': { hint: 'leave it out: svc reads both syntaxes of matchers' },
-};
-
-/** `options` are those of the command: another one is not suggested. */
-export function foreignOption(name: string, options: readonly string[]): ForeignOptions[string] {
-  const { meant, hint } = (Object.hasOwn(FOREIGN_OPTIONS, name) ? FOREIGN_OPTIONS[name] : undefined) ?? {};
-  return {
-    ...(meant !== undefined && options.includes(meant) ? { meant } : {}),
-    ...(hint === undefined ? {} : { hint }),
-  };
-}
 
 /** Options of commands that can run on several clusters; they also take several profiles. */
 const CLUSTER_FLAGS = {

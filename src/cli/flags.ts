@@ -27,8 +27,8 @@ interface FlagBase {
   readonly help: string;
   /** Its section in help, `Filter options`; default `Options`. */
   readonly group?: string;
-  /** Former names without dashes, which still work with a notice. */
-  readonly formerly?: readonly string[];
+  /** Further names without dashes, which help does not show. */
+  readonly aliases?: readonly string[];
   /** One letter. */
   readonly short?: string;
   /** The placeholder of the value in help: `<url>`. */
@@ -66,7 +66,7 @@ interface BooleanFlag {
   readonly type: 'boolean';
   readonly help: string;
   readonly group?: string;
-  readonly formerly?: readonly string[];
+  readonly aliases?: readonly string[];
   readonly short?: string;
   readonly default?: boolean;
   readonly hidden?: true;

@@ -6,52 +6,42 @@ import { sameNoun, VERBS } from './grammar.ts';
 import type { HelpSubject } from './help.ts';
 
 /** `others` are further permitted words. Throws `usage`. */
-export function findGroup(
+export async function findGroup(
   groups: readonly Group[],
   name: string,
   others: readonly string[] = ['help', 'version'],
-): Group {
+): Promise<Group> {
   const group = groups.find((candidate) => candidate.name === name) ?? groups.find((one) => sameNoun(one.name, name));
   if (group !== undefined) return group;
-  throw unknownCommand(name, didYouMean(name, [...groups.map((g) => g.name), ...others]));
+  const names = [...groups.map((one) => one.name), ...others];
+  const close = suggest(name, names);
+  if (close !== undefined) throw unknownCommand(name, meantBy(name, close));
+  const [meant, ...more] = await findMeant(groups, name);
+  if (meant !== undefined && more.length === 0) throw unknownCommand(name, meantBy(name, meant));
+  const candidates = meant === undefined ? names : [meant, ...more].map((id) => `svc ${id}`);
+  throw unknownCommand(name, { hint: `one of: ${candidates.join(', ')}` });
 }
 
-/** Throws `usage` with a hint if the words are a known command line of another tool. */
-export function refuseForeign(groups: readonly Group[], typed: readonly string[]): void {
-  for (let count = typed.length; count > 0; count--) {
-    const line = typed.slice(0, count).join(' ');
-    const hint = groups.map(({ foreign }) => foreign?.[line]).find((text) => text !== undefined);
-    if (hint !== undefined) throw unknownCommand(line, { hint });
-  }
+/** `ack` → `silences ack`: the commands of all groups that the verb alone may mean. */
+async function findMeant(groups: readonly Group[], typed: string): Promise<readonly string[]> {
+  const commands = (await Promise.all(groups.map(loadCommands))).flat();
+  return commands
+    .filter(({ id, suggestFor }) => id.endsWith(` ${typed}`) || suggestFor?.includes(typed))
+    .map(({ id }) => id);
 }
 
-/** `alerts ls` → `alerts list`; includes former names. */
+/** `silences rm` → `silences expire`, as the commands declare it. */
 export type Aliases = Readonly<Record<string, string>>;
 
 export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
-  const own = commands.flatMap(({ id, aliases = [], formerly = [] }) =>
-    [...aliases, ...formerly].map((alias): [string, string] => [`${group.name} ${alias}`, id]),
+  return Object.fromEntries(
+    commands.flatMap(({ id, aliases = [] }) => aliases.map((alias) => [`${group.name} ${alias}`, id])),
   );
-  return Object.fromEntries([...synonyms(commands), ...own]);
-}
-
-/** `silences add` for `silences create`, unless a command has that name. */
-function synonyms(commands: readonly Command[]): readonly [string, string][] {
-  const ids = new Set(commands.map(({ id }) => id));
-  return commands.flatMap(({ id }) => {
-    const [, before = '', last = ''] = /^(.* )?(\S+)$/.exec(id) ?? [];
-    const verbs = Object.keys(VERBS).filter((verb) => VERBS[verb] === last);
-    return verbs.map((verb): [string, string] => [before + verb, id]).filter(([name]) => !ids.has(name));
-  });
 }
 
 /** The command, or all commands, whose names begin with the words after a group name. */
 export type Found =
-  | (Extract<HelpSubject, { kind: 'command' }> & {
-      readonly length: number;
-      /** The notice for a former name. */
-      readonly notice?: string | undefined;
-    })
+  | (Extract<HelpSubject, { kind: 'command' }> & { readonly length: number })
   | Extract<HelpSubject, { kind: 'commands' }>;
 
 interface Search {
@@ -59,7 +49,7 @@ interface Search {
   readonly at?: readonly number[];
   /** The aliases that the build prepared; without them, all commands of the group are loaded. */
   readonly prepared?: (() => Aliases) | undefined;
-  /** A noun alone lists: `svc catalog products`. */
+  /** A noun alone lists: `svc catalog products`, `svc alerts`. */
   readonly nounLists?: boolean;
 }
 
@@ -68,8 +58,10 @@ export async function findCommand(group: Group, args: readonly string[], search:
   const { commands } = await group.load();
   const names = Object.keys(commands);
   const [noun] = args;
-  if (group.single || noun === undefined) return everyCommand(group, commands);
   const { at = args.map((_, index) => index), prepared, nounLists = false } = search;
+  if (noun === undefined && group.lists && nounLists && commands['list'] !== undefined)
+    return { kind: 'command', command: await commands['list'](), length: 0 };
+  if (group.single || noun === undefined) return everyCommand(group, commands);
   // After an option, the next word may be its value: `trade journal --limit 1`.
   const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
@@ -77,17 +69,12 @@ export async function findCommand(group: Group, args: readonly string[], search:
   const aliases = async (): Promise<Aliases> => prepared?.() ?? aliasesOf(group, await loadCommands(group));
   const found = async (name: string | undefined, count: number): Promise<Found | undefined> => {
     const command = await (name === undefined ? undefined : commands[name]?.());
-    if (command === undefined) return undefined;
-    const typed = args.slice(0, count).join(' ');
-    const notice = command.formerly?.includes(typed)
-      ? `svc ${group.name} ${typed} is now svc ${command.id}`
-      : undefined;
-    return { kind: 'command', command, length: count, notice };
+    return command === undefined ? undefined : { kind: 'command', command, length: count };
   };
   const otherwise = async (count: number): Promise<Found | undefined> => {
     const typed = args.slice(0, count);
     const id = (await aliases())[`${group.name} ${typed.join(' ')}`];
-    return found(id?.slice(group.name.length + 1) ?? synonymOf(names, typed), count);
+    return found(id?.slice(group.name.length + 1) ?? nameOf(names, withOurVerb(typed)), count);
   };
   if (args.length > 1 && (below.length > 0 || single === undefined)) {
     const both = (await found(nameOf(names, args.slice(0, 2)), 2)) ?? (await otherwise(2));
@@ -130,19 +117,17 @@ function unknownBelow(group: Group, below: readonly string[], typed: string): Sv
 }
 
 async function unknownIn(group: Group, names: readonly string[], typed: string): Promise<SvcError> {
-  if (typed === 'help')
-    return unknownCommand(`${group.name} help`, { hint: 'did you mean --help?', meant: { typed, meant: '--help' } });
+  if (typed === 'help') return unknownCommand(`${group.name} help`, meantBy(typed, '--help'));
   // A matcher, where amtool lists: no command has such a name.
   if (/[=~]/.test(typed) && names.includes('list')) {
-    const meant = `list ${shellWord(typed)}`;
-    return unknownCommand(`${group.name} ${typed}`, { hint: `did you mean ${meant}?`, meant: { typed, meant } });
+    return unknownCommand(`${group.name} ${typed}`, meantBy(typed, `list ${shellWord(typed)}`));
   }
   const other = (await loadCommands(group)).find(({ suggestFor }) => suggestFor?.includes(typed));
   const first = new Set(names.map((name) => name.split(' ')[0] ?? ''));
   const meant = other?.id.slice(group.name.length + 1);
   return unknownCommand(
     `${group.name} ${typed}`,
-    meant === undefined ? didYouMean(typed, [...first]) : { hint: `did you mean ${meant}?`, meant: { typed, meant } },
+    meant === undefined ? didYouMean(typed, [...first]) : meantBy(typed, meant),
   );
 }
 
@@ -193,7 +178,10 @@ export type Suggestion = Pick<ErrorDetails, 'hint' | 'meant'>;
 /** The likely candidate, or the list of all. */
 export function didYouMean(typed: string, candidates: readonly string[]): Suggestion {
   const meant = suggest(typed, candidates);
-  if (meant === undefined) return { hint: `one of: ${candidates.join(', ')}` };
+  return meant === undefined ? { hint: `one of: ${candidates.join(', ')}` } : meantBy(typed, meant);
+}
+
+function meantBy(typed: string, meant: string): Suggestion {
   return { hint: `did you mean ${meant}?`, meant: { typed, meant } };
 }
 
@@ -207,9 +195,8 @@ export function nameOf(names: readonly string[], typed: readonly string[]): stri
   });
 }
 
-/** The same, with the last word as another tool's verb. */
-export function synonymOf(names: readonly string[], typed: readonly string[]): string | undefined {
+/** The words with the last one replaced, if it is another tool's verb. */
+function withOurVerb(typed: readonly string[]): readonly string[] {
   const last = typed.at(-1) ?? '';
-  const verb = Object.hasOwn(VERBS, last) ? VERBS[last] : undefined;
-  return verb === undefined ? undefined : nameOf(names, [...typed.slice(0, -1), verb]);
+  return [...typed.slice(0, -1), Object.hasOwn(VERBS, last) ? (VERBS[last] ?? last) : last];
 }

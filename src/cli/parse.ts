@@ -2,7 +2,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import type { Command } from './command.ts';
-import { allFlags, foreignOption, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
+import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
 import {
   type Argument,
   camelCase,
@@ -31,7 +31,7 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
   const valued = new Set(
     [...Object.entries<Flag>(GLOBAL_FLAGS), ...Object.entries<Flag>(SERVICE_FLAGS)]
       .filter(([, flag]) => takesValue(flag))
-      .flatMap(([name, { formerly = [], short }]) => [`-${short}`, ...[name, ...formerly].map((one) => `--${one}`)]),
+      .flatMap(([name, flag]) => [`-${flag.short}`, ...spellings(name, flag)]),
   );
   for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
@@ -49,6 +49,11 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
   return { path, at };
 }
 
+/** The long options that set a flag. */
+function spellings(name: string, { aliases = [] }: Flag): readonly string[] {
+  return [name, ...aliases].map((one) => `--${one}`);
+}
+
 export interface ParsedInput {
   /** The input of `run`: arguments and flags by camel-case name. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -58,7 +63,7 @@ export interface ParsedInput {
   readonly missing: readonly Missing[];
   /** `--help` is given; nothing else was checked. */
   readonly help: boolean;
-  /** Notices for options given by a former name. */
+  /** What clock times mean in UTC. */
   readonly notices: readonly string[];
 }
 
@@ -93,15 +98,10 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const dashed = tokens.filter((token) => token.startsWith('-')).join(' ');
   const isSpelled = (text: string | undefined) => text !== undefined && dashed.includes(text);
   for (const [name, flag] of flags) {
-    if (name === 'help' || ![name, flag.short, ...(flag.formerly ?? [])].some(isSpelled)) continue;
+    if (name === 'help' || ![name, flag.short, ...(flag.aliases ?? [])].some(isSpelled)) continue;
     const take = (value: string | boolean) => typed.set(name, [...(typed.get(name) ?? []), value]);
     declareOption(parser, name, flag, take, flag.short);
-    for (const old of flag.formerly ?? []) {
-      declareOption(parser, old, flag, (value) => {
-        notices.push(`--${old} is now --${name}`);
-        take(value);
-      });
-    }
+    for (const alias of flag.aliases ?? []) declareOption(parser, alias, flag, take);
   }
   const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
   const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
@@ -110,7 +110,7 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const end = dashes < 0 ? tokens.length : dashes;
   const alone = flags
     .filter(([, { type }]) => type === 'optional-value')
-    .flatMap(([name, { formerly = [] }]) => [name, ...formerly].map((one) => `--${one}`));
+    .flatMap(([name, flag]) => spellings(name, flag));
   const before = tokens.slice(0, end).map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
   try {
     parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
@@ -202,12 +202,11 @@ function usageError(
 ): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
-    const foreign = command.foreignOptions?.[unknown] ?? foreignOption(unknown, options);
-    const meant = foreign.meant ?? suggest(unknown, options);
-    const hint = foreign.hint ?? (meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`);
+    const meant = suggest(unknown, options);
+    const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
     return new SvcError('usage', `there is no option ${unknown}`, {
       hint,
-      meant: meant === undefined || foreign.hint !== undefined ? undefined : { typed: unknown, meant },
+      meant: meant === undefined ? undefined : { typed: unknown, meant },
     });
   }
   const unfinished = /^error: option '(?:-\w, )?(--\S+)/.exec(message)?.[1];

@@ -159,7 +159,7 @@ class Prompts {
       /^<(\w+)>$/.test(word) ? String(parsed?.input[word.slice(1, -1)]) : word,
     );
     const [group = '', ...rest] = line;
-    const found = await findCommand(findGroup(this.#engine.groups, group), rest);
+    const found = await findCommand(await findGroup(this.#engine.groups, group), rest);
     if (found.kind !== 'command') throw new SvcError('internal', `no command ${line.join(' ')}`);
     const { command, length } = found;
     const list = parseInput(command, [...rest.slice(length), ...more, '--quiet'], this.#context.now());

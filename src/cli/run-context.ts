@@ -16,7 +16,7 @@ import { fileFailure } from '../store/own-file.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import { SECRET_VARIABLE } from '../store/setting-keys.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Command, RunContext, Sources } from './command.ts';
+import type { Answer, Command, RunContext, Sources } from './command.ts';
 import { GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './common-flags.ts';
 import { camelCase } from './flags.ts';
 import type { Notices } from './notices.ts';
@@ -178,12 +178,12 @@ export function runContext(parts: Parts): RunContext {
   };
 }
 
-/** The command line that undoes what was done on the server of this context. */
-export function undoText(
-  undo: readonly string[],
+/** The command lines that undo what was done on the server of this context. */
+export function undoTexts(
+  undo: Answer<unknown>['undo'] = [],
   { serverOptions: options }: Pick<RunContext, 'serverOptions'>,
-): string {
-  return `Undo: ${['svc', ...undo, ...options].map(shellWord).join(' ')}`;
+): readonly string[] {
+  return undo.map((line) => `Undo: ${['svc', ...line, ...options].map(shellWord).join(' ')}`);
 }
 
 /** Elsewhere an option of the same name is the command's own. */

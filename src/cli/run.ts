@@ -13,7 +13,7 @@ import type { GlobalInput } from './common-flags.ts';
 import { splitList } from './flags.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { type Engine, runContext, undoText } from './run-context.ts';
+import { type Engine, runContext, undoTexts } from './run-context.ts';
 
 export async function runCommand(
   command: Command,
@@ -155,7 +155,7 @@ export async function runCommand(
     }
     const footer = typeof answer.footer === 'function' ? answer.footer() : answer.footer;
     if (ctx.wants.table) for (const line of footer?.split('\n') ?? []) notices.say(line);
-    if (answer.undo !== undefined) notices.say(undoText(answer.undo, ctx));
+    for (const line of undoTexts(answer.undo, ctx)) notices.say(line);
     await notices.release();
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;

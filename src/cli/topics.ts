@@ -14,8 +14,6 @@ export type Block =
 export interface Topic {
   readonly name: string;
   readonly summary: string;
-  /** A former name, which still works. */
-  readonly formerly?: string;
   readonly blocks: readonly Block[];
 }
 
@@ -151,7 +149,6 @@ export const TOPICS: readonly Topic[] = [
   {
     name: 'configuration',
     summary: 'Settings, profiles and environment variables',
-    formerly: 'environment',
     blocks: [
       {
         text: 'An option overrides an environment variable, a variable overrides the profile, and the profile overrides the default. --profile is an option: it overrides the variables, too.',

@@ -4,28 +4,14 @@ import type { Group, Sources } from '../cli/command.ts';
 export const GROUPS: readonly Group[] = [
   {
     name: 'alerts',
+    lists: true,
     summary: 'List, check and send alerts',
-    foreign: {
-      'config show': 'for the configuration of Alertmanager, type: svc alerts status --config',
-      'config routes': 'for the routes in the configuration of Alertmanager, type: svc alerts routes',
-      'config routes test':
-        'type: svc alerts route <label=value…>, with --config-file for --config.file and --expect for --verify.receivers; it always shows the path',
-      cluster: 'type: svc alerts status',
-      template: 'svc does not render templates; use amtool template render',
-      'check-config': 'type: svc alerts config check <file>',
-    },
     load: () => import('./alerts/index.ts'),
   },
   {
     name: 'silences',
+    lists: true,
     summary: 'Create and manage silences',
-    foreign: {
-      ack: 'type: svc silences ack',
-      'alert ack': 'type: svc silences ack',
-      'alerts ack': 'type: svc silences ack',
-      'alert silence': 'type: svc silences create',
-      'alerts silence': 'type: svc silences create',
-    },
     load: () => import('./silences/index.ts'),
   },
   {
@@ -36,7 +22,6 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'oauth',
     summary: 'Sign in to the recording service',
-    foreign: { login: 'type: svc oauth login, or svc trade login for the trading gateway' },
     load: () => import('./oauth/index.ts'),
   },
   {

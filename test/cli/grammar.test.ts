@@ -1,9 +1,9 @@
-/** Names as people write them: in singular and plural, with the verbs of other tools, and by the names of older releases. */
+/** Names as people write them: in singular and plural, with the verbs of other tools, and by aliases. */
 import { describe, expect, it } from 'vitest';
 import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
 import { helpPage } from '../../src/cli/help.ts';
-import { findCommand, nameOf, synonymOf } from '../../src/cli/lookup.ts';
+import { findCommand, nameOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';
 import { svc } from '../support/svc.ts';
 
@@ -28,9 +28,6 @@ describe('nouns', () => {
   it('prefers an exact match', () => {
     expect(nameOf(['orders', 'order'], ['order'])).toBe('order');
     expect(nameOf(['order get', 'orders list'], ['orders', 'get'])).toBe('order get');
-    expect(synonymOf(['secrets list', 'secrets delete'], ['secret', 'rm'])).toBe('secrets delete');
-    expect(synonymOf(['secrets list'], ['secrets', 'rm'])).toBeUndefined();
-    expect(synonymOf(['list'], ['constructor'])).toBeUndefined();
   });
 });
 
@@ -70,6 +67,19 @@ describe('svc', () => {
     });
   });
 
+  it.each([
+    ['ack 1a58', 'svc silences ack 1a58'],
+    ['mute', 'svc silences create'],
+    ['check-config a.yml', 'svc alerts config check a.yml'],
+    ['login', 'one of: svc oauth login, svc trade login\n'],
+    ['alerts firing', 'svc alerts list'],
+    ['silences edit 2f1a', 'svc silences update 2f1a'],
+    ['silences constructor', 'one of: '],
+  ])('%s: names what is meant', async (line, hint) => {
+    const { code, stderr } = await svc(line.split(' '));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
   it('quotes what a shell would split in the line that it suggests', async () => {
     const { stderr } = await svc(['alerts', 'lst', 'job="a b"', "it's"]);
     expect(stderr).toContain(`did you mean: svc alerts list 'job="a b"' `);
@@ -93,15 +103,15 @@ describe('svc', () => {
   });
 });
 
-describe('renamed commands and options', () => {
-  const renamed: Command = listCommand({
+describe('aliases', () => {
+  const listing: Command = listCommand({
     id: 'things list',
-    formerly: ['all'],
+    aliases: ['all'],
     summary: 'List things',
     effect: 'read',
     flags: {
-      every: { type: 'duration', short: 'e', formerly: ['interval-old'], help: '' },
-      draw: { type: 'optional-value', choices: ['svg'], formerly: ['picture'], help: '' },
+      every: { type: 'duration', short: 'e', aliases: ['period'], help: '' },
+      draw: { type: 'optional-value', choices: ['svg'], aliases: ['picture'], help: '' },
     },
     examples: [{ run: 'svc things list', why: '' }],
     output: { kind: 'list', columns: [], id: () => '' },
@@ -110,29 +120,23 @@ describe('renamed commands and options', () => {
   const group: Group = {
     name: 'things',
     summary: 'Things',
-    load: async () => ({ commands: { list: async () => renamed } }),
+    load: async () => ({ commands: { list: async () => listing } }),
   };
 
-  it('work by their former name, with a notice of the new one', async () => {
-    expect(await findCommand(group, ['all'])).toMatchObject({
-      command: { id: 'things list' },
-      notice: 'svc things all is now svc things list',
-    });
-    expect(await findCommand(group, ['list'])).toMatchObject({ notice: undefined });
-    expect(await findCommand(group, ['ls'])).toMatchObject({ notice: undefined });
+  it('of a command find it', async () => {
+    for (const name of ['all', 'list', 'ls'])
+      expect(await findCommand(group, [name])).toMatchObject({ command: { id: 'things list' }, length: 1 });
   });
 
-  it('accept the former name of an option, with a notice of the new one', () => {
-    const { input, given, notices } = parseInput(renamed, ['--interval-old', '2s', '--picture'], 0);
+  it('of an option set it, without a notice', () => {
+    const { input, given, notices } = parseInput(listing, ['--period', '2s', '--picture'], 0);
     expect(input).toMatchObject({ every: 2000, draw: true });
-    expect([...given]).toEqual(['every', 'draw']);
-    expect(notices).toEqual(['--interval-old is now --every', '--picture is now --draw']);
-    expect(parseInput(renamed, ['-e2s'], 0)).toMatchObject({ input: { every: 2000 }, notices: [] });
-    expect(() => parseInput(renamed, ['--interval-old=2s', '--every=3s'], 0)).toThrow('more than once');
+    expect([[...given], notices]).toEqual([['every', 'draw'], []]);
+    expect(parseInput(listing, ['-e2s'], 0)).toMatchObject({ input: { every: 2000 }, notices: [] });
+    expect(() => parseInput(listing, ['--period=2s', '--every=3s'], 0)).toThrow('more than once');
   });
 
-  it('do not appear in help', () => {
-    const page = helpPage({ kind: 'command', command: renamed });
-    expect(page).not.toMatch(/interval-old|picture|\ball\b/);
+  it('of an option do not appear in help', () => {
+    expect(helpPage({ kind: 'command', command: listing })).not.toMatch(/period|picture/);
   });
 });

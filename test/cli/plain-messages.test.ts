@@ -57,9 +57,6 @@ test.each([
   ["alert 'instance=~a b'", "did you mean: svc alert list 'instance=~a b'"],
   ['silence team=db', 'did you mean: svc silence list team=db'],
   ['alerts help', 'did you mean: svc alerts --help'],
-  ['ack 1a58', 'type: svc silences ack'],
-  ['alerts ack 1a58', 'type: svc silences ack'],
-  ['login', 'type: svc oauth login, or svc trade login for the trading gateway'],
 ])('svc %s: %s', async (line, hint) => {
   const [argv = []] = shellCommands(line);
   const { code, stderr } = await run(argv);
@@ -67,38 +64,10 @@ test.each([
   expect(stderr.split('\n')[1]).toBe(`hint: ${hint}`);
 });
 
-describe('options of other tools', () => {
-  const MATCHER = 'a matcher is an argument, such as severity=critical';
-  test.each([
-    ["alerts list -H 'X-Scope-OrgID: a'", "did you mean: svc alerts list --header 'X-Scope-OrgID: a'"],
-    ['alerts list -k', 'did you mean: svc alerts list --insecure'],
-    ['alerts list -n 5', 'did you mean: svc alerts list --limit 5'],
-    ['alerts list --format=json', 'did you mean: svc alerts list --output=json'],
-    ['alerts list --jq .', 'use --query with a JMESPath expression, or pipe -o json to jq'],
-    ['alerts list --since 1h', 'did you mean: svc alerts list --newer-than 1h'],
-    ['alerts list --filter a=b', MATCHER],
-    ['alerts check -l a=b', MATCHER],
-    ['silences create -m a=b', MATCHER],
-    ['silence add a=b --expires 2h', 'did you mean: svc silence add a=b --for 2h'],
-    ['alert query --http.config.file=x', 'import it into a profile: svc config import amtool'],
-    ['--no-version-check alert query', 'leave it out: svc does not compare versions'],
-    ['catalog products list --store magnit', 'did you mean: svc catalog products list --parser-name magnit'],
-    ['catalog compare oat --parser-name magnit', 'did you mean: svc catalog compare oat --store magnit'],
-    ['catalog history milk --chart', 'leave it out: this command draws a chart'],
-    ['trade candles EUR/USD --period H1', 'the period follows the symbol: svc trade candles EUR/USD H1'],
-    ['config list -k', 'see svc config list --help'],
-  ])('svc %s: %s', async (line, hint) => {
-    const [argv = []] = shellCommands(line);
-    const { code, stderr } = await run(argv);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^svc: there is no option -\S+\n/)]);
-    expect(stderr.split('\n')[1]).toBe(`hint: ${hint}`);
-  });
-
-  test('-o jsonl and yml are formats by other names', async () => {
-    const topics = async (format: string) => (await run(['sandbox', 'traps', '-o', format])).stdout;
-    expect(await topics('jsonl')).toBe(await topics('ndjson'));
-    expect(await topics('yml')).toBe(await topics('yaml'));
-  });
+test('-o jsonl and yml are formats by other names', async () => {
+  const topics = async (format: string) => (await run(['sandbox', 'traps', '-o', format])).stdout;
+  expect(await topics('jsonl')).toBe(await topics('ndjson'));
+  expect(await topics('yml')).toBe(await topics('yaml'));
 });
 
 test('an option without its value, and a watch of no duration', async () => {

@@ -89,7 +89,7 @@ it('does not offer to expire a silence that was there before', async () => {
   const [fingerprint = ''] = (await run(['alerts', 'list', '-q'])).stdout.split('\n');
   expect((await run(['silences', 'ack', fingerprint])).undo).toMatch(/^svc silences expire [0-9a-f-]{36}$/);
   for (const line of [
-    ['update', id, '--for', '3h'],
+    ['extend', id, '--for', '3h'],
     ['create', 'team=before', '-c', 'why', '--for', '5h', '--ensure'],
     ['update', id, '--matcher', 'team=after'],
     ['ack', fingerprint, '--for', '30m'],

@@ -90,7 +90,7 @@ const LINES: readonly string[] = [
   'silences list -a',
   'silences get $silence',
   'silences ack $alert',
-  'silences extend $silence --by 2h',
+  'silences extend $silence --for 2h',
   'catalog products list --limit 12',
   `catalog products get ${OIL}`,
   `catalog products sources ${OIL}`,

@@ -79,7 +79,7 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       const letters = Object.values(allFlags(command)).flatMap(({ short }) => (short === undefined ? [] : [short]));
       expect(duplicates(letters)).toEqual([]);
       const spellings = Object.entries(allFlags(command)).flatMap(([name, flag]) =>
-        [name, ...(flag.formerly ?? [])].flatMap((one) => (negatable(flag) ? [one, `no-${one}`] : [one])),
+        [name, ...(flag.aliases ?? [])].flatMap((one) => (negatable(flag) ? [one, `no-${one}`] : [one])),
       );
       expect(duplicates(spellings)).toEqual([]);
     });

@@ -143,17 +143,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'silences ack': [{ args: ['1a58c20e'] }],
   'silences run': [{ args: ['NodeDown', '--', 'true'], prints: 'nothing', follows: true, undoes: true }],
-  'silences update': [{ args: [SILENCE, '--until', END] }, { args: ['2f1a', '--matcher', 'alertname=NodeUp'] }],
-  'silences extend': [{ args: [SILENCE, '--by', '1h'] }, { args: ['2f1a', '--by', '1h', '--max', '1d'] }],
-  'silences schedule': [
-    { args: ['NodeDown', '--at', '02:00', '--for', '2h', '--comment', 'backup'], prints: 'text' },
-    {
-      args: ['NodeDown', '--at', '02:00', '--for', '2h', '--comment', 'backup', '--format', 'systemd'],
-      prints: 'text',
-    },
+  'silences update': [{ args: [SILENCE, '-c', 'new reason'] }, { args: ['2f1a', '--matcher', 'alertname=NodeUp'] }],
+  'silences extend': [
+    { args: [SILENCE, '--for', '1h'] },
+    { args: ['2f1a', '--until', END] },
+    { args: [EXPIRED, '--for', '2h'] },
   ],
-  'silences keepalive': [{ args: ['--prefix', 'red', '--if-within', '2h', '--by', '3h'] }],
-  'silences recreate': [{ args: [EXPIRED] }, { args: ['77c0', '--for', '1h'] }],
   'silences expire': [
     { args: [SILENCE], apart: 'a state that cannot be read does not keep a silence from being expired' },
     { args: ['2f1a'] },

@@ -56,7 +56,7 @@ describe('an incomplete command', () => {
     expect(await svc(['help'])).toMatchObject({ code: 0, stdout: page, stderr: '' });
   });
 
-  it.each(GROUPS.filter(({ single }) => !single))('svc $name gets its page', async ({ name }) => {
+  it.each(GROUPS.filter(({ single, lists }) => !single && !lists))('svc $name gets its page', async ({ name }) => {
     const page = (await svc([name, '--help'])).stdout;
     expect(await svc([name])).toMatchObject({ code: 2, stdout: '', stderr: page });
   });
@@ -119,12 +119,6 @@ describe('svc help', () => {
     for (const { key } of SETTING_KEYS) expect(stdout).toContain(key);
     const settings = SETTING_KEYS.flatMap(({ env }) => env ?? []);
     for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
-  });
-
-  it('accepts the old name of a topic, and names the new one', async () => {
-    const { stdout } = await svc(['help', 'configuration']);
-    const stderr = 'the topic environment is now configuration\n';
-    expect(await svc(['help', 'environment'])).toMatchObject({ code: 0, stdout, stderr });
   });
 
   it('for an unknown name', async () => {

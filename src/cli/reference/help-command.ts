@@ -60,23 +60,20 @@ export async function helpText(
   names: readonly string[],
   groups: readonly Group[],
   columns: number | undefined,
-): Promise<{ readonly text: string; readonly notice?: string }> {
+): Promise<string> {
   const subject = await subjectOf(names, groups);
-  if (subject.kind !== 'topic') return { text: helpPage(subject, columns) };
-  const { topic } = subject;
-  const text = topicText(topic, columns);
-  return names[0] === topic.formerly ? { text, notice: `the topic ${names[0]} is now ${topic.name}` } : { text };
+  return subject.kind === 'topic' ? topicText(subject.topic, columns) : helpPage(subject, columns);
 }
 
 async function subjectOf(names: readonly string[], groups: readonly Group[]): Promise<Subject> {
   const [first, ...rest] = names;
   if (first === undefined) return { kind: 'svc', groups };
-  const topic = TOPICS.find(({ name, formerly }) => name === first || formerly === first);
+  const topic = TOPICS.find(({ name }) => name === first);
   if (topic !== undefined || first === 'help') {
     refuseMore(first, rest);
     return topic === undefined ? { kind: 'command', command: HELP } : { kind: 'topic', topic };
   }
-  const group = findGroup(groups, first, ['help', 'version', ...TOPICS.map(({ name }) => name)]);
+  const group = await findGroup(groups, first, ['help', 'version', ...TOPICS.map(({ name }) => name)]);
   const found = await findCommand(group, rest);
   if (found.kind === 'commands') return found;
   refuseMore(found.command.id, rest.slice(found.length));

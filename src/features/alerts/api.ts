@@ -65,7 +65,7 @@ export function openAlertmanager(target: Target) {
   async function mutings(filter: AlertFilter = {}): Promise<Mutings> {
     // The configuration is short; groups can be as long as the list of alerts.
     const config = await ifPossible(async () => (await status()).config.original);
-    const only = { filter: filter.filter, receiver: filter.receiver, receiverMatchers: filter.receiverMatchers };
+    const only = { filter: filter.filter, receiver: filter.receiver };
     const all = new Map<string, MutedGroup[]>();
     if (!/\b(?:mute|active)_time_intervals\b/.test(config ?? '')) return all;
     for await (const group of groups(only)) {
@@ -122,8 +122,7 @@ export function openAlertmanager(target: Target) {
       return (await Promise.all(missing)).flat();
     },
     hasMembers: members.length > 1,
-    receivers: (matchers?: readonly string[]) =>
-      client.items(ENDPOINTS.receivers, { query: { receiver_matchers: matchers } }),
+    receivers: () => client.items(ENDPOINTS.receivers),
     /** Compares the filter with the matchers as text. Without states, includes expired silences. */
     silences: (filter: readonly string[] = [], states: SilenceStates = {}) =>
       client.items(ENDPOINTS.silences, { query: { filter, ...states } }),
@@ -232,9 +231,8 @@ async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   }
 }
 
-function groupParameters({ active, silenced, inhibited, filter, receiver, receiverMatchers }: AlertQuery) {
-  const receivers = { receiver: receiver === '' ? undefined : receiver, receiver_matchers: receiverMatchers };
-  return { active, silenced, inhibited, filter, ...receivers };
+function groupParameters({ active, silenced, inhibited, filter, receiver }: AlertQuery) {
+  return { active, silenced, inhibited, filter, receiver: receiver === '' ? undefined : receiver };
 }
 
 function alertParameters(query: AlertQuery) {

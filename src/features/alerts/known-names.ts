@@ -1,55 +1,39 @@
-/** Suggests known label names, alert names and receivers for mistyped ones. */
+/** Questions label names, values and receivers that the service does not know, in warnings: a mistyped filter matches nothing. */
 import type { RunContext } from '../../cli/command.ts';
-import { distance } from '../../cli/lookup.ts';
+import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';
 import { type Matcher, parseFallback, splitList } from './matcher.ts';
 
-/** From alerts and the running configuration. Names in silences may themselves be mistyped. */
-export interface KnownNames {
-  readonly labels: Set<string>;
-  readonly alertNames: Set<string>;
-}
+/** The values of each label in alerts and the running configuration. Names in silences may themselves be mistyped. */
+export type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-const MOST_EDITS = 2;
-
-/** One question for each unknown name that is close to a known one. */
+/** One question for each unknown name or value that is close to a known one. */
 export function suggestNames(matchers: readonly Matcher[], known: KnownNames): string[] {
-  const found = new Set<string>();
-  const question = (kind: string, names: keyof KnownNames, given: string): void => {
-    if (known[names].has(given)) return;
-    const meant = closest(given, known[names]);
-    if (meant !== undefined) found.add(didYouMean(kind, given, meant));
-  };
-  for (const { name, value, isRegex, isEqual } of matchers) {
-    question('label', 'labels', name);
-    if (name === 'alertname' && isEqual && !isRegex) question('alert name', 'alertNames', value);
-  }
-  return [...found];
+  const questions = matchers.map(({ name, value, isRegex, isEqual }) => {
+    const values = known.get(name);
+    if (values === undefined) return questionName('label', name, known.keys());
+    // Values with numbers, such as web-1 and web-2, resemble each other on purpose.
+    if (isRegex || !isEqual || value === '' || values.has(value) || /\d/.test(value)) return undefined;
+    return questionName(name === 'alertname' ? 'alert name' : name, value, values);
+  });
+  return [...new Set(questions.filter((text) => text !== undefined))];
 }
 
-function didYouMean(kind: string, given: string, meant: string): string {
-  return `unknown ${kind} ${given}: did you mean ${meant}?`;
+function questionName(kind: string, given: string, names: Iterable<string>): string | undefined {
+  const meant = suggest(given, names);
+  return meant === undefined ? undefined : `unknown ${kind} ${given}: did you mean ${meant}?`;
+}
+
+function unknownText(label: string, names: Iterable<string>): string {
+  return questionName('label', label, names) ?? `unknown label ${label}`;
 }
 
 export function unknownLabel(option: string, given: string, names: Iterable<string>): SvcError {
-  const known = closest(given, names);
-  const message = known === undefined ? `unknown label ${given}` : didYouMean('label', given, known);
-  return new SvcError('invalid_value', `${option}: ${message}`, {
+  return new SvcError('invalid_value', `${option}: ${unknownText(given, names)}`, {
     hint: 'svc alerts list -a -o json shows the labels',
   });
-}
-
-/** The closest other name within two edits. */
-export function closest(given: string, names: Iterable<string>): string | undefined {
-  const near = [...names].flatMap((name) => {
-    if (name === given || Math.max(name.length, given.length) <= MOST_EDITS) return [];
-    if (Math.abs(name.length - given.length) > MOST_EDITS) return [];
-    const edits = distance(given, name);
-    return edits > MOST_EDITS ? [] : [{ name, edits }];
-  });
-  return near.sort((a, b) => a.edits - b.edits)[0]?.name;
 }
 
 /** What the user gave to select alerts. */
@@ -58,22 +42,37 @@ interface Given {
   readonly filter?: { readonly receiver?: string | undefined };
 }
 
-export interface UnknownName {
-  readonly text: string;
-  /** A known name is within two edits. */
-  readonly isMistyped: boolean;
+/** A failure to read the known names is ignored. */
+export async function warnOfNames(
+  { matchers, filter }: Given,
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+  prefix = '',
+): Promise<void> {
+  const questions = await ifPossible(async () =>
+    matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager)),
+  );
+  const receiver = await ifPossible(() => unknownReceiver(filter?.receiver, alertmanager));
+  for (const text of [...(questions ?? []), ...(receiver === undefined ? [] : [receiver])])
+    ctx.notice(`warning: ${prefix}${text}`);
 }
 
-export async function unknownNames({ matchers, filter }: Given, alertmanager: Alertmanager): Promise<UnknownName[]> {
-  const names = matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager));
-  const receiver = await ifPossible(() => unknownReceiver(filter?.receiver, alertmanager));
-  return [...names.map((text) => ({ text, isMistyped: true })), ...(receiver === undefined ? [] : [receiver])];
+/** Of labels by which alerts are grouped. */
+export async function warnOfLabels(
+  names: readonly string[],
+  alertmanager: Alertmanager,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<void> {
+  if (names.length === 0) return;
+  const known = await ifPossible(() => readKnownNames(alertmanager));
+  for (const name of names)
+    if (known?.has(name) === false) ctx.notice(`warning: --group-by: ${unknownText(name, known.keys())}`);
 }
 
 async function unknownReceiver(
   given: string | undefined,
   alertmanager: Pick<Alertmanager, 'receivers'>,
-): Promise<UnknownName | undefined> {
+): Promise<string | undefined> {
   if (given === undefined) return undefined;
   const { regexCompiler } = await import('./matching.ts');
   const matches = (await regexCompiler())(given);
@@ -81,47 +80,31 @@ async function unknownReceiver(
   const names: string[] = [];
   for await (const { name } of alertmanager.receivers()) names.push(name);
   if (names.some(matches)) return undefined;
-  const meant = closest(given, names);
-  if (meant !== undefined) return { text: didYouMean('receiver', given, meant), isMistyped: true };
-  return { text: `no receiver matches ${given}: the expression must match the complete name`, isMistyped: false };
-}
-
-/** A failure to read the known names is ignored. */
-export async function warnOfNames(
-  given: Given,
-  alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'notice'>,
-  prefix = '',
-): Promise<void> {
-  await ifPossible(async () => {
-    for (const { text } of await unknownNames(given, alertmanager)) ctx.notice(`warning: ${prefix}${text}`);
-  });
-}
-
-export async function refuseUnknownLabels(
-  names: readonly string[],
-  option: string,
-  alertmanager: Alertmanager,
-): Promise<void> {
-  if (names.length === 0) return;
-  const { labels } = await readKnownNames(alertmanager);
-  const unknown = names.find((name) => !labels.has(name));
-  if (unknown !== undefined) throw unknownLabel(option, unknown, labels);
+  const isPart = names.some((name) => name.includes(given));
+  const question = isPart ? undefined : questionName('receiver', given, names);
+  return question ?? `no receiver matches ${given}: the expression must match the complete name`;
 }
 
 export async function readKnownNames(alertmanager: Pick<Alertmanager, 'alerts' | 'status'>): Promise<KnownNames> {
-  const known = { labels: new Set<string>(), alertNames: new Set<string>() };
+  const known: NamesFound = new Map();
   for await (const { labels } of alertmanager.alerts()) {
-    for (const [name, value] of Object.entries(labels)) addEquality(known, name, value);
+    for (const [name, value] of Object.entries(labels)) addValue(known, name, value);
   }
   // Compatible servers may have no status.
   await ifPossible(async () => addConfiguration(known, await parseYaml((await alertmanager.status()).config.original)));
   return known;
 }
 
-function addEquality({ labels, alertNames }: KnownNames, name: string, value: string): void {
-  labels.add(name);
-  if (name === 'alertname') alertNames.add(value);
+type NamesFound = Map<string, Set<string>>;
+
+function addName(known: NamesFound, name: string): Set<string> {
+  const values = known.get(name) ?? new Set();
+  known.set(name, values);
+  return values;
+}
+
+function addValue(known: NamesFound, name: string, value: string): void {
+  addName(known, name).add(value);
 }
 
 async function parseYaml(text: string): Promise<unknown> {
@@ -134,16 +117,16 @@ async function parseYaml(text: string): Promise<unknown> {
 }
 
 /** Routes and inhibition rules have these fields, at any depth. */
-function addConfiguration(known: KnownNames, value: unknown): void {
+function addConfiguration(known: NamesFound, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
   if (!isObject(value)) return;
   for (const [field, inner] of Object.entries(value)) {
     if (/^(?:source_|target_)?matchers$/.test(field)) for (const text of texts(inner)) addMatchers(known, text);
-    else if (field === 'group_by' || field === 'equal') for (const name of texts(inner)) known.labels.add(name);
+    else if (field === 'group_by' || field === 'equal') for (const name of texts(inner)) addName(known, name);
     else if (/^(?:source_|target_)?match$/.test(field) && isObject(inner)) {
-      for (const [name, text] of Object.entries(inner)) addEquality(known, name, String(text));
+      for (const [name, text] of Object.entries(inner)) addValue(known, name, String(text));
     } else if (/^(?:source_|target_)?match_re$/.test(field) && isObject(inner)) {
-      for (const name of Object.keys(inner)) known.labels.add(name);
+      for (const name of Object.keys(inner)) addName(known, name);
     } else addConfiguration(known, inner);
   }
 }
@@ -152,14 +135,14 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item !== '...') : [];
 }
 
-function addMatchers(known: KnownNames, text: string): void {
+function addMatchers(known: NamesFound, text: string): void {
   for (const item of splitList(text.trim().replace(/^\{(.*)\}$/s, '$1'))) {
     const parsed = parseFallback(item);
     if (parsed !== undefined) addMatcher(known, parsed);
   }
 }
 
-function addMatcher(known: KnownNames, { name, value, isRegex, isEqual }: Matcher): void {
-  if (isEqual && !isRegex) addEquality(known, name, value);
-  else known.labels.add(name);
+function addMatcher(known: NamesFound, { name, value, isRegex, isEqual }: Matcher): void {
+  if (isEqual && !isRegex) addValue(known, name, value);
+  else addName(known, name);
 }

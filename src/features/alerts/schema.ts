@@ -118,6 +118,4 @@ export interface AlertFilter {
   readonly filter?: readonly string[] | undefined;
   /** A regular expression for the complete name of a receiver. */
   readonly receiver?: string | undefined;
-  /** Matchers of the labels of receivers (Alertmanager 0.33 or newer). */
-  readonly receiverMatchers?: readonly string[] | undefined;
 }

@@ -1,9 +1,8 @@
 /** The options that select alerts, the query sent to the server, and the selection from its response in the order of urgency. */
 import type { RunContext } from '../../cli/command.ts';
-import { type Flags, type ForeignOptions, section } from '../../cli/flags.ts';
+import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Settings } from '../../store/settings.ts';
-import { type Alertmanager, requireRelease } from './api.ts';
 import { formatMatcher, type Matcher, parseMatcherArguments } from './matcher.ts';
 import type { Alert, AlertFilter, AlertGroup, StateQuery } from './schema.ts';
 
@@ -11,16 +10,6 @@ export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppre
 export type AlertState = (typeof ALERT_STATES)[number];
 
 export const FILTERS = 'Filter options';
-
-export const RECEIVER_MATCHER_FLAG = {
-  'receiver-matcher': {
-    type: 'string',
-    group: FILTERS,
-    value: 'matcher',
-    repeat: true,
-    help: 'Match receiver labels (0.33+)',
-  },
-} as const satisfies Flags;
 
 export const SELECTION_FLAGS = {
   ...section(FILTERS, {
@@ -39,40 +28,11 @@ export const SELECTION_FLAGS = {
       help: 'Only alerts for matching receivers',
     },
   }),
-  ...RECEIVER_MATCHER_FLAG,
 } as const satisfies Flags;
-
-const MATCHER_OPTIONS = [
-  '--filter',
-  '-f',
-  '--matcher',
-  '-m',
-  '--label',
-  '-l',
-  '--selector',
-  '--severity',
-  '--alertname',
-];
-
-/** How other tools select by matchers. */
-export const FOREIGN_MATCHERS: ForeignOptions = Object.fromEntries(
-  MATCHER_OPTIONS.map((name) => [name, { hint: 'a matcher is an argument, such as severity=critical' }]),
-);
 
 export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },
 } as const satisfies Flags;
-
-/** In the server's spelling. */
-export async function receiverMatchers(
-  given: readonly string[],
-  alertmanager: Pick<Alertmanager, 'status'>,
-  ctx: Pick<RunContext, 'notice' | 'dryRun'>,
-): Promise<readonly string[]> {
-  const matchers = parseMatcherArguments(given, ctx.notice).map(formatMatcher);
-  if (matchers.length > 0) await requireRelease('0.33', '--receiver-matcher', alertmanager, ctx);
-  return matchers;
-}
 
 /** An empty list means `active`. */
 export type WantedStates = readonly AlertState[] | 'all';

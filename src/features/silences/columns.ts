@@ -93,17 +93,17 @@ interface Sent {
 }
 
 /** What ends the new silences again. To expire one that was there before would undo more than was done. */
-export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonly string[] } {
+export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonly (readonly string[])[] } {
   const ids = posted.flatMap(({ silenceID, previousID, unchanged }) =>
     silenceID === null || previousID !== undefined || unchanged ? [] : [silenceID],
   );
-  return ids.length === 0 || ids.length > MOST_UNDONE ? {} : { undo: ['silences', 'expire', ...ids] };
+  return ids.length === 0 || ids.length > MOST_UNDONE ? {} : { undo: [['silences', 'expire', ...ids]] };
 }
 
 export interface SilenceOutcome {
   /** The silence, or what was typed if there is none. */
   readonly id: string;
-  readonly result: 'extended' | 'updated' | 'at-max' | 'skipped' | 'recreated' | 'not-found' | 'error';
+  readonly result: 'extended' | 'created' | 'updated' | 'unchanged' | 'not-found' | 'error';
   /** The silence in force now: the same or its replacement; null if there is none. */
   readonly silenceID: string | null;
   readonly matchers: PostableSilence['matchers'];
@@ -114,10 +114,9 @@ export interface SilenceOutcome {
 
 const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
   extended: 'good',
+  created: 'good',
   updated: 'good',
-  recreated: 'good',
-  'at-max': 'warn',
-  skipped: 'warn',
+  unchanged: 'dim',
   'not-found': 'bad',
   error: 'bad',
 };
@@ -136,8 +135,3 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   ],
   id: ({ id, silenceID }) => silenceID ?? id,
 };
-
-export function unchanged(result: 'at-max' | 'skipped', silence: Silence, message: string): SilenceOutcome {
-  const { id, matchers, endsAt, comment } = silence;
-  return { id, result, silenceID: id, matchers, endsAt, comment, message };
-}

@@ -35,13 +35,6 @@ export function applyChanges(
   return { ...silence, ...Object.fromEntries(changed) };
 }
 
-/** Undefined if the silence already lasts as long as `max` allows. */
-export function extended(silence: Silence, by: number, max = Number.POSITIVE_INFINITY): PostableSilence | undefined {
-  const end = Date.parse(silence.endsAt);
-  const wanted = Math.min(end + by, Date.parse(silence.startsAt) + max);
-  return wanted > end ? applyChanges(silence, { endsAt: new Date(wanted).toISOString() }) : undefined;
-}
-
 interface FileRules {
   /** Of new silences without an author. */
   readonly createdBy: string;

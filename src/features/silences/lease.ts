@@ -14,6 +14,8 @@ const PATIENCE_MS = 30_000;
 /** A timer takes 24 days at most. */
 const LONGEST_SLEEP = 3_600_000;
 const SHORTEST_SLEEP = 200;
+/** A silence is extended when less than this is left, or less than a third of its length. */
+const GRACE_MS = 120_000;
 
 /** If this process dies, the silence ends soon. */
 export class SilenceLease {
@@ -103,9 +105,10 @@ export class SilenceLease {
     return true;
   }
 
-  /** Extends the silence whenever less than `graceMs` is left, until `over`. After a failure it tries again. */
-  async renew(graceMs: number, over: AbortSignal): Promise<void> {
+  /** Extends the silence before it ends, until `over`. After a failure it tries again. */
+  async renew(over: AbortSignal): Promise<void> {
     const { notice, sleep } = this.#ctx;
+    const graceMs = Math.min(GRACE_MS, this.ttl / 3);
     let failed = false;
     while (!over.aborted) {
       const left = this.end - graceMs - this.#now();

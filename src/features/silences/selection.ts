@@ -4,6 +4,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { type Arguments, type Flags, type Input, type Instant, section } from '../../cli/flags.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
+import type { Confirmed } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import { type FoundSilence, findAlert, findSilences, isFingerprintPrefix } from '../alerts/ids.ts';
 import { formatMatcher, matcherFrom, parseMatcherArguments } from '../alerts/matcher.ts';
@@ -215,7 +216,7 @@ export async function chosenSilences(input: Targets, alertmanager: Alertmanager,
   const { id, all, unused, createdBy, comment, forAlert, matching, unusedFor } = input;
   const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
   if (!all && !unused && unusedFor === undefined && texts.every((text) => text === undefined)) {
-    return { ids: await typedIds(id, alertmanager, ctx) };
+    return { ids: id.length === 0 ? await missingIds(alertmanager, ctx) : await typedIds(id, ctx) };
   }
   if (id.length > 0) throw new SvcError('usage', 'ids cannot be used with options that select silences');
   const selection = { ...input, states: new Set(CURRENT), within: undefined, unusedFor };
@@ -239,24 +240,42 @@ export function chosenText(count: number): string {
   return `${count} ${count === 1 ? 'silence' : 'silences'} chosen`;
 }
 
-/** The ids as typed, from standard input, or chosen from a list at a terminal. */
-async function typedIds(
-  ids: readonly string[],
-  alertmanager: Alertmanager,
+const MOST_SHOWN = 20;
+
+/** Whether the user sees the silences and a question about them. */
+export function asks({ interactive, yes, dryRun }: RunContext): boolean {
+  return interactive && !yes && !dryRun;
+}
+
+/** Shows the silences at a terminal, and asks before they are changed. */
+export async function confirmSilences(
+  verb: 'Expire' | 'Extend',
+  found: readonly { readonly silence?: Silence | undefined }[],
   ctx: RunContext,
-): Promise<readonly string[]> {
-  if (ids.length === 0) {
-    if (ctx.interactive) return chooseSilences(alertmanager, ctx);
-    throw new SvcError('missing_value', "missing required argument 'id'", {
-      hint: 'pass <id> (svc silences list shows them), or options such as --created-by',
-    });
+): Promise<Confirmed | undefined> {
+  if (found.length === 0) return undefined;
+  if (asks(ctx)) {
+    for (const { silence } of found.slice(0, MOST_SHOWN))
+      if (silence !== undefined) ctx.notice(describeSilence(silence));
+    if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
   }
+  return ctx.confirm(`${verb} ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+}
+
+/** The ids as typed, or from standard input for `-`. */
+export async function typedIds(ids: readonly string[], ctx: Pick<RunContext, 'readInput'>): Promise<readonly string[]> {
   if (!ids.includes('-')) return ids;
   const text = Buffer.from(await ctx.readInput('-')).toString('utf8');
   return [...ids.filter((id) => id !== '-'), ...text.split(/\s+/).filter((id) => id !== '')];
 }
 
-async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
+/** Chosen from a list at a terminal. */
+async function missingIds(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
+  if (!ctx.interactive) {
+    throw new SvcError('missing_value', "missing required argument 'id'", {
+      hint: 'pass <id> (svc silences list shows them), or options such as --created-by',
+    });
+  }
   const current = (await collect(alertmanager.silences())).filter(({ status }) => CURRENT.includes(status.state));
   if (current.length === 0) throw new SvcError('not_found', 'no silence is active or pending');
   const choices = current.map((silence) => ({
@@ -266,7 +285,7 @@ async function chooseSilences(alertmanager: Alertmanager, ctx: RunContext): Prom
   return chooseSome(choices, 'silences', ctx);
 }
 
-export function describeSilence(silence: Silence): string {
+function describeSilence(silence: Silence): string {
   const { id, status, createdBy, comment } = silence;
   return `${id}  ${status.state}  ${matcherTexts(silence).join(' ')}  (${createdBy}: ${comment})`;
 }

@@ -33,6 +33,9 @@ export const AUTHOR = {
   author: { type: 'string', short: 'a', value: 'name', help: 'The author (default: alerts.author)' },
 } as const satisfies Flags;
 
+/** How many requests the commands send in parallel that change many silences. */
+export const SILENCES_AT_ONCE = 32;
+
 /** A silence to send after `ask`. */
 export interface CheckedSilence {
   readonly draft: PostableSilence;
@@ -190,20 +193,18 @@ export class SilenceWriter {
   }
 }
 
-/** What to do with one silence: send it, report this outcome, or report this error. */
-type Step = CheckedSilence | SilenceOutcome | SvcError;
+/** What to do with one silence: send it and report the result, report this outcome, or report this error. */
+export type SilenceStep = (CheckedSilence & { readonly result: SilenceOutcome['result'] }) | SilenceOutcome | SvcError;
 
 /** Plans and confirms all changes before it sends the first. One that fails does not stop the others. */
-export async function changeEach<Found extends FoundSilence>(
-  found: readonly Found[],
-  result: 'extended' | 'recreated' | 'updated',
-  plan: (silence: Silence, found: Found) => Step | Promise<Step>,
+export async function changeEach(
+  found: readonly FoundSilence[],
+  plan: (silence: Silence) => Promise<SilenceStep>,
   writer: SilenceWriter,
 ) {
-  const items: { readonly typed: string; readonly id: string; readonly step: Step }[] = [];
-  for (const one of found) {
-    const { typed, silence, error } = one;
-    items.push({ typed, id: silence?.id ?? typed, step: silence === undefined ? error : await plan(silence, one) });
+  const items: { readonly typed: string; readonly id: string; readonly step: SilenceStep }[] = [];
+  for (const { typed, silence, error } of found) {
+    items.push({ typed, id: silence?.id ?? typed, step: silence === undefined ? error : await plan(silence) });
   }
   await writer.ask(items.flatMap(({ step }) => ('draft' in step ? [step] : [])));
   const done = await bulk(items, 4, async ({ id, step }): Promise<SilenceOutcome | Plan> => {
@@ -212,7 +213,7 @@ export async function changeEach<Found extends FoundSilence>(
     const posted = await writer.post(step);
     if (posted instanceof Plan) return posted;
     const { silenceID, matchers, endsAt, comment } = posted;
-    return { id, result, silenceID, matchers, endsAt, comment, message: null };
+    return { id, result: step.result, silenceID, matchers, endsAt, comment, message: null };
   });
   return bulkAnswer(done, ({ typed }, { code, message }): SilenceOutcome => {
     const failed = code === 'not_found' ? 'not-found' : 'error';
@@ -223,7 +224,7 @@ export async function changeEach<Found extends FoundSilence>(
 export function expiredError({ id, status }: Silence): SvcError | undefined {
   if (status.state !== 'expired') return undefined;
   return new SvcError('guarded', `silence ${id} has expired and cannot be changed`, {
-    hint: `create it again: svc silences recreate ${shellWord(id)}`,
+    hint: `create it again: svc silences extend ${shellWord(id)} --for 1h`,
   });
 }
 

@@ -76,6 +76,8 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
   const silence = (id: string) => getJson<WireSilence>(server.url, `/api/v2/silence/${id.trim()}`);
 
   test.each([
+    [['alert']],
+    [['silence']],
     [['alert', 'query']],
     [['alert', 'query', 'alertname=DiskFull']],
     [['alert', 'query', 'DiskFull', 'severity=critical']],
@@ -109,10 +111,9 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     if (format === 'extended') expect(run.stdout).toContain(keys(amtool(['alert', 'query', '-o', 'json']))[0]);
   });
 
-  test('alert query -a selects every state, and says how to select only active alerts', async () => {
+  test('alert query -a selects every state', async () => {
     const run = await verbatim(['alert', 'query', '-a', '-o', 'table']);
-    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('Silenced')]);
-    expect(run.stderr).toContain('svc alerts list --state active');
+    expect([run.code, run.stdout, run.stderr]).toEqual([0, expect.stringContaining('Silenced'), '']);
   });
 
   test('alert add sends the same alert', async () => {
@@ -163,7 +164,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     for (const send of [amtool, verbatim]) {
       const matchers = [{ name: 'update', value: 'me', isRegex: false }];
       const id = await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'old' });
-      await send(['silence', 'update', '--duration=3h', '--comment=new', id]);
+      await send(['silence', 'update', '--comment=new', id]);
       const { comment, endsAt } = await silence(id);
       ends.push([comment, Math.round((Date.parse(endsAt) - Date.now()) / 60_000)]);
     }
@@ -176,7 +177,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     for (const { id } of JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web'])) as WireSilence[]) {
       await wire(server.url, `/api/v2/silence/${id}`, { method: 'DELETE' });
     }
-    const run = await verbatim(['silence', 'import', '--worker=4', file]);
+    const run = await verbatim(['silence', 'import', file]);
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web']))).toMatchObject([{ comment: 'CHG-2' }]);
   });
@@ -188,55 +189,5 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(line)]);
     expect((await verbatim(['silence', 'expire', ...ids, '--yes'])).code).toBe(0);
     expect((await silences()).filter(({ status }) => status.state !== 'expired')).toEqual([]);
-  });
-
-  test.each([
-    [['config', 'show'], 'svc alerts status --config'],
-    [['config', 'routes'], 'svc alerts routes'],
-    [['config', 'routes', 'show'], 'svc alerts routes'],
-    [['cluster', 'show'], 'svc alerts status'],
-    [['alert'], 'svc alerts list'],
-    [['silence'], 'svc silences list'],
-  ])('%j prints the line to type', async (argv, line) => {
-    const run = await verbatim(argv);
-    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(line)]);
-    expect((await svc([...line.split(' ').slice(1), '--base-url', server.url])).code).toBe(0);
-  });
-
-  test.each([[['template', 'render', '--template.glob=*.tmpl', '--template.text={{.}}']]])(
-    '%j is left to amtool',
-    async (argv) => {
-      const run = await verbatim(argv);
-      expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('use amtool template render')]);
-    },
-  );
-
-  test.each([
-    [['silence', 'query', '--id=2f1a'], 'type: svc silences get <id>'],
-    [['silence', 'import', '--force', 'x.json'], 'silence import --on-conflict duplicate x.json'],
-    [['silence', 'import', '-f', 'x.json'], 'silence import --on-conflict duplicate x.json'],
-  ])('options of %j: prints what to type instead', async (argv, hint) => {
-    const run = await verbatim(argv);
-    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(hint)]);
-  });
-
-  test('silence import --on-conflict duplicate adds what amtool silence import --force adds', async () => {
-    const matchers = [{ name: 'twice', value: 'yes', isRegex: false }];
-    await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'CHG-4' });
-    const file = join(folder, 'twice.json');
-    writeFileSync(file, amtool(['silence', 'query', '-o', 'json', 'twice=yes']));
-    const count = () => (JSON.parse(amtool(['silence', 'query', '-o', 'json', 'twice=yes'])) as unknown[]).length;
-    amtool(['silence', 'import', '--force', file]);
-    expect(count()).toBe(2);
-    const run = await verbatim(['silence', 'import', '--on-conflict', 'duplicate', file]);
-    expect([run.code, count()]).toEqual([0, 3]);
-  });
-
-  test.each([
-    [['config', 'routes', 'test', '--tree', 'team=db'], 'svc alerts route <label=value…>'],
-    [['check-config', 'alertmanager.yml'], 'svc alerts config check <file>'],
-  ])('%j prints the command to type', async (argv, line) => {
-    const run = await verbatim(argv);
-    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(line)]);
   });
 });

@@ -184,7 +184,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
         out: /HighL[\s\S]*ACK! looking[\s\S]*ReplicaL/,
       },
     ],
-    '13 keep acknowledgements alive': [{ line: 'silences keepalive --if-within 20m --by 30m', out: /extended/ }],
+    '13 keep acknowledgements alive': [{ line: 'silences extend --comment ACK! --until 30m', out: /extended/ }],
     '14 maintenance at night': [
       {
         line: 'silences create team=db --from 2036-11-23T02:00:00+01:00 --until 2036-11-23T04:00:00+01:00 -c night -q',
@@ -215,7 +215,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'silences list --unused --for 7d', err: /no .*silences/ },
       { line: 'silences expire --unused --yes', out: /expired/ },
     ],
-    '19 extend all of a change': [{ line: 'silences extend --comment CHG-1 --by 1h --yes', out: /extended.*CHG-1$/m }],
+    '19 extend all of a change': [{ line: 'silences extend --comment CHG-1 --for 1h --yes', out: /extended.*CHG-1$/m }],
     '20 copy silences to another cluster': [
       { line: 'silences import - --base-url {other}', from: 'silences export', out: /created/ },
       { line: 'silences import - --base-url {other}', from: 'silences export', out: /unchanged/ },
@@ -260,7 +260,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     ],
     '30 as a check of Nagios': [
       { line: 'alerts list Watchdog --count', out: '1\n' },
-      { line: 'alerts list Watchdog --fail-if-any', code: 1 },
+      { line: 'alerts check Watchdog', code: 1 },
     ],
     '31 a test alert, resolved': [
       { line: 'alerts create TestAlert severity=info' },
@@ -286,10 +286,8 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'alerts list --profile mimir', env: { SVC_ALERTS_URL: '' }, headers: { 'x-scope-orgid': 'two' } },
     ],
     '40 a recurring window': [
-      {
-        line: 'silences schedule team=db --at 02:00 --for 2h -c backup',
-        out: /^0 2 \* \* \* .*silences create 'team="db"' --for 2h --comment backup /m,
-      },
+      { line: 'silences create team=db --for 2h -c backup --ensure -q', makes: 'backup' },
+      { line: 'silences create team=db --for 2h -c backup --ensure -q', out: /^[0-9a-f-]{36}\n$/ },
     ],
     '41 one of two instances': [
       {
@@ -312,7 +310,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     ],
     '46 what each silence mutes': [{ line: 'silences list --with-counts --comment CHG-1', out: /CHG-1/ }],
     '47 hand a silence over': [
-      { line: ['silences', 'update', '{CHG-1}', '--author', 'alice', '--new-comment', 'CHG-1 for alice', '--yes'] },
+      { line: ['silences', 'update', '{CHG-1}', '--author', 'alice', '--comment', 'CHG-1 for alice', '--yes'] },
       { line: 'silences list --created-by alice', out: /for alice/ },
     ],
     '48 mine': [{ line: 'silences list --created-by me', out: /nightly/ }],

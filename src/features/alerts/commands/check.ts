@@ -4,19 +4,16 @@ import { poll } from '../../../cli/poll.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
-import { type Alertmanager, openAlertmanager } from '../api.ts';
+import { openAlertmanager } from '../api.ts';
 import { labelCells, OWN_COLUMN } from '../columns.ts';
-import { unknownNames } from '../known-names.ts';
+import { warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
   alertFilter,
   alertQuery,
   collect,
-  FOREIGN_MATCHERS,
   filterAsync,
-  type GivenFilter,
-  receiverMatchers,
   SELECTION_FLAGS,
   selects,
   severitiesOf,
@@ -67,12 +64,11 @@ const DEFAULT_INTERVAL_MS = 5000;
 
 export const alertsCheck = recordCommand({
   id: 'alerts check',
-  foreignOptions: FOREIGN_MATCHERS,
   summary: 'Check the number of matching alerts; exit 1 if out of bounds',
   description:
     'Without --min, --max and --expect, any matching active alert fails the check. With --wait, svc polls until the condition holds, and exits 9 on timeout. If the service does not respond, the exit status is neither 0 nor 1.',
   details:
-    'With --stable, the condition must hold without interruption; a failed request starts it again.\nIf nothing matches and a name is close to a known one, the check exits 2 and suggests that name, except with --expect or --allow-missing.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
+    'With --stable, the condition must hold without interruption; a failed request starts it again.\nIf nothing matches and a name is close to a known one, a warning suggests that name; the result does not depend on it.\nWith -o ndjson, outages are printed before the result: {"event":"unreachable|recovered","at"}.\nThe JSON has ok, count, min, max (null for any number), stableMs, waitedMs, message and alerts (those that failed the check).',
   effect: 'read',
   service: 'alerts',
   clusters: {},
@@ -82,7 +78,6 @@ export const alertsCheck = recordCommand({
     min: { type: 'integer', min: 0, help: 'Minimum number of alerts' },
     max: { type: 'integer', min: 0, help: 'Maximum number of alerts' },
     expect: { type: 'boolean', help: 'Require at least one alert (for alerts that always fire)' },
-    'allow-missing': { type: 'boolean', help: 'Accept names that the service does not know' },
     ...SELECTION_FLAGS,
     ...AGE_FLAG,
     ...section('Wait options', {
@@ -108,15 +103,14 @@ export const alertsCheck = recordCommand({
     const given = alertFilter(input, ctx);
     const { filter } = given;
     const alertmanager = openAlertmanager(ctx.target);
-    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
-    let isTrusted = input.allowMissing || input.expect;
+    let isFirst = true;
     const read = async (): Promise<readonly Alert[]> => {
       const selection = { wanted, olderThan: input.olderThan };
       const now = ctx.now();
-      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter, receiverMatchers: receivers });
+      const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
-      if (alerts.length === 0 && !isTrusted) await refuseMistyped(given, alertmanager, ctx);
-      isTrusted = true;
+      if (isFirst && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
+      isFirst = false;
       return alerts;
     };
     const { wait, stable: stableMs = 0, interval: intervalMs = DEFAULT_INTERVAL_MS } = input;
@@ -127,7 +121,6 @@ export const alertsCheck = recordCommand({
     const message = [
       [alertsText(count), ...filter.filter].join(' '),
       ...(input.receiver === undefined ? [] : [`routed to ${input.receiver}`]),
-      ...(receivers.length === 0 ? [] : [`receivers with ${receivers.join(' ')}`]),
       `${boundsText(bounds)} wanted`,
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
@@ -151,16 +144,6 @@ function checkTimes({ wait, stable, interval }: Times): void {
   } else if (stable !== undefined && stable >= wait) {
     throw new SvcError('usage', '--stable must be shorter than --wait');
   }
-}
-
-/** A check of a name that does not exist would always pass. */
-async function refuseMistyped(given: GivenFilter, alertmanager: Alertmanager, ctx: RunContext): Promise<void> {
-  const unknown = await unknownNames(given, alertmanager);
-  const mistyped = unknown.filter(({ isMistyped }) => isMistyped).map(({ text }) => text);
-  if (mistyped.length > 0) {
-    throw new SvcError('invalid_value', mistyped.join('; '), { hint: 'correct the name, or pass --allow-missing' });
-  }
-  for (const { text } of unknown) ctx.notice(`warning: ${text}`);
 }
 
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;

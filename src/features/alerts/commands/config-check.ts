@@ -1,18 +1,20 @@
 import { listCommand } from '../../../cli/command.ts';
+import { SvcError } from '../../../errors.ts';
 import type { Problem } from '../../../store/yaml.ts';
-import { CONFIG_FLAGS, checkedVersion, readRoutingConfig, readUtf8 } from '../routing/source.ts';
+import { readRoutingConfig, readUtf8 } from '../routing/source.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
 
 export const alertsConfigCheck = listCommand({
   id: 'alerts config check',
+  suggestFor: ['check-config'],
   summary: 'Check the routing in a configuration file',
   description:
     'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Global settings, templates and the integrations of receivers are not checked.',
   effect: 'read',
   args: { file: { help: 'The configuration file (- for standard input)', required: true, complete: 'files' } },
   flags: {
-    'server-version': { ...CONFIG_FLAGS['server-version'], help: 'The version to be valid for (default the newest)' },
+    'server-version': { type: 'string', value: 'version', help: 'The version to be valid for (default the newest)' },
   },
   exits: ['condition_false'],
   examples: [
@@ -38,3 +40,8 @@ export const alertsConfigCheck = listCommand({
     return { value: read.problems, code: 'condition_false', footer: UNCHECKED };
   },
 });
+
+function checkedVersion(version: string | undefined): string | undefined {
+  if (version === undefined || /^v?\d+\.\d+/.test(version)) return version;
+  throw new SvcError('invalid_value', `--server-version: ${version} is not a version, such as 0.28.1`);
+}

@@ -1,4 +1,4 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE, type Instant } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
@@ -69,11 +69,11 @@ export const alertsCreate = listCommand({
 });
 
 /** What resolves an alert again, unless it is over already. */
-function resolving([alert, ...others]: readonly PostableAlert[], now: number): readonly string[] | undefined {
+function resolving([alert, ...others]: readonly PostableAlert[], now: number): Answer<unknown>['undo'] {
   if (alert === undefined || others.length > 0) return undefined;
   if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now) return undefined;
   const labels = Object.entries(alert.labels).filter(([, value]) => value !== '');
-  return ['alerts', 'resolve', ...labels.map(([name, value]) => formatMatcher(matcher(name, '=', value)))];
+  return [['alerts', 'resolve', ...labels.map(([name, value]) => formatMatcher(matcher(name, '=', value)))]];
 }
 
 interface AlertOptions {

@@ -8,12 +8,10 @@ import {
   alertFilter,
   alertQuery,
   collect,
-  FOREIGN_MATCHERS,
   ifNone,
   inServerOrder,
   keepsAlert,
   noneText,
-  receiverMatchers,
   SELECTION_FLAGS,
   severitiesOf,
   wantedStates,
@@ -57,7 +55,6 @@ const GROUP_LIST: ListOutput<AlertGroup> = {
 
 export const alertsGroups = listCommand({
   id: 'alerts groups',
-  foreignOptions: FOREIGN_MATCHERS,
   summary: 'List alerts as the server groups them for receivers',
   description:
     'An alert appears in every group whose route matches it. Groups are sorted by their worst alert; see svc help output.',
@@ -79,8 +76,7 @@ export const alertsGroups = listCommand({
     const wanted = wantedStates(input);
     const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
-    const groups = alertmanager.groups({ ...alertQuery(wanted), ...given.filter, receiverMatchers: receivers });
+    const groups = alertmanager.groups({ ...alertQuery(wanted), ...given.filter });
     const selected = withAlerts(groups, (alert) => keepsAlert(alert, wanted));
     const found = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
     if (inServerOrder(ctx.wants, input)) return { value: found };

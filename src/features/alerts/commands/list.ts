@@ -12,7 +12,7 @@ import {
 import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { ALERT_LIST, alertCandidates, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
-import { refuseUnknownLabels, warnOfNames } from '../known-names.ts';
+import { warnOfLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
@@ -23,7 +23,6 @@ import {
   alertQuery,
   collect,
   FILTERS,
-  FOREIGN_MATCHERS,
   filterAsync,
   type GivenFilter,
   ifNone,
@@ -31,7 +30,6 @@ import {
   isSuppressed,
   keepsAlert,
   noneText,
-  receiverMatchers,
   SELECTION_FLAGS,
   type Severities,
   selects,
@@ -47,7 +45,7 @@ const QUERY_STATES = ['silenced', 'inhibited', 'unprocessed', 'active'] as const
 
 export const alertsList = listCommand({
   id: 'alerts list',
-  foreignOptions: { ...FOREIGN_MATCHERS, '--since': { meant: '--newer-than' } },
+  suggestFor: ['firing'],
   summary: 'List alerts (active by default)',
   description:
     'A matcher is name=value, name!=value, name=~regex or name!~regex. Regular expressions are RE2 and match the complete value. A first matcher without an operator is an alert name. Labels that all alerts share are shown once.',
@@ -66,7 +64,6 @@ export const alertsList = listCommand({
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
-      formerly: ['count-by'],
       value: 'label',
       repeat: true,
       help: 'Count alerts by this label',
@@ -78,9 +75,7 @@ export const alertsList = listCommand({
     inhibited: { type: 'boolean', short: 'i', hidden: true, help: 'Same as --state inhibited' },
     unprocessed: { type: 'boolean', short: 'u', hidden: true, help: 'Same as --state unprocessed' },
     active: { type: 'boolean', hidden: true, help: 'Same as --state active' },
-    'fail-if-any': { type: 'boolean', help: 'Exit 1 if any alert matches' },
   },
-  exits: ['condition_false'],
   examples: [
     {
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
@@ -98,18 +93,14 @@ export const alertsList = listCommand({
   offers: alertCandidates,
   async run(input, ctx) {
     checkModes(input);
-    if (input.all && ctx.typed.includes('query'))
-      ctx.notice("-a selects every state; amtool's -a is: svc alerts list --state active");
-    const { watch, olderThan, newerThan, failIfAny } = input;
+    const { watch, olderThan, newerThan } = input;
     const selection = { wanted: statesOf(input), olderThan, newerThan };
     const every = watch === undefined ? undefined : watchInterval(watch);
-    const { filter, matchers } = alertFilter(input, ctx);
+    const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const receivers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
-    const given = { filter: { ...filter, receiverMatchers: receivers }, matchers };
     if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
     const query = { ...alertQuery(selection.wanted), ...given.filter };
-    const isPlainList = !input.count && input.groupBy.length === 0 && !failIfAny;
+    const isPlainList = !input.count && input.groupBy.length === 0;
     const serverFiltersAll = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
     if (ctx.wants.rawJson && isPlainList && serverFiltersAll) {
       const raw = await alertmanager.alertsRaw(query);
@@ -119,25 +110,22 @@ export const alertsList = listCommand({
     const now = ctx.now();
     const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
     const alerts = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
-    const code = (any: boolean) => (failIfAny && any ? 'condition_false' : undefined);
     if (input.count) {
       let count = 0;
       for await (const _ of alerts) count++;
-      return { value: count, as: listOutput(input), code: code(count > 0) };
+      return { value: count, as: listOutput(input) };
     }
     const { groupBy } = input;
     if (groupBy.length > 0) {
       const tallies = await tallyAlerts(alerts, groupBy);
       const missing = groupBy.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
-      if (tallies.length > 0) await refuseUnknownLabels(missing, '--group-by', alertmanager);
-      return { value: tallies, as: listOutput(input), code: code(tallies.length > 0) };
+      if (tallies.length > 0) await warnOfLabels(missing, alertmanager, ctx);
+      return { value: tallies, as: listOutput(input) };
     }
-    const isStreamed = inServerOrder(ctx.wants, input);
-    if (isStreamed && !failIfAny) return { value: alerts };
-    const all = await collect(alerts);
+    if (inServerOrder(ctx.wants, input)) return { value: alerts };
     const severities = severitiesOf(ctx.settings);
-    const value = isStreamed ? all : worstFirst(all, severities);
-    return { value, as: alertList(severities, noneText(selection.wanted)), code: code(all.length > 0) };
+    const value = worstFirst(await collect(alerts), severities);
+    return { value, as: alertList(severities, noneText(selection.wanted)) };
   },
 });
 
@@ -158,7 +146,6 @@ interface Modes {
   readonly groupBy: readonly string[];
   readonly count: boolean;
   readonly watch: string | true | undefined;
-  readonly failIfAny: boolean;
   readonly limit: number | undefined;
 }
 
@@ -170,13 +157,13 @@ function statesOf(input: States): WantedStates {
   return wantedStates({ all: input.all, state: [...input.state, ...QUERY_STATES.filter((name) => input[name])] });
 }
 
-function checkModes({ groupBy, count, watch, failIfAny, limit }: Modes): void {
+function checkModes({ groupBy, count, watch, limit }: Modes): void {
   const modes = [
     groupBy.length > 0 ? '--group-by' : undefined,
     count ? '--count' : undefined,
     watch === undefined ? undefined : '--watch',
   ].filter((mode) => mode !== undefined);
-  const [one, other = watch !== undefined && failIfAny ? '--fail-if-any' : undefined] = modes;
+  const [one, other] = modes;
   if (other !== undefined) throw new SvcError('usage', `${one} and ${other} cannot be used together`);
   if (count && limit !== undefined) throw new SvcError('usage', '--count and --limit cannot be used together');
   if (groupBy.includes('')) throw new SvcError('invalid_value', '--group-by: the label name is empty');

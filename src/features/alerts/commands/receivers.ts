@@ -2,7 +2,6 @@ import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells, receiverCandidate } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
-import { RECEIVER_MATCHER_FLAG, receiverMatchers } from '../selection.ts';
 
 export const alertsReceivers = listCommand({
   id: 'alerts receivers',
@@ -10,7 +9,6 @@ export const alertsReceivers = listCommand({
   effect: 'read',
   service: 'alerts',
   clusters: {},
-  flags: RECEIVER_MATCHER_FLAG,
   examples: [{ run: 'svc alerts receivers -q', why: 'Print the names, one per line' }],
   output: {
     kind: 'list',
@@ -22,9 +20,7 @@ export const alertsReceivers = listCommand({
     empty: 'the server has no receivers',
   },
   offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
-  async run(input, ctx) {
-    const alertmanager = openAlertmanager(ctx.target);
-    const matchers = await receiverMatchers(input.receiverMatcher, alertmanager, ctx);
-    return { value: alertmanager.receivers(matchers) };
+  async run(_, ctx) {
+    return { value: openAlertmanager(ctx.target).receivers() };
   },
 });

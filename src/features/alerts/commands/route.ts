@@ -7,7 +7,7 @@ import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { parseLabels } from '../matcher.ts';
 import type { RoutingConfig } from '../routing/config.ts';
-import { CONFIG_FLAGS, readConfig, readYamlFile } from '../routing/source.ts';
+import { CONFIG_FILE, readConfig, readYamlFile } from '../routing/source.ts';
 import type { MatchedRoute } from '../routing/tree.ts';
 import type { Alert } from '../schema.ts';
 import { collect } from '../selection.ts';
@@ -76,7 +76,7 @@ export const alertsRoute = listCommand({
   args: { label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' } },
   flags: {
     at: { type: 'time', bare: 'forward', help: 'Evaluate time intervals at this time (default now)' },
-    ...CONFIG_FLAGS,
+    ...CONFIG_FILE,
     expect: { type: 'string', list: true, value: 'names', help: 'Exit 1 unless these are the receivers' },
     expectations: { ...FILE, help: 'Test every expectation of a YAML file' },
   },
@@ -104,7 +104,7 @@ export const alertsRoute = listCommand({
     }
     const labels = parseLabels(label);
     const alertmanager = configFile === undefined ? openAlertmanager(ctx.target) : undefined;
-    const config = await readConfig(input, () => alertmanager ?? openAlertmanager(ctx.target), ctx);
+    const config = await readConfig(input.configFile, () => alertmanager ?? openAlertmanager(ctx.target), ctx);
     const expected = expect === undefined ? undefined : splitNames(expect, config);
     const { groupLabels, inhibitors, matchRoutes, mutedBy } = await import('../routing/tree.ts');
     const routes = await matchRoutes(config.route, labels);
@@ -173,7 +173,6 @@ function refuseUnknown(names: readonly string[], receivers: readonly string[], w
 
 interface ExpectationOptions {
   readonly configFile: string | undefined;
-  readonly serverVersion: string | undefined;
   readonly at: { readonly ms: number } | undefined;
 }
 
@@ -181,7 +180,7 @@ async function testExpectations(input: ExpectationOptions, path: string, ctx: Ru
   const { expectationList } = await import('../routing/expectations.ts');
   const { matchRoutes, mutedBy } = await import('../routing/tree.ts');
   const expectations = await readYamlFile(path, expectationList, ctx);
-  const config = await readConfig(input, () => openAlertmanager(ctx.target), ctx);
+  const config = await readConfig(input.configFile, () => openAlertmanager(ctx.target), ctx);
   const outcomes: Outcome[] = [];
   for (const [index, { name, labels, receivers, at, muted }] of expectations.entries()) {
     const where = `${path}, expectation ${index + 1}`;

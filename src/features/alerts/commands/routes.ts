@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { CONFIG_FLAGS, readConfig } from '../routing/source.ts';
+import { CONFIG_FILE, readConfig } from '../routing/source.ts';
 import type { DrawnRoute } from '../routing/tree.ts';
 
 export const alertsRoutes = listCommand({
@@ -12,7 +12,7 @@ export const alertsRoutes = listCommand({
     'The JSON has one object for each route, before its children: matchers (its own), receiver, groupBy (... alone is every label), groupWait, groupInterval, repeatInterval, continue, muteTimeIntervals, activeTimeIntervals, depth and branch (the lines to the left of it).',
   effect: 'read',
   service: 'alerts',
-  flags: CONFIG_FLAGS,
+  flags: CONFIG_FILE,
   examples: [
     { run: 'svc alerts routes', why: 'Draw the routes of the running configuration' },
     { run: 'svc alerts routes --config-file alertmanager.yml', why: 'Draw the routes of a file' },
@@ -38,7 +38,7 @@ export const alertsRoutes = listCommand({
     id: ({ receiver }) => receiver,
   },
   async run(input, ctx) {
-    const config = await readConfig(input, () => openAlertmanager(ctx.target), ctx);
+    const config = await readConfig(input.configFile, () => openAlertmanager(ctx.target), ctx);
     const { walkRoutes } = await import('../routing/tree.ts');
     return { value: [...walkRoutes(config.route)] };
   },

@@ -9,6 +9,7 @@ const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settlin
 
 export const alertsStatus = recordCommand({
   id: 'alerts status',
+  suggestFor: ['cluster'],
   summary: 'Show the version, start time and cluster of Alertmanager',
   effect: 'read',
   service: 'alerts',

@@ -6,23 +6,16 @@ import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import type { Alertmanager } from '../api.ts';
 import type { RoutingConfig } from './config.ts';
 
-export const CONFIG_FLAGS = {
+export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
-  'server-version': { type: 'string', value: 'version', help: 'With --config-file: the version to be valid for' },
 } as const satisfies Flags;
 
-interface ConfigOptions {
-  readonly configFile: string | undefined;
-  readonly serverVersion: string | undefined;
-}
-
 export async function readConfig(
-  { configFile, serverVersion }: ConfigOptions,
+  configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<RoutingConfig> {
   if (configFile === undefined) {
-    if (serverVersion !== undefined) throw new SvcError('usage', '--server-version needs --config-file');
     const [{ readPrinted }, { config, versionInfo }] = await Promise.all([import('./printed.ts'), open().status()]);
     const printed = await readPrinted(config.original, versionInfo.version);
     if (printed !== undefined) return printed;
@@ -32,7 +25,7 @@ export async function readConfig(
       hint: 'svc alerts status --config prints it',
     });
   }
-  const read = await readRoutingConfig(await readUtf8(configFile, ctx), checkedVersion(serverVersion));
+  const read = await readRoutingConfig(await readUtf8(configFile, ctx));
   if ('config' in read) return read.config;
   throw new SvcError('invalid_value', `${configFile}:${problemText(read.problems)}`, {
     hint: 'svc alerts config check lists everything that is wrong with a file',
@@ -42,11 +35,6 @@ export async function readConfig(
 /** zod loads with the first configuration, not with the commands. */
 export async function readRoutingConfig(...args: Parameters<typeof import('./config.ts').readRoutingConfig>) {
   return (await import('./config.ts')).readRoutingConfig(...args);
-}
-
-export function checkedVersion(version: string | undefined): string | undefined {
-  if (version === undefined || /^v?\d+\.\d+/.test(version)) return version;
-  throw new SvcError('invalid_value', `--server-version: ${version} is not a version, such as 0.28.1`);
 }
 
 export async function readUtf8(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<string> {

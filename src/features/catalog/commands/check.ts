@@ -104,7 +104,6 @@ export const catalogCheck = recordCommand({
     interval: {
       type: 'duration',
       positive: true,
-      formerly: ['every'],
       help: 'With --wait: time between checks (default 5m)',
     },
   },

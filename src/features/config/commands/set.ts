@@ -1,4 +1,4 @@
-import { recordCommand } from '../../../cli/command.ts';
+import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
@@ -56,11 +56,11 @@ export const configSet = recordCommand({
 });
 
 /** Undefined where the value before cannot be shown or typed. */
-function undoing(setting: Setting, before: unknown): readonly string[] | undefined {
+function undoing(setting: Setting, before: unknown): Answer<unknown>['undo'] {
   const { key } = setting;
-  if (before === undefined) return ['config', 'unset', key];
+  if (before === undefined) return [['config', 'unset', key]];
   if (typeof before !== 'string' || shownValue(setting, before) !== before || before.startsWith('-')) return undefined;
-  return ['config', 'set', key, before];
+  return [['config', 'set', key, before]];
 }
 
 function checkValue(setting: Setting, value: string): void {

@@ -30,7 +30,7 @@ export const configUse = textCommand({
     return {
       value: profile,
       footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined,
-      undo: before === undefined || before === profile ? undefined : ['config', 'use', before],
+      undo: before === undefined || before === profile ? undefined : [['config', 'use', before]],
     };
   },
 });

@@ -86,7 +86,7 @@ export const oauthClientsRegister = recordCommand({
       value,
       footer: `${secret === undefined ? 'the client' : 'the secret'} is ${sink.where}`,
       // Only a stored client can be forgotten.
-      undo: sink.where === 'stored' ? ['oauth', 'clients', 'forget', client.client_id] : undefined,
+      undo: sink.where === 'stored' ? [['oauth', 'clients', 'forget', client.client_id]] : undefined,
     };
   },
 });

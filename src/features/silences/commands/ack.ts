@@ -18,7 +18,7 @@ export const silencesAck = listCommand({
   id: 'silences ack',
   summary: 'Acknowledge alerts (mute them for 15 minutes)',
   description:
-    'Creates one silence for each alert, with all of its labels, or with --by one for each group of alerts. The comment begins with ACK!, which svc silences keepalive and other tools recognize. svc refuses to mute an alert that you did not name. Acknowledging an alert again extends its silence.',
+    'Creates one silence for each alert, with all of its labels, or with --by one for each group of alerts. The comment begins with ACK!, which other tools recognize. svc refuses to mute an alert that you did not name. Acknowledging an alert again extends its silence.',
   effect: 'write',
   service: 'alerts',
   clusters: {},

@@ -21,7 +21,7 @@ export const silencesCheck = listCommand({
   examples: [
     { run: 'svc silences check --expiring-within 2h', why: 'From cron: report silences that end within two hours' },
     {
-      run: 'svc silences check --expiring-within 1h --comment CHG-1042 -q | svc silences extend - --by 2h',
+      run: 'svc silences check --expiring-within 1h --comment CHG-1042 -q | svc silences extend - --for 2h',
       why: 'Extend those of one change that are about to end',
     },
   ],

@@ -8,7 +8,7 @@ import { type Alertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
 import { formatMatcher, type Matcher, matcher, parseMatcherArguments } from '../../alerts/matcher.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
-import { alertQuery, FOREIGN_MATCHERS } from '../../alerts/selection.ts';
+import { alertQuery } from '../../alerts/selection.ts';
 import { POSTED_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
 import {
   applyChanges,
@@ -25,12 +25,7 @@ const HOUR = 3_600_000;
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
-  foreignOptions: {
-    ...FOREIGN_MATCHERS,
-    '--expires': { meant: '--for' },
-    '--ttl': { meant: '--for' },
-    '--require-comment': { hint: 'leave it out: a comment is always required' },
-  },
+  suggestFor: ['mute', 'silence'],
   summary: 'Create a silence',
   description:
     'All matchers must match. svc reports how many alerts the silence mutes now, and at a terminal asks if these are more than half of the active alerts. A silence that could mute everything needs --all-alerts. One longer than alerts.maxSilence (24h) needs confirmation.',
@@ -48,13 +43,13 @@ export const silencesCreate = recordCommand({
     ...section('Time options', {
       for: {
         type: 'duration',
-        formerly: ['duration'],
+        aliases: ['duration'],
         short: 'd',
         positive: true,
         help: 'How long it lasts (default 1h)',
       },
-      until: { type: 'time', formerly: ['end'], bare: 'forward', help: 'When it ends' },
-      from: { type: 'time', formerly: ['start'], bare: 'forward', help: 'When it starts (default now)' },
+      until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
+      from: { type: 'time', aliases: ['start'], bare: 'forward', help: 'When it starts (default now)' },
     }),
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
     ...AUTHOR,

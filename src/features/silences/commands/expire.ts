@@ -1,16 +1,17 @@
-import { bulk, bulkAnswer, CONCURRENCY } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Confirmed, Plan } from '../../../http/endpoint.ts';
+import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible, isUuid } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import {
+  asks,
   chosenSilences,
   chosenText,
-  describeSilence,
+  confirmSilences,
   NONE_MATCH,
   TARGET_FLAGS,
   TARGET_IDS,
@@ -18,6 +19,7 @@ import {
   UNUSED_FOR,
 } from '../selection.ts';
 import { WAIT, waiting } from '../waiting.ts';
+import { SILENCES_AT_ONCE } from '../writer.ts';
 
 interface Expired {
   readonly id: string;
@@ -35,6 +37,7 @@ const TONES: Readonly<Record<Expired['result'], Tone>> = {
 export const silencesExpire = listCommand({
   id: 'silences expire',
   aliases: ['delete', 'rm'],
+  suggestFor: ['unmute', 'unsilence'],
   summary: 'Expire silences',
   description:
     'The muted alerts notify again. If one silence cannot be expired, svc continues with the others. Without ids, options select active and pending silences that meet all of them.',
@@ -47,7 +50,6 @@ export const silencesExpire = listCommand({
     ...TARGET_FLAGS,
     ...UNUSED_FOR,
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
-    concurrency: CONCURRENCY,
     ...WAIT,
   },
   exits: ['partly_done'],
@@ -76,18 +78,33 @@ export const silencesExpire = listCommand({
     const confirmed = await approve(targets, byOptions, ctx);
     const progress = ctx.progress(targets.length);
     const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
-    const outcome = await bulk(known, input.concurrency, async (target): Promise<Expired | Plan> => {
+    const outcome = await bulk(known, SILENCES_AT_ONCE, async (target): Promise<Expired | Plan> => {
       const expired = await expireOne(target, alertmanager, input.ignoreMissing, confirmed);
       progress.step();
       return expired;
     }).finally(() => progress.clear());
-    return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
+    const answer = bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
+    const { value } = answer;
+    return value instanceof Plan ? answer : { ...answer, undo: undoing(value, known) };
   }),
 });
 
-const MOST_SHOWN = 20;
+const MOST_UNDO_LINES = 5;
+
+/** Extends the silences again until their former ends. A pending one has no such line: it would start at once. */
+function undoing(rows: readonly Expired[], targets: readonly ExpireTarget[]): readonly (readonly string[])[] {
+  const silences = new Map(targets.map(({ id, silence }) => [id, silence]));
+  const byEnd = new Map<string, string[]>();
+  for (const { id, result } of rows) {
+    const silence = silences.get(id);
+    if (result !== 'expired' || silence?.status.state !== 'active') continue;
+    byEnd.set(silence.endsAt, [...(byEnd.get(silence.endsAt) ?? []), id]);
+  }
+  if (byEnd.size > MOST_UNDO_LINES) return [];
+  return [...byEnd].map(([endsAt, ids]) => ['silences', 'extend', ...ids, '--until', endsAt]);
+}
 
 async function expireOne(
   { id, silence, error }: ExpireTarget,
@@ -116,24 +133,15 @@ async function named(ids: readonly string[], alertmanager: Alertmanager, ctx: Ru
   return [...new Map(typed.map((id) => resolve(id, silences)).map((target) => [target.id, target])).values()];
 }
 
-function asks({ interactive, yes, dryRun }: RunContext): boolean {
-  return interactive && !yes && !dryRun;
-}
-
 /** Undefined if none of them can be expired. */
-async function approve(
+function approve(
   targets: readonly ExpireTarget[],
   byOptions: boolean,
   ctx: RunContext,
 ): Promise<Confirmed | undefined> {
   const found = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
-  if (found.length === 0) return undefined;
-  if (asks(ctx)) {
-    for (const { silence } of found.slice(0, MOST_SHOWN))
-      if (silence !== undefined) ctx.notice(describeSilence(silence));
-    if (found.length > MOST_SHOWN) ctx.notice(`and ${found.length - MOST_SHOWN} more`);
-  } else if (byOptions) ctx.notice(chosenText(found.length));
-  return ctx.confirm(`Expire ${found.length === 1 ? 'this silence' : `these ${found.length} silences`}?`);
+  if (byOptions && found.length > 0 && !asks(ctx)) ctx.notice(chosenText(found.length));
+  return confirmSilences('Expire', found, ctx);
 }
 
 /** Finds those that have already expired. A failure to read the states does not stop the command. */

@@ -1,4 +1,4 @@
-import { bulk, bulkAnswer, CONCURRENCY } from '../../../cli/bulk.ts';
+import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
@@ -10,7 +10,7 @@ import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { matcherTexts, undoSilences } from '../columns.ts';
 import { applyChanges, readSilences } from '../draft.ts';
-import { ALL_ALERTS, author, SilenceWriter } from '../writer.ts';
+import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.ts';
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
@@ -23,7 +23,6 @@ const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
 
 export const silencesImport = listCommand({
   id: 'silences import',
-  foreignOptions: { '--force': { meant: '--on-conflict duplicate' }, '-f': { meant: '--on-conflict duplicate' } },
   summary: 'Import silences from a file',
   description:
     'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',
@@ -33,11 +32,10 @@ export const silencesImport = listCommand({
   flags: {
     'on-conflict': {
       type: 'choice',
-      choices: ['skip', 'extend', 'duplicate'],
+      choices: ['skip', 'extend'],
       default: 'skip',
       help: 'What to do if the server has the same silence',
     },
-    concurrency: { ...CONCURRENCY, formerly: ['worker'], short: 'w' },
     ...ALL_ALERTS,
   },
   exits: ['partly_done', 'refused'],
@@ -72,7 +70,7 @@ export const silencesImport = listCommand({
     await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
     const planOf = importPlan(await collect(alertmanager.silences()), input.onConflict, now);
     const progress = ctx.progress(rows.length);
-    const outcome = await bulk(rows, input.concurrency, async (row): Promise<ImportedSilence | Plan> => {
+    const outcome = await bulk(rows, SILENCES_AT_ONCE, async (row): Promise<ImportedSilence | Plan> => {
       const { result, silenceID, silence, message } = planOf(row);
       const answer = silence && (await alertmanager.postSilence(silence));
       progress.step();
@@ -117,8 +115,6 @@ function summary(rows: readonly ImportedSilence[]): string {
     .join(', ');
 }
 
-type OnConflict = 'skip' | 'extend' | 'duplicate';
-
 interface ImportedSilence {
   /** The id on this server; null if there is none. */
   readonly silenceID: string | null;
@@ -147,7 +143,7 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
 /** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
 export function importPlan(
   present: readonly Silence[],
-  onConflict: OnConflict,
+  onConflict: 'skip' | 'extend',
   now: number,
 ): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
@@ -162,7 +158,7 @@ export function importPlan(
     const unsent = whyUnsent(row, now);
     if (unsent !== undefined) return unsent;
     const others = alike(row);
-    const same = onConflict === 'duplicate' ? undefined : others.find((one) => overlaps(one, row, now));
+    const same = others.find((one) => overlaps(one, row, now));
     if (same === undefined) {
       const { id: _, ...silence } = row;
       others.push(silence);

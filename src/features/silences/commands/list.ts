@@ -2,7 +2,6 @@ import { listCommand } from '../../../cli/command.ts';
 import type { AnyOutput, ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { FOREIGN_MATCHERS } from '../../alerts/selection.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
 import {
   countsBySilence,
@@ -37,7 +36,6 @@ const COUNTED_LIST: ListOutput<CountedSilence> = {
 
 export const silencesList = listCommand({
   id: 'silences list',
-  foreignOptions: { ...FOREIGN_MATCHERS, '--id': { hint: 'type: svc silences get <id>' } },
   summary: 'List silences (active and pending by default)',
   description:
     'Matchers are compared as text: instance="web-1" does not find a silence with instance=~"web.*". Use --for-alert or --matching to find what mutes an alert. --with-counts adds the field alertCount to each silence.',
@@ -55,7 +53,6 @@ export const silencesList = listCommand({
   examples: [
     { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
     { run: 'svc silences list -a --created-since "yesterday 18:00"', why: 'What was silenced overnight' },
-    { run: 'svc silences list --for-alert 1a58c20e', why: 'What mutes this alert' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },
     {
       run: 'svc silences list --expired --within 2h --comment "~CHG-[0-9]+"',

@@ -28,7 +28,6 @@ export const silencesRun = textCommand({
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (default: while <command> runs)' },
     ...AUTHOR,
     ttl: { type: 'duration', positive: true, default: '15m', help: 'How long the silence lasts without an extension' },
-    grace: { type: 'duration', positive: true, help: 'Extend it when less than this is left (default 2m)' },
     'if-unavailable': {
       type: 'choice',
       choices: ['run', 'fail'],
@@ -57,10 +56,6 @@ export const silencesRun = textCommand({
   output: { kind: 'text' },
   async run(input, ctx) {
     const { ttl, command, passEnv } = input;
-    const grace = input.grace ?? Math.min(DEFAULT_GRACE, ttl / 3);
-    if (grace >= ttl) {
-      throw new SvcError('usage', `--grace ${formatDuration(grace)} is not shorter than --ttl ${formatDuration(ttl)}`);
-    }
     const covering = {
       matchers: parseMatcherArguments(input.matcher, ctx.notice),
       createdBy: input.author ?? author(ctx),
@@ -80,7 +75,7 @@ export const silencesRun = textCommand({
       );
     const acquire = async (): Promise<SvcError | Plan | undefined> =>
       failure ?? lease.acquire().catch((error: unknown) => tolerated(error, tolerant));
-    const ended = await runUnder(lease, acquire, { grace, command, env: childEnvironment(ctx.env, passEnv) }, ctx);
+    const ended = await runUnder(lease, acquire, { command, env: childEnvironment(ctx.env, passEnv) }, ctx);
     return ended instanceof Plan ? { value: ended } : { value: undefined, status: ended };
   },
 });
@@ -94,10 +89,8 @@ function tolerated(error: unknown, tolerant: boolean): SvcError {
 
 /** The exit status of what cannot be reached, or fails. */
 const UNAVAILABLE = ERROR_KINDS.server_error.exit;
-const DEFAULT_GRACE = 2 * 60_000;
 
 interface CoveredCommand {
-  readonly grace: number;
   readonly command: readonly string[];
   readonly env: RunContext['env'];
 }
@@ -106,7 +99,7 @@ interface CoveredCommand {
 async function runUnder(
   lease: SilenceLease,
   acquire: () => Promise<SvcError | Plan | undefined>,
-  { grace, command, env }: CoveredCommand,
+  { command, env }: CoveredCommand,
   ctx: RunContext,
 ): Promise<number | Plan> {
   const { log } = ctx.target;
@@ -141,14 +134,14 @@ async function runUnder(
     let status = 0;
     try {
       if (received === undefined) {
-        renewing = lease.renew(grace, over.signal);
+        renewing = lease.renew(over.signal);
         const child = await runChild(command, env, ctx);
         received = child.forwarded;
         status = child.status;
       }
     } finally {
       over.abort();
-      // An extension under way could recreate an expired silence.
+      // An extension under way could create a silence again that has expired.
       const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
       const ended = await settle(
         ending.then((reason) => ({ reason })),

@@ -58,7 +58,6 @@ type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAG
 
 export const tradeOrdersUpdate = changeCommand({
   id: 'trade orders update',
-  formerly: ['order set'],
   summary: 'Change a pending order',
   description: `Options that you omit stay unchanged. ${SENT_ONCE}`,
   details:

@@ -6,7 +6,6 @@ import { keepOffers } from '../tables/trading-offers.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',
-  formerly: ['symbols info'],
   summary: 'Show the details of a symbol',
   description: 'The account must show the symbol: see svc trade symbols show.',
   details:

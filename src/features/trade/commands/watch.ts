@@ -87,7 +87,6 @@ export const tradeWatch = listCommand({
   flags: {
     interval: {
       type: 'duration',
-      formerly: ['every'],
       positive: true,
       default: '250ms',
       group: 'Follow options',

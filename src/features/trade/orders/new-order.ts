@@ -177,10 +177,10 @@ export async function placeNewOrder(
 }
 
 /** Closes what was filled, or cancels an entry order. Until a market order is filled nothing can be said. */
-function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderReport): readonly string[] | undefined {
-  if (trades.length > 0) return ['trade', 'close', ...trades.map(({ tradeId }) => tradeId)];
+function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderReport): Answer<unknown>['undo'] {
+  if (trades.length > 0) return [['trade', 'close', ...trades.map(({ tradeId }) => tradeId)]];
   const isOpen = rate !== undefined && orderId !== '' && (status === 'accepted' || status === 'pending');
-  return isOpen ? ['trade', 'orders', 'cancel', orderId] : undefined;
+  return isOpen ? [['trade', 'orders', 'cancel', orderId]] : undefined;
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {

@@ -87,7 +87,7 @@ export const webhooksCreate = recordCommand({
       if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
       const value = createdRow(created, sink);
       const code = interruption()?.code ?? created.fault?.code;
-      return { value, code, undo: ['webhooks', 'delete', value.id] };
+      return { value, code, undo: [['webhooks', 'delete', value.id]] };
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {

@@ -53,7 +53,7 @@ export const webhooksSecretsImport = recordCommand({
       return [...secrets.filter((one) => !isThis(one)), next];
     });
     for (const warning of warnings) ctx.notice(warning);
-    return { value: shown, undo: before === undefined ? ['webhooks', 'secrets', 'delete', id] : undefined };
+    return { value: shown, undo: before === undefined ? [['webhooks', 'secrets', 'delete', id]] : undefined };
   },
 });
 

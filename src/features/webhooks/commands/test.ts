@@ -48,7 +48,7 @@ export const webhooksTest = recordCommand({
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, help: 'How long to wait for the delivery' },
-    interval: { type: 'duration', positive: true, default: '2s', formerly: ['poll'], help: 'Poll interval' },
+    interval: { type: 'duration', positive: true, default: '2s', help: 'Poll interval' },
     force: { type: 'boolean', help: 'Test a disabled subscription' },
   },
   exits: ['delivery_failed', 'still_pending'],

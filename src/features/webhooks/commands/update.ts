@@ -15,7 +15,6 @@ const FLAGS = {
   'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
   'set-event': {
     ...EVENT_FLAG,
-    formerly: ['set-events'],
     emptyHint: 'use --clear-events to stop all deliveries',
     help: 'Replace all event types by these',
   },

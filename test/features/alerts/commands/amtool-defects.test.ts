@@ -22,7 +22,7 @@ onEveryService((service) => {
   test('B1: update -q prints the id, not the address of one', async () => {
     const matchers = [{ name: 'a', value: 'b', isRegex: false }];
     const id = await postSilence(service.url(), { matchers });
-    expect((await run('silences', 'update', id, '-d', '2h', '-q')).stdout).toBe(`${id}\n`);
+    expect((await run('silences', 'update', id, '-c', 'new', '-q')).stdout).toBe(`${id}\n`);
   });
 
   test.each([

@@ -58,27 +58,6 @@ onBothServices((service) => {
     });
   });
 
-  describe('--fail-if-any', () => {
-    test.each([
-      [[], 1],
-      [['id=nobody'], 0],
-      [['-o', 'json'], 1],
-      [['id=nobody', '-o', 'json'], 0],
-      [['--count'], 1],
-      [['--count', 'id=nobody'], 0],
-      [['--group-by', 'team'], 1],
-      [['--group-by', 'team', 'id=nobody'], 0],
-      [['--older-than', '10h'], 0],
-      [['id=silenced'], 0],
-    ])('%j: exit %d, and the same list', async (argv, code) => {
-      const run = await list('--fail-if-any', ...argv);
-      expect(run.code).toBe(code);
-      const plain = await list(...argv);
-      if (argv.includes('json')) expect(printed(run)).toEqual(printed(plain));
-      else expect(run.stdout).toBe(plain.stdout);
-    });
-  });
-
   describe('labels that all rows share', () => {
     const common = async (...argv: string[]) => {
       const { stdout, stderr } = await list(...argv);
@@ -112,7 +91,7 @@ onBothServices((service) => {
   });
 
   test('each sends one request, for the requested states only', async () => {
-    for (const argv of [['--count'], ['--group-by', 'team'], ['--fail-if-any']]) {
+    for (const argv of [['--count'], ['--group-by', 'team']]) {
       expect(lines((await list(...argv)).sent)).toEqual([
         'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
       ]);

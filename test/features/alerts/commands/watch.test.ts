@@ -249,7 +249,6 @@ describe('invalid options of a watch', () => {
     [['--columns', 'id'], '--columns'],
     [['--count'], '--count'],
     [['--group-by', 'team'], '--group-by'],
-    [['--fail-if-any'], '--fail-if-any'],
     [['--watch=0s'], 'at least 1s'],
     [['--watch=999ms'], 'at least 1s'],
     [['--watch=often'], 'not a duration'],

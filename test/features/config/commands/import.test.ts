@@ -186,13 +186,6 @@ proxy_from_environment: true
     expect(settings()).toEqual({ 'alerts.url': 'http://am.example.com', 'alerts.tokenFile': '/etc/token' });
   });
 
-  it('writes secrets that config purge deletes', async () => {
-    const { home, rows, run } = setUp('', 'bearer_token: secret-0123');
-    await rows();
-    expect(await run(['config', 'purge', '--yes'])).toMatchObject({ code: 0 });
-    expect(existsSync(join(home, 'config'))).toBe(false);
-  });
-
   it('refuses values that are nested too deeply for the stack', async () => {
     const { path, run } = setUp('');
     write(path, `a: {b: ${'e: '.repeat(60_000)}\n`);

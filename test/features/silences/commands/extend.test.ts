@@ -14,12 +14,17 @@ interface Row {
   readonly message: string | null;
 }
 
+interface Stored extends StoredSilence {
+  readonly matchers: unknown;
+  readonly updatedAt: string;
+}
+
 let label = 0;
 
 onBothServices((service) => {
   const extend = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'extend', ...argv, '-o', 'json'], options);
-  const read = (id: string): Promise<StoredSilence> => getJson<StoredSilence>(service.url(), `/api/v2/silence/${id}`);
+  const read = (id: string): Promise<Stored> => getJson<Stored>(service.url(), `/api/v2/silence/${id}`);
   const seed = (silence: Partial<SeedSilence> = {}): Promise<string> =>
     postSilence(service.url(), {
       matchers: [{ name: 'extend', value: `${++label}`, isRegex: false }],
@@ -30,13 +35,13 @@ onBothServices((service) => {
   test('moves each end by the duration, and keeps the id and everything else', async () => {
     const ids = [await seed(), await seed({ endsAt: new Date(Date.now() + 3 * HOUR).toISOString(), comment: 'two' })];
     const before = await Promise.all(ids.map(read));
-    const run = await extend([...ids, '--by', '90m']);
+    const run = await extend([...ids, '--for', '90m']);
     expect(run.code).toBe(0);
     for (const [index, row] of printed<Row[]>(run).entries()) {
-      const was = before[index] as StoredSilence;
+      const was = before[index] as Stored;
       const endsAt = new Date(Date.parse(was.endsAt) + 1.5 * HOUR).toISOString();
       expect(row).toMatchObject({ id: was.id, silenceID: was.id, result: 'extended', endsAt, message: null });
-      const { updatedAt: _, ...after } = (await read(was.id)) as StoredSilence & { updatedAt: string };
+      const { updatedAt: _, ...after } = await read(was.id);
       expect(after).toMatchObject({ ...after, startsAt: was.startsAt, comment: was.comment, endsAt });
     }
   });
@@ -44,7 +49,7 @@ onBothServices((service) => {
   test('accepts a prefix; extends a silence named twice once', async () => {
     const id = await seed();
     const end = await endOf(id);
-    const run = await extend([id, id.slice(0, 20), id.toUpperCase(), '--by', '1m']);
+    const run = await extend([id, id.slice(0, 20), id.toUpperCase(), '--for', '1m']);
     expect([run.code, printed<Row[]>(run).length, writes(run.sent).length]).toEqual([0, 1, 1]);
     expect(await endOf(id)).toBe(end + 60_000);
   });
@@ -54,30 +59,102 @@ onBothServices((service) => {
       startsAt: new Date(Date.now() + HOUR).toISOString(),
       endsAt: new Date(Date.now() + 2 * HOUR).toISOString(),
     });
-    const run = await extend([id, '--by', '1h', '-q']);
+    const run = await extend([id, '--for', '1h', '-q']);
     expect([run.code, (await read(id)).status.state]).toEqual([0, 'pending']);
   });
 
-  describe('--max', () => {
-    test('limits the extension; at the limit nothing is sent', async () => {
-      const id = await seed();
-      const { startsAt } = await read(id);
-      const limit = Date.parse(startsAt) + 90 * 60_000;
-      const first = await extend([id, '--by', '1h', '--max', '90m']);
-      expect(printed<Row[]>(first)).toMatchObject([{ result: 'extended', endsAt: new Date(limit).toISOString() }]);
-      const second = await extend([id, '--by', '1h', '--max', '90m']);
-      expect([second.code, writes(second.sent)]).toEqual([0, []]);
-      expect(printed<Row[]>(second)).toMatchObject([
-        { result: 'at-max', silenceID: id, message: 'it already lasts as long as --max allows' },
-      ]);
-      expect(await endOf(id)).toBe(limit);
+  test('--until sets the end, but never an earlier one', async () => {
+    const id = await seed();
+    const end = await endOf(id);
+    const earlier = await extend([id, '--until', '10m']);
+    expect([earlier.code, writes(earlier.sent)]).toEqual([0, []]);
+    expect(printed<Row[]>(earlier)).toMatchObject([
+      { result: 'unchanged', silenceID: id, message: 'it already lasts until then' },
+    ]);
+    expect(await endOf(id)).toBe(end);
+    const until = new Date(Date.now() + 5 * HOUR).toISOString();
+    const later = await extend([id, '--end', until]);
+    expect(printed<Row[]>(later)).toMatchObject([{ id, result: 'extended', silenceID: id, endsAt: until }]);
+    expect(await endOf(id)).toBe(Date.parse(until));
+  });
+
+  describe('an expired silence', () => {
+    const expired = async (silence?: Partial<SeedSilence>): Promise<string> => {
+      const id = await seed(silence);
+      await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
+      return id;
+    };
+    const made = async (run: Awaited<ReturnType<typeof extend>>) => {
+      expect(run.code, run.stderr).toBe(0);
+      const [row] = printed<Row[]>(run);
+      return { row, silence: await read(row?.silenceID ?? '') };
+    };
+
+    test('is created again from now, with the same matchers, author and comment, under a new id', async () => {
+      const old = await expired({
+        matchers: [
+          { name: 'host', value: 'web-.*', isRegex: true },
+          { name: 'again', value: 'x', isRegex: false },
+          { name: 'env', value: 'test', isRegex: false, isEqual: false },
+        ],
+        createdBy: 'ann',
+        comment: 'night work: "x"',
+      });
+      const now = Date.now();
+      const run = await extend([old.slice(0, 20), '--for', '2h'], { now: () => now });
+      const { row, silence } = await made(run);
+      const endsAt = new Date(now + 2 * HOUR).toISOString();
+      expect(row).toMatchObject({ id: old, result: 'created', endsAt });
+      expect(row?.silenceID).not.toBe(old);
+      const before = await read(old);
+      expect(silence).toMatchObject({
+        createdBy: 'ann',
+        comment: 'night work: "x"',
+        endsAt,
+        status: { state: 'active' },
+      });
+      expect([silence.matchers, before.status.state]).toEqual([before.matchers, 'expired']);
+      expect(run.undo).toBe(`svc silences expire ${row?.silenceID}`);
+      expect((await extend([old, '--for', '2h', '-q', '--dry-run'])).sent.map(({ method }) => method)).not.toContain(
+        'POST',
+      );
     });
 
-    test('shortens nothing', async () => {
+    test('--until sets the end; -q prints the new id', async () => {
+      const old = await expired();
+      const until = new Date(Date.now() + 3 * HOUR).toISOString();
+      const run = await service.svc(['silences', 'extend', old, '--until', until, '-q']);
+      expect([run.code, run.stdout.trim()]).toEqual([0, expect.not.stringContaining(old)]);
+      expect(await endOf(run.stdout.trim())).toBe(Date.parse(until));
+    });
+
+    test('the same line again extends what it created, so that cron creates no duplicates', async () => {
+      const old = await expired();
+      const now = Date.now();
+      const line = (minutes: number, ...length: string[]) =>
+        extend([old, ...length], { now: () => now + minutes * 60_000 });
+      const first = await made(await line(0, '--for', '1h'));
+      const second = await made(await line(1, '--for', '1h'));
+      expect(second.row).toMatchObject({ result: 'extended', id: old, silenceID: first.row?.silenceID });
+      const third = await line(1, '--until', '10m');
+      expect([printed<Row[]>(third)[0], writes(third.sent)]).toMatchObject([{ result: 'unchanged', id: old }, []]);
+    });
+
+    test('is checked like a new silence', async () => {
+      const wide = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
+      expect((await extend([wide, '--for', '1h', '--yes'])).code).toBe(2);
+      expect((await extend([wide, '--for', '1h', '--all-alerts'])).code).toBe(0);
+      const long = await extend([await expired(), '--for', '25h']);
+      expect([long.code, writes(long.sent)]).toEqual([2, []]);
+    });
+
+    test('is what the Undo line of expire extends, to the former end', async () => {
       const id = await seed();
       const end = await endOf(id);
-      const run = await extend([id, '--by', '1h', '--max', '1m']);
-      expect([run.code, printed<Row[]>(run)[0]?.result, await endOf(id)]).toEqual([0, 'at-max', end]);
+      const { undo = '' } = await service.svc(['silences', 'expire', id, '--yes']);
+      expect(undo).toBe(`svc silences extend ${id} --until ${new Date(end).toISOString()}`);
+      const { silence } = await made(await service.svc([...undo.split(' ').slice(1), '-o', 'json']));
+      expect([silence.status.state, Date.parse(silence.endsAt)]).toEqual(['active', end]);
     });
   });
 
@@ -85,40 +162,37 @@ onBothServices((service) => {
     const wide = await postSilence(service.url(), {
       matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
     });
-    const refused = await extend([wide, '--by', '1h', '--yes']);
+    const refused = await extend([wide, '--for', '1h', '--yes']);
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
     expect(failure(refused).message).toContain('alertname=~".+" could mute everything');
-    expect((await extend([wide, '--by', '1h', '--all-alerts'])).code).toBe(0);
+    expect((await extend([wide, '--for', '1h', '--all-alerts'])).code).toBe(0);
     await wire(service.url(), `/api/v2/silence/${wide}`, { method: 'DELETE' });
     const id = await seed();
-    const long = await extend([id, '--by', '2d']);
+    const long = await extend([id, '--for', '2d']);
     expect([long.code, failure(long).code, writes(long.sent)]).toEqual([2, 'confirmation_required', []]);
-    const done = await extend([id, '--by', '2d', '--yes']);
+    const done = await extend([id, '--for', '2d', '--yes']);
     expect([done.code, done.stderr]).toEqual([
       0,
       expect.stringMatching(/mutes \d alerts? now(?:, none of them active)?; it ends at /),
     ]);
   });
 
-  test('an expired or missing one does not stop the others', async () => {
-    const [good, gone] = [await seed(), await seed()];
-    await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
+  test('a missing one does not stop the others; alone, it is the failure of the command', async () => {
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const good = await seed();
     const end = await endOf(good);
-    const run = await extend([gone, good, '00000000-0000-4000-8000-000000000000', '--by', '1h']);
-    expect(run.code).toBe(10);
-    expect(printed<Row[]>(run).map(({ result }) => result)).toEqual(['error', 'extended', 'not-found']);
-    expect(printed<Row[]>(run)[0]?.message).toContain('has expired');
+    const run = await extend([good, missing, '--for', '1h']);
+    expect([run.code, printed<Row[]>(run).map(({ result }) => result)]).toEqual([10, ['extended', 'not-found']]);
     expect(await endOf(good)).toBe(end + HOUR);
-    expect((await read(gone)).status.state).toBe('expired');
+    expect(await extend([missing, '--for', '1h'])).toMatchObject({ code: 5, stdout: '' });
   });
 
-  test('alone, it is the failure of the command', async () => {
-    const gone = await seed();
-    await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
-    const expired = await extend([gone, '--by', '1h']);
-    expect([expired.code, expired.stdout, writes(expired.sent)]).toEqual([3, '', []]);
-    expect(failure(expired).hint).toContain(`svc silences recreate ${gone}`);
-    expect((await extend(['00000000-0000-4000-8000-000000000000', '--by', '1h'])).code).toBe(5);
+  test('--all asks before it extends the silences of others', async () => {
+    const refused = await extend(['--all', '--for', '1m']);
+    expect([refused.code, failure(refused).code, writes(refused.sent)]).toEqual([2, 'confirmation_required', []]);
+    const { asked } = await extend(['--all', '--for', '1m'], { terminal: 100, answer: false });
+    expect(asked).toEqual([expect.stringMatching(/^Extend these \d+ silences\?$/)]);
+    expect((await extend(['--all', '--for', '1m', '--all-alerts', '--yes'])).code).toBe(0);
   });
 
   test('asks once about more than alerts.maxSilence, before the first request', async () => {
@@ -127,23 +201,25 @@ onBothServices((service) => {
     const home = (await import('../../../support/svc.ts')).temporaryHome();
     const { svc } = await import('../../../support/svc.ts');
     expect((await svc(['config', 'set', 'alerts.maxSilence', '90m'], { home })).code).toBe(0);
-    const refused = await extend([...ids, '--by', '1h'], { home, env });
+    const refused = await extend([...ids, '--for', '1h'], { home, env });
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
-    const asked = await extend([...ids, '--by', '1h'], { home, terminal: 100, answer: true });
+    const asked = await extend([...ids, '--for', '1h'], { home, terminal: 100, answer: true });
     expect([asked.code, asked.asked.length, writes(asked.sent).length]).toEqual([0, 1, 2]);
   });
 
-  test('names a missing argument before anything is sent', async () => {
+  test('refuses a wrong command line before anything is sent', async () => {
     for (const [argv, missing] of [
-      [['--by', '1h'], "'id'"],
-      [['2f1a'], '--by'],
+      [['--for', '1h'], "'id'"],
+      [['2f1a'], '--for or --until is required'],
+      [['2f1a', '--for', '1h', '--until', '2h'], 'cannot be used together'],
+      [['2f1a', '--until', '1h ago'], 'is in the past'],
     ] as const) {
       const run = await extend(argv);
       expect([run.code, run.sent]).toEqual([2, []]);
       expect(failure(run).message).toContain(missing);
     }
-    expect((await extend(['nonsense', '--by', '1h'])).sent).toEqual([]);
-    expect((await extend(['2f1a', '--by', '0s'])).code).toBe(2);
+    expect((await extend(['nonsense', '--for', '1h'])).sent).toEqual([]);
+    expect((await extend(['2f1a', '--for', '0s'])).code).toBe(2);
   });
 
   describe('without ids, options select', () => {
@@ -159,7 +235,7 @@ onBothServices((service) => {
         ['--created-by', 'ann', '--comment', '~1$'],
         ['--matching', 'select=db', '--comment', 'SEL-1'],
       ]) {
-        const run = await extend([...by, '--by', '1m']);
+        const run = await extend([...by, '--for', '1m']);
         expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
         expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
         expect(writes(run.sent)).toHaveLength(2);
@@ -168,25 +244,25 @@ onBothServices((service) => {
     });
 
     test('no match: nothing sent, exit 0', async () => {
-      const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--by', '1m']);
+      const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--for', '1m']);
       expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
       expect(run.stderr).toContain('no silences match; nothing was sent');
     });
 
     test('read ids from standard input, which may be empty; not together with options', async () => {
       const ids = [await seed(), await seed()];
-      const run = await extend(['-', '--by', '1m'], { stdin: `${ids.join('\n')}\n` });
+      const run = await extend(['-', '--for', '1m'], { stdin: `${ids.join('\n')}\n` });
       expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
-      const empty = await extend(['-', '--by', '1m'], { stdin: '' });
+      const empty = await extend(['-', '--for', '1m'], { stdin: '' });
       expect([empty.code, printed(empty), empty.sent]).toEqual([0, [], []]);
-      const both = await extend([...ids, '--comment', 'x', '--by', '1m']);
+      const both = await extend([...ids, '--comment', 'x', '--for', '1m']);
       expect([both.code, both.sent]).toEqual([2, []]);
     });
 
     test('asks about a long duration once for all', async () => {
       await seed({ comment: 'SEL-3' });
       await seed({ comment: 'SEL-3' });
-      const refused = await extend(['--comment', 'SEL-3', '--by', '2d']);
+      const refused = await extend(['--comment', 'SEL-3', '--for', '2d']);
       expect([refused.code, failure(refused).message, writes(refused.sent)]).toEqual([
         2,
         expect.stringContaining('Send these 2 silences? 2 of them last longer'),
@@ -197,11 +273,11 @@ onBothServices((service) => {
 
   test('-q prints the ids, a table the results, and a dry run every request', async () => {
     const ids = [await seed(), await seed()];
-    const quiet = await service.svc(['silences', 'extend', ...ids, '--by', '1m', '-q']);
+    const quiet = await service.svc(['silences', 'extend', ...ids, '--for', '1m', '-q']);
     expect(quiet.stdout).toBe(`${ids.join('\n')}\n`);
-    const table = await service.svc(['silences', 'extend', ids[0] ?? '', '--by', '1m']);
+    const table = await service.svc(['silences', 'extend', ids[0] ?? '', '--for', '1m']);
     expect(table.stdout).toMatch(new RegExp(`^${ids[0]} +extended +\\S+Z `, 'm'));
-    const dry = await extend([...ids, '--by', '1m', '--dry-run']);
+    const dry = await extend([...ids, '--for', '1m', '--dry-run']);
     expect(printed<unknown[]>(dry)).toHaveLength(2);
     expect(writes(dry.sent)).toEqual([]);
   });
