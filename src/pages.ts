@@ -2,7 +2,7 @@
 import { loadCommands } from './cli/command.ts';
 import { completionModel, type Model } from './cli/completion/model.ts';
 import { helpPage } from './cli/help.ts';
-import { type Aliases, aliasesOf } from './cli/lookup.ts';
+import { type Aliases, aliasesOf, groupPage } from './cli/lookup.ts';
 import { HELP } from './cli/reference/help-command.ts';
 import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
@@ -21,7 +21,7 @@ export async function preparedPages(): Promise<Pages> {
   const aliases: Record<string, string> = {};
   for (const group of GROUPS) {
     const commands = await loadCommands(group);
-    if (!group.single) help[group.name] = helpPage({ kind: 'commands', group, commands });
+    if (!group.single) help[group.name] = helpPage(await groupPage(group));
     for (const command of commands) help[command.id] = helpPage({ kind: 'command', command });
     Object.assign(aliases, aliasesOf(group, commands));
   }

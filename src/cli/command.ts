@@ -219,11 +219,18 @@ export interface Group {
   readonly lists?: true;
   readonly summary: string;
   readonly description?: string;
-  readonly load: () => Promise<{ readonly commands: Commands }>;
+  readonly load: () => Promise<{ readonly commands: Commands; readonly sections?: Sections }>;
 }
 
 /** Keyed by the words after the group name, in the order of help; a single command by its own name. Each loads separately. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+/** The commands of a group by purpose, in the order of help. */
+export type Sections = Readonly<Record<string, Commands>>;
+
+export function commandsOf(sections: Sections): Commands {
+  return Object.assign({}, ...Object.values(sections));
+}
 
 export async function loadCommands(group: Group): Promise<readonly Command[]> {
   const { commands } = await group.load();

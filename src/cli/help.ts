@@ -1,6 +1,6 @@
 /** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
 import pkg from '../../package.json' with { type: 'json' };
-import type { Command } from './command.ts';
+import type { Command, Sections } from './command.ts';
 import { ownFlags, SOME_FLAGS } from './common-flags.ts';
 import { type Flag, type Flags, operands, usageLine } from './flags.ts';
 import { argumentText, optionNodes, optionNotes, optionUsage, withNotes } from './reference/options.ts';
@@ -18,8 +18,7 @@ export const HELP_WIDTH = 80;
 export type Row = readonly [left: string, right: string];
 
 /** Two columns with the right one wrapped; a left side that is too long gets its own line. */
-export function table(rows: readonly Row[], width: number): string {
-  const widest = Math.max(0, ...rows.map(([left]) => left.length));
+export function table(rows: readonly Row[], width: number, widest = widestLeft(rows)): string {
   const indent = Math.min(widest, Math.floor(width * 0.4)) + 4;
   return rows
     .map(([left, right]) => {
@@ -30,6 +29,10 @@ export function table(rows: readonly Row[], width: number): string {
       return [first.padEnd(indent) + (lines[0] ?? ''), ...below.slice(1)].join('\n').trimEnd();
     })
     .join('\n');
+}
+
+function widestLeft(rows: readonly Row[]): number {
+  return Math.max(0, ...rows.map(([left]) => left.length));
 }
 
 export function wrap(text: string, width: number): string[] {
@@ -57,8 +60,15 @@ function paragraphs(text: string, width: number): string {
 /** What a page of help explains. */
 export type HelpSubject =
   | { readonly kind: 'svc'; readonly groups: readonly GroupSummary[] }
-  | { readonly kind: 'commands'; readonly group: GroupSummary; readonly commands: readonly Command[] }
+  | {
+      readonly kind: 'commands';
+      readonly group: GroupSummary;
+      readonly commands: readonly Command[];
+      readonly sections?: Sections | undefined;
+    }
   | { readonly kind: 'command'; readonly command: Command };
+
+type GroupSubject = Extract<HelpSubject, { kind: 'commands' }>;
 
 /** Links from package.json. */
 export interface Links {
@@ -83,7 +93,7 @@ function pageParts(subject: HelpSubject, width: number): string[] {
     case 'svc':
       return rootHelp(subject.groups, width);
     case 'commands':
-      return groupHelp(subject.group, subject.commands, width);
+      return groupHelp(subject, width);
     case 'command':
       return commandHelp(subject.command, width);
   }
@@ -117,24 +127,35 @@ function rootHelp(groups: readonly GroupSummary[], width: number): string[] {
   ];
 }
 
-function groupHelp(group: GroupSummary, commands: readonly Command[], width: number): string[] {
-  const after = (name: string): string => name.slice(group.name.length + 1);
-  const rows = commands.map((command): Row => {
+function groupHelp({ group, commands, sections }: GroupSubject, width: number): string[] {
+  const nameOf = ({ id }: Command): string => id.slice(group.name.length + 1);
+  const rowOf = (command: Command): Row => {
     const [first] = command.id.split(' ');
-    const others = (command.aliases ?? []).map((alias) => `${first} ${alias}`);
-    const aliases = others.filter((alias) => alias.startsWith(`${group.name} `)).map(after);
+    const aliases = (command.aliases ?? []).flatMap((alias) => nameWithin(group, `${first} ${alias}`) ?? []);
     const also = aliases.length === 0 ? '' : ` (also: ${aliases.join(', ')})`;
-    return [`${after(command.id)}${operands(command)}`, `${command.summary}${also}`];
-  });
+    return [`${nameOf(command)}${operands(command)}`, `${command.summary}${also}`];
+  };
+  const widest = widestLeft(commands.map(rowOf));
+  const titled =
+    sections === undefined
+      ? [['Commands', commands] as const]
+      : Object.entries(sections).map(([title, own]) => {
+          return [title, commands.filter((command) => Object.hasOwn(own, nameOf(command)))] as const;
+        });
   const example = commands[0]?.examples[0];
   return [
     paragraphs(group.summary, width),
     ...(group.description === undefined ? [] : [paragraphs(group.description, width)]),
     paragraphs(`Usage: svc ${group.name} <command> [options]`, width),
-    `Commands:\n${table(rows, width)}`,
+    ...titled.map(([title, own]) => `${title}:\n${table(own.map(rowOf), width, widest)}`),
     ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
     paragraphs(`Options of a command: svc ${group.name} <command> --help`, width),
   ];
+}
+
+/** Undefined for a name of another group. */
+function nameWithin(group: GroupSummary, name: string): string | undefined {
+  return name.startsWith(`${group.name} `) ? name.slice(group.name.length + 1) : undefined;
 }
 
 function commandHelp(command: Command, width: number): string[] {

@@ -97,7 +97,13 @@ export async function findCommand(group: Group, args: readonly string[], search:
 async function everyCommand(group: Group, commands: Commands): Promise<Found> {
   const [only] = Object.values(commands);
   if (group.single && only !== undefined) return { kind: 'command', command: await only(), length: 0 };
-  return { kind: 'commands', group, commands: await loadCommands(group) };
+  return groupPage(group);
+}
+
+/** What `svc alerts --help` explains. */
+export async function groupPage(group: Group): Promise<Extract<HelpSubject, { kind: 'commands' }>> {
+  const { sections } = await group.load();
+  return { kind: 'commands', group, commands: await loadCommands(group), sections };
 }
 
 async function nounPage(group: Group, noun: string, commands: Commands): Promise<Found> {
