@@ -70,11 +70,9 @@ export async function findCommand(group: Group, args: readonly string[], search:
   // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
   if (next !== undefined && below.length > 0 && found?.command.args === undefined)
     throw unknownBelow(group, below, next);
-  if (found !== undefined) return found;
   const [name] = below[0]?.split(' ') ?? [];
-  if (name === undefined) throw await unknownIn(group, names, noun);
-  const list = nounLists ? await commands[`${name} list`]?.() : undefined;
-  return list === undefined ? nounPage(group, name, commands) : { kind: 'command', command: list, length: 1 };
+  if (found === undefined && name === undefined) throw await unknownIn(group, names, noun);
+  return found ?? findNoun(group, name ?? noun, commands, nounLists);
 }
 
 async function findWithoutWords(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
@@ -100,7 +98,10 @@ async function findNamed(
   return command && { kind: 'command', command, length: typed.length };
 }
 
-async function nounPage(group: Group, noun: string, commands: Commands): Promise<Found> {
+/** The list of a noun, or all of its commands. */
+async function findNoun(group: Group, noun: string, commands: Commands, nounLists: boolean): Promise<Found> {
+  const list = nounLists ? await commands[`${noun} list`]?.() : undefined;
+  if (list !== undefined) return { kind: 'command', command: list, length: 1 };
   const name = `${group.name} ${noun}`;
   const below = Object.entries(commands).filter(([one]) => one.startsWith(`${noun} `));
   return {
