@@ -40,9 +40,8 @@ export function aliasesOf(group: Group, commands: readonly Command[]): Aliases {
 }
 
 /** The command, or all commands, whose names begin with the words after a group name. */
-export type Found =
-  | (Extract<HelpSubject, { kind: 'command' }> & { readonly length: number })
-  | Extract<HelpSubject, { kind: 'commands' }>;
+export type Found = FoundCommand | Extract<HelpSubject, { kind: 'commands' }>;
+type FoundCommand = Extract<HelpSubject, { kind: 'command' }> & { readonly length: number };
 
 interface Search {
   /** The index of each word in argv: options may come between the words. */
@@ -56,47 +55,29 @@ interface Search {
 /** The command that the first one or two words name or begin. Throws `usage`. */
 export async function findCommand(group: Group, args: readonly string[], search: Search = {}): Promise<Found> {
   const { commands } = await group.load();
-  const names = Object.keys(commands);
   const [noun] = args;
-  const { at = args.map((_, index) => index), prepared, nounLists = false } = search;
-  if (noun === undefined && group.lists && nounLists && commands['list'] !== undefined)
-    return { kind: 'command', command: await commands['list'](), length: 0 };
-  if (group.single || noun === undefined) return everyCommand(group, commands);
+  const { at = args.map((_, index) => index), nounLists = false } = search;
+  if (noun === undefined || group.single) return findWithoutWords(group, commands, nounLists);
+  const names = Object.keys(commands);
+  const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
+  if (args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined)) {
+    const found = await findNamed(group, commands, args.slice(0, 2), search);
+    if (found !== undefined) return found;
+  }
   // After an option, the next word may be its value: `trade journal --limit 1`.
   const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
-  const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
-  const single = nameOf(names, [noun]);
-  const aliases = async (): Promise<Aliases> => prepared?.() ?? aliasesOf(group, await loadCommands(group));
-  const found = async (name: string | undefined, count: number): Promise<Found | undefined> => {
-    const command = await (name === undefined ? undefined : commands[name]?.());
-    return command === undefined ? undefined : { kind: 'command', command, length: count };
-  };
-  const otherwise = async (count: number): Promise<Found | undefined> => {
-    const typed = args.slice(0, count);
-    const id = (await aliases())[`${group.name} ${typed.join(' ')}`];
-    return found(id?.slice(group.name.length + 1) ?? nameOf(names, withOurVerb(typed)), count);
-  };
-  if (args.length > 1 && (below.length > 0 || single === undefined)) {
-    const both = (await found(nameOf(names, args.slice(0, 2)), 2)) ?? (await otherwise(2));
-    if (both !== undefined) return both;
-  }
-  const one = (await found(single, 1)) ?? (await otherwise(1));
-  if (one?.kind === 'command') {
-    // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
-    if (next !== undefined && below.length > 0 && one.command.args === undefined)
-      throw unknownBelow(group, below, next);
-    return one;
-  }
-  if (below.length === 0) throw await unknownIn(group, names, noun);
-  if (next !== undefined) throw unknownBelow(group, below, next);
-  const [name = noun] = below[0]?.split(' ') ?? [];
-  const list = nounLists ? names.find((one) => one === `${name} list`) : undefined;
-  return (await found(list, 1)) ?? nounPage(group, name, commands);
+  const found = await findNamed(group, commands, [noun], search);
+  // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
+  if (next !== undefined && below.length > 0 && found?.command.args === undefined)
+    throw unknownBelow(group, below, next);
+  const [name] = below[0]?.split(' ') ?? [];
+  if (found === undefined && name === undefined) throw await unknownIn(group, names, noun);
+  return found ?? findNoun(group, name ?? noun, commands, nounLists);
 }
 
-async function everyCommand(group: Group, commands: Commands): Promise<Found> {
-  const [only] = Object.values(commands);
-  if (group.single && only !== undefined) return { kind: 'command', command: await only(), length: 0 };
+async function findWithoutWords(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
+  const load = group.lists && nounLists ? commands['list'] : Object.values(commands).find(() => group.single);
+  if (load !== undefined) return { kind: 'command', command: await load(), length: 0 };
   return groupPage(group);
 }
 
@@ -106,7 +87,27 @@ export async function groupPage(group: Group): Promise<Extract<HelpSubject, { ki
   return { kind: 'commands', group, commands: await loadCommands(group), sections };
 }
 
-async function nounPage(group: Group, noun: string, commands: Commands): Promise<Found> {
+/** The command with exactly this name, as declared, or with an alias or another tool's verb. */
+async function findNamed(
+  group: Group,
+  commands: Commands,
+  typed: readonly string[],
+  { prepared }: Search,
+): Promise<FoundCommand | undefined> {
+  const names = Object.keys(commands);
+  const findAlias = async () => {
+    const aliases = prepared?.() ?? aliasesOf(group, await loadCommands(group));
+    return aliases[`${group.name} ${typed.join(' ')}`]?.slice(group.name.length + 1);
+  };
+  const name = nameOf(names, typed) ?? (await findAlias()) ?? nameOf(names, withOurVerb(typed));
+  const command = name === undefined ? undefined : await commands[name]?.();
+  return command && { kind: 'command', command, length: typed.length };
+}
+
+/** The list of a noun, or all of its commands. */
+async function findNoun(group: Group, noun: string, commands: Commands, nounLists: boolean): Promise<Found> {
+  const list = nounLists ? await commands[`${noun} list`]?.() : undefined;
+  if (list !== undefined) return { kind: 'command', command: list, length: 1 };
   const name = `${group.name} ${noun}`;
   const below = Object.entries(commands).filter(([one]) => one.startsWith(`${noun} `));
   return {

@@ -36,17 +36,20 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
   for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
-    if (token.startsWith('-') && token !== '-') {
-      // `-qo` takes the next word as its value, `-ojson` does not.
-      const letters = [...token.slice(1)];
-      const first = letters.findIndex((letter) => valued.has(`-${letter}`));
-      if (token.startsWith('--') ? valued.has(token) : first >= 0 && first === letters.length - 1) i++;
-    } else {
+    if (!token.startsWith('-') || token === '-') {
       path.push(token);
       at.push(i);
-    }
+    } else if (takesNext(token, valued)) i++;
   }
   return { path, at };
+}
+
+/** `-qo` takes the next word as its value, `-ojson` does not. */
+function takesNext(token: string, valued: ReadonlySet<string>): boolean {
+  if (token.startsWith('--')) return valued.has(token);
+  const letters = [...token.slice(1)];
+  const first = letters.findIndex((letter) => valued.has(`-${letter}`));
+  return first >= 0 && first === letters.length - 1;
 }
 
 /** The long options that set a flag. */
@@ -88,36 +91,27 @@ export function requireAll(parsed: ParsedInput): ParsedInput {
   return parsed;
 }
 
+/** The values of each option as typed: `true` or `false` for a switch. */
+type Typed = Map<string, (string | boolean)[]>;
+
 /** The same, where what is `missing` may still be prompted for. */
 export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
-  const typed = new Map<string, (string | boolean)[]>();
-  const notices: string[] = [];
-  const parser = silentParser(command.id).helpOption('-h, --help');
-  // Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared.
-  const dashed = tokens.filter((token) => token.startsWith('-')).join(' ');
-  const isSpelled = (text: string | undefined) => text !== undefined && dashed.includes(text);
-  for (const [name, flag] of flags) {
-    if (name === 'help' || ![name, flag.short, ...(flag.aliases ?? [])].some(isSpelled)) continue;
-    const take = (value: string | boolean) => typed.set(name, [...(typed.get(name) ?? []), value]);
-    declareOption(parser, name, flag, take, flag.short);
-    for (const alias of flag.aliases ?? []) declareOption(parser, alias, flag, take);
-  }
-  const commandLine = Object.entries(command.args ?? {}).find(([, { afterDashes }]) => afterDashes)?.[0];
-  const operands = Object.entries(command.args ?? {}).filter(([name]) => name !== commandLine);
+  const typed: Typed = new Map();
+  const parser = declareOptions(command, flags, tokens, typed);
+  const args = Object.entries(command.args ?? {});
+  const operands = args.filter(([, { afterDashes }]) => !afterDashes);
+  const commandLine = args.find(([, { afterDashes }]) => afterDashes);
   for (const [name, { repeat }] of operands) parser.argument(`[${name}${repeat ? '...' : ''}]`);
   const dashes = tokens.indexOf('--');
   const end = dashes < 0 ? tokens.length : dashes;
-  const alone = flags
-    .filter(([, { type }]) => type === 'optional-value')
-    .flatMap(([name, flag]) => spellings(name, flag));
-  const before = tokens.slice(0, end).map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
+  const before = markBare(tokens.slice(0, end), flags);
   try {
     parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed')
-      return { input: {}, given: new Set(), missing: [], help: true, notices };
+      return { input: {}, given: new Set(), missing: [], help: true, notices: [] };
     // An extra argument is most often an empty one.
     for (const [index, [name, argument]] of operands.entries()) {
       if (parser.args[index] === '') checkOperand(name, argument, '');
@@ -125,31 +119,58 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     const options = flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`);
     throw usageError(error, command, options, parser.args[operands.length]);
   }
-  const input: Record<string, unknown> = {};
-  const given = new Set(typed.keys());
-  const assign = (name: string, argument: Argument, value: string | readonly string[] | undefined): void => {
-    for (const text of value === undefined ? [] : [value].flat()) checkOperand(name, argument, text);
-    input[camelCase(name)] = value;
-    if (value !== undefined && value.length > 0) given.add(name);
-  };
-  for (const [index, [name, argument]] of operands.entries()) {
-    assign(name, argument, parser.processedArgs[index] ?? (argument.repeat ? [] : undefined));
+  const words: (readonly [string, Argument, string | readonly string[] | undefined])[] = operands.map(
+    ([name, argument], index) => [name, argument, parser.processedArgs[index] ?? (argument.repeat ? [] : undefined)],
+  );
+  if (commandLine !== undefined) words.push([...commandLine, tokens.slice(end + 1)]);
+  for (const [name, argument, value = []] of words)
+    for (const text of [value].flat()) checkOperand(name, argument, text);
+  const { values, notices } = optionValues(flags, typed, now);
+  const input = { ...Object.fromEntries(words.map(([name, , value]) => [camelCase(name), value])), ...values };
+  const named = words.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
+  const given = new Set([...typed.keys(), ...named]);
+  return { input, given, missing: missingOf(command, given), help: false, notices };
+}
+
+/** Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared. */
+function declareOptions(
+  command: Command,
+  flags: readonly [string, Flag][],
+  tokens: readonly string[],
+  typed: Typed,
+): Commander {
+  const parser = silentParser(command.id).helpOption('-h, --help');
+  const dashed = tokens.filter((token) => token.startsWith('-')).join(' ');
+  const isSpelled = (text: string | undefined) => text !== undefined && dashed.includes(text);
+  for (const [name, flag] of flags) {
+    const { aliases = [], short } = flag;
+    if (name === 'help' || ![name, short, ...aliases].some(isSpelled)) continue;
+    const take = (value: string | boolean) => typed.set(name, [...(typed.get(name) ?? []), value]);
+    declareOption(parser, name, flag, take, short);
+    for (const alias of aliases) declareOption(parser, alias, flag, take);
   }
-  if (commandLine !== undefined) {
-    const argument = command.args?.[commandLine] as Argument;
-    const line = tokens.slice(end + 1);
-    assign(commandLine, argument, line);
-  }
+  return parser;
+}
+
+function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
+  const optional = flags.filter(([, { type }]) => type === 'optional-value');
+  const alone = optional.flatMap(([name, flag]) => spellings(name, flag));
+  return tokens.map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
+}
+
+function optionValues(flags: readonly [string, Flag][], typed: Typed, now: number) {
   const clock: Clock = { now, zone: () => zoneOf(tz) };
   const tz = String(optionValue('tz', TZ_FLAG, typed.get('tz') ?? [], clock) ?? 'local');
+  const values: Record<string, unknown> = {};
+  const notices = new Set<string>();
   for (const [name, flag] of flags) {
     const texts = typed.get(name) ?? [];
     const value = optionValue(name, flag, texts, clock);
-    input[camelCase(name)] = value;
+    values[camelCase(name)] = value;
     const { iso, zone } = flag.type === 'time' ? ((value ?? {}) as Partial<Instant>) : {};
-    if (zone !== undefined) notices.push(`--${name} ${texts[0]} in ${zone} is ${iso}`);
+    if (zone !== undefined) notices.add(`--${name} ${texts[0]} in ${zone} is ${iso}`);
   }
-  return { input, given, missing: missingOf(command, given), help: false, notices: [...new Set(notices)] };
+  return { values, notices: [...notices] };
 }
 
 function missingOf(command: Command, given: ReadonlySet<string>): readonly Missing[] {

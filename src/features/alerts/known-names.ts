@@ -80,7 +80,8 @@ async function unknownReceiver(
   const names: string[] = [];
   for await (const { name } of alertmanager.receivers()) names.push(name);
   if (names.some(matches)) return undefined;
-  const isPart = names.some((name) => name.includes(given));
+  // A part of a name is no typing error.
+  const isPart = names.some((name) => name.includes(given) && name.length > given.length + 2);
   const question = isPart ? undefined : questionName('receiver', given, names);
   return question ?? `no receiver matches ${given}: the expression must match the complete name`;
 }

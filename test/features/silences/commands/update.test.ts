@@ -166,7 +166,7 @@ onBothServices((service) => {
 
   test('B1: -q prints exactly the id of the current silence', async () => {
     const id = await seed();
-    expect((await update(id, ['--for', '2h', '-q'])).stdout).toBe(`${id}\n`);
+    expect((await update(id, ['-c', 'new', '-q'])).stdout).toBe(`${id}\n`);
     const replaced = await update(id, ['--matcher', 'team=web', '-q']);
     expect([replaced.code, replaced.stderr]).toEqual([0, '']);
     expect(await state(replaced.stdout.trim())).toBe('active');
