@@ -75,7 +75,9 @@ describe('the binary', () => {
   });
 
   it('reads a secret from a descriptor, and never shows it', async () => {
-    const run = await shell(`svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<"${key}"`);
+    const run = await shell(
+      `svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-file /dev/fd/3 --debug -v 3<"${key}"`,
+    );
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
   });

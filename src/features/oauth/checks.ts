@@ -86,9 +86,8 @@ export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]
   const others = new Set(records.map(storeOf).filter((one) => one !== store));
   for (const other of others) {
     const where = other === FILE_STORE ? 'files' : `the credential helper ${other}`;
-    const to = store === FILE_STORE ? 'file' : 'helper';
     const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${store}`;
-    found.push({ ...common, ...fail(detail, `svc oauth move --to ${to}`) });
+    found.push({ ...common, ...fail(detail, 'svc oauth login') });
   }
   return found;
 }

@@ -26,6 +26,7 @@ import {
   checkSubscriptionId,
   DISABLED,
   DISABLING_FAILURES,
+  enablingCommand,
   eventsLeft,
   eventsOf,
   findSubscription,
@@ -79,7 +80,7 @@ function statusCheck(subscription: Subscription): Result {
   const { status, consecutive_failures: fails = 0 } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
-    return fail('disabled: nothing is delivered until its url changes', `svc webhooks enable ${id} --url <url>`);
+    return fail('disabled: nothing is delivered until its url changes', enablingCommand(subscription.id));
   }
   const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);

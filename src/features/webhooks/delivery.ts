@@ -32,7 +32,7 @@ export interface Delivery {
 
 /** The file has what a JSON parser made of the body; svc wrote it as compact JSON, which most senders use. */
 export const REBUILT = 'rebuilt_body';
-const INEXACT: readonly string[] = ['text_body', 'dots_for_bytes', REBUILT];
+const INEXACT: readonly string[] = ['text_body', REBUILT];
 
 /** Whether the file has the received bytes. If not, a mismatch proves nothing. */
 export function isExact({ notes }: Pick<Delivery, 'notes'>): boolean {

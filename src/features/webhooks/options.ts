@@ -95,7 +95,6 @@ export function parseByteSize(text: string): number {
 
 export const RECEIVER_FLAGS = section('Receiver options', {
   to: { type: 'string', value: 'url', required: true, help: 'URL of the receiver; quote it if it contains "&"' },
-  concurrency: { type: 'integer', min: 1, max: 32, default: 1, help: 'Parallel requests' },
   deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
   insecure: { type: 'boolean', help: 'Do not check its certificate' },
 });

@@ -68,7 +68,7 @@ const CHANGE_LIST: ListOutput<DeliveryChange> = {
 const FLAGS = {
   ...section('Filter options', {
     status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Filter by status' },
-    event: { ...EVENT_FLAG, formerly: ['event-type'] },
+    event: EVENT_FLAG,
     'event-id': { type: 'string', value: 'id', help: 'Only deliveries of this event' },
     error: { type: 'string', value: 'text', help: 'Only if the last error contains this text' },
     since: { type: 'time', bare: 'back', help: 'Only deliveries created since this time' },

@@ -1,25 +1,16 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
-import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import {
-  draftEvent,
-  eventBytes,
-  makeDelivery,
-  SUMMARY_COMPLETED,
-  TAMPERINGS,
-  WEBHOOK_PING,
-} from '../sending/sample-event.ts';
+import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sending/sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const FLAGS = {
   to: RECEIVER_FLAGS.to,
-  concurrency: RECEIVER_FLAGS.concurrency,
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
   ...section('Event options', {
@@ -35,36 +26,19 @@ const FLAGS = {
     repeat: { type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
     'new-id': { type: 'boolean', help: 'With --repeat: a new event each time' },
   }),
-  ...section('Fault options', {
-    skew: {
-      type: 'string',
-      value: '±duration',
-      check: (text: string) => void signedDuration(text),
-      help: 'Sign with a wrong clock: -1h, +10m',
-    },
-    tamper: {
-      type: 'choice',
-      choices: TAMPERINGS,
-      default: 'none',
-      help: 'Change this after signing (header: the event type)',
-    },
-  }),
   ...SECRET_FLAGS,
 } as const satisfies Flags;
 
 type SendInput = Options<typeof FLAGS>;
 
-const AS_FILE = { hint: '--body <file> sends the bytes of a file, --body - those of standard input' };
-
 export const webhooksSend = listCommand({
   id: 'webhooks send',
-  foreignOptions: { '--url': { meant: '--to' }, '-d': AS_FILE, '--data': AS_FILE, '--data-raw': AS_FILE },
   aliases: ['trigger'],
   summary: 'Send a signed event to a receiver',
   description:
     'Generates an event or takes the bytes of a file, signs it now, and posts it once. svc follows no redirect and does not retry. Exit 0 if every response is a 2xx, 1 if none is, 7 if there is no response, 10 if only some are.',
   details:
-    'With --tamper the delivery is invalid on purpose, and the exit status still reports the response: a correct receiver refuses it (exit 1), except for "header", which is not signed. Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
+    'Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
   flags: FLAGS,
   outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
@@ -76,13 +50,12 @@ export const webhooksSend = listCommand({
       why: 'A summary, signed with the secret in $SVC_WEBHOOK_SECRET',
     },
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Test the handling of duplicates' },
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --tamper body', why: 'The receiver must refuse it' },
   ],
   output: SENT_LIST,
   async run(input, ctx) {
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
-    const route = { url, deadlineMs: input.deadline, concurrency: input.concurrency };
+    const route = { url, deadlineMs: input.deadline };
     const source = await deliveries(input, outbound.userAgent, ctx);
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };
@@ -108,7 +81,7 @@ function sendsOne({ repeat, event }: Pick<SendInput, 'repeat' | 'event'>): boole
 
 /** Each is made and signed when it is sent. */
 async function deliveries(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
-  const { set, id, repeat, newId, tamper } = input;
+  const { set, id, repeat, newId } = input;
   const { now, random } = ctx;
   const types = typesOf(input.event);
   for (const type of types) {
@@ -120,8 +93,7 @@ async function deliveries(input: SendInput, userAgent: string, ctx: RunContext):
   }
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
-  const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
-  const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, now, random };
+  const making = { key: (await requireSecret(input, ctx)).key.reveal(), userAgent, now, random };
   if (input.body !== undefined) {
     if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
       throw new SvcError(
@@ -148,9 +120,4 @@ async function deliveries(input: SendInput, userAgent: string, ctx: RunContext):
 
 function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {
   for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
-}
-
-function signedDuration(text: string): number {
-  const sign = /^[+-]/.exec(text)?.[0] ?? '';
-  return parseDuration(text.slice(sign.length)) * (sign === '-' ? -1 : 1);
 }

@@ -4,7 +4,7 @@ import { Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, DISABLED, findSubscription } from '../subscriptions/subscription.ts';
+import { checkSubscriptionId, DISABLED, enablingCommand, findSubscription } from '../subscriptions/subscription.ts';
 import {
   queueTest,
   type TestOutcome,
@@ -48,7 +48,7 @@ export const webhooksTest = recordCommand({
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, help: 'How long to wait for the delivery' },
-    interval: { type: 'duration', positive: true, default: '2s', formerly: ['poll'], help: 'Poll interval' },
+    interval: { type: 'duration', positive: true, default: '2s', help: 'Poll interval' },
     force: { type: 'boolean', help: 'Test a disabled subscription' },
   },
   exits: ['delivery_failed', 'still_pending'],
@@ -64,7 +64,7 @@ export const webhooksTest = recordCommand({
     const { id } = subscription;
     if (subscription.status === DISABLED && !input.force) {
       throw new SvcError('guarded', `${id} is disabled`, {
-        hint: 'enable it with svc webhooks enable, or pass --force to test it anyway',
+        hint: `enable it with ${enablingCommand(id)}, or pass --force to test it anyway`,
       });
     }
     const doubt = testWarning(subscription);

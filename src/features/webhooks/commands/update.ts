@@ -15,20 +15,16 @@ const FLAGS = {
   'remove-event': { ...EVENT_FLAG, help: 'Remove these event types' },
   'set-event': {
     ...EVENT_FLAG,
-    formerly: ['set-events'],
     emptyHint: 'use --clear-events to stop all deliveries',
     help: 'Replace all event types by these',
   },
   'clear-events': { type: 'boolean', help: 'Remove all event types' },
 } as const satisfies Flags;
 
-const WHICH_EVENTS = { hint: 'pass --add-event, --remove-event or --set-event' };
-
 type EventOptions = Options<typeof FLAGS>;
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
-  foreignOptions: { '--event': WHICH_EVENTS, '--events': WHICH_EVENTS },
   summary: 'Change the URL or the events of a subscription',
   description:
     'Anything you do not name stays unchanged. The service clears the events in every update that omits them, so svc reads them first, sends them again and verifies the result. A new URL enables a disabled subscription.',

@@ -144,7 +144,7 @@ export class Replay {
   /** The documented headers, signed again with --resign. */
   #headers({ headers, body }: Delivery): readonly RawHeader[] {
     const { resign, userAgent, now } = this.#options;
-    const documented = forwardedHeaders(headers, { allHeaders: false });
+    const documented = forwardedHeaders(headers);
     const nowS = Math.floor(now() / 1000);
     if (resign !== undefined) {
       return withAgent(resigned(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
