@@ -50,9 +50,12 @@ export function misplaced(record: Sealable, what: string, store: string): SvcErr
   const setting = store === FILE_STORE ? `${HELPER_SETTING} is not set` : `${HELPER_SETTING} is ${store}`;
   const other = actual === FILE_STORE ? 'svc config unset' : 'svc config set';
   const undo = `${other} ${HELPER_SETTING}${actual === FILE_STORE ? '' : ` ${actual}`}`;
-  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, {
-    hint: `sign in or import it again; or: ${undo}`,
-  });
+  const again = isSigningSecret(record) ? 'delete it with svc webhooks secrets delete, and import it' : 'sign in';
+  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, { hint: `${again} again, or: ${undo}` });
+}
+
+export function isSigningSecret(record: Sealable): boolean {
+  return 'secret' in record || record.sealed?.fields.includes('secret') === true;
 }
 
 /** Whether both are the same secret, opened or not. */

@@ -52,17 +52,22 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
 
 const nameOf = ({ endpoint_id }: StoredSecret): string => `the signing secret of ${endpoint_id}`;
 
-/** With its secret, from the chosen store; undefined if a credential helper does not have it. */
+/** With its secret, from the chosen store or from `anywhere`; undefined if a credential helper does not have it. */
 export async function findWebhookSecret(
   stored: StoredSecret,
   context: VaultContext,
+  anywhere = false,
 ): Promise<StoredSecret | undefined> {
-  return new Vault(context).open(stored, nameOf(stored));
+  return new Vault(context).open(stored, nameOf(stored), anywhere);
 }
 
-/** The same, but a missing secret is an error. */
-export async function openWebhookSecret(stored: StoredSecret, context: VaultContext): Promise<StoredSecret> {
-  const open = await findWebhookSecret(stored, context);
+/** With its secret. Throws `unauthorized` if a credential helper does not have it. */
+export async function openWebhookSecret(
+  stored: StoredSecret,
+  context: VaultContext,
+  anywhere = false,
+): Promise<StoredSecret> {
+  const open = await findWebhookSecret(stored, context, anywhere);
   if (open !== undefined) return open;
   throw new SvcError('unauthorized', `the credential helper ${stored.sealed?.helper} does not have ${nameOf(stored)}`, {
     hint: 'import it again: svc webhooks secrets import, or: svc webhooks rotate',

@@ -253,17 +253,17 @@ describe('the other store', () => {
       exit: 4,
       message:
         'the login of profile default to https://webhooks.example.com/x is in the credential helper small, and credentials.helper is not set',
-      hint: 'sign in or import it again; or: svc config set credentials.helper small',
+      hint: 'sign in again, or: svc config set credentials.helper small',
     });
     await expect(login(context({}, 'pass'))).rejects.toMatchObject({
-      hint: 'sign in or import it again; or: svc config set credentials.helper small',
+      hint: 'sign in again, or: svc config set credentials.helper small',
     });
     await withCredentials(folder.paths, context({}, 'file'), (file) => file.save(STORED));
     expect(helper.names()).toEqual([]);
     await expect(login()).rejects.toMatchObject({
       exit: 4,
       message: expect.stringContaining('is in a file, and credentials.helper is small'),
-      hint: 'sign in or import it again; or: svc config unset credentials.helper',
+      hint: 'sign in again, or: svc config unset credentials.helper',
     });
     expect(await login(context({ PATH: '' }, 'file'))).toMatchObject(LOGIN);
   });

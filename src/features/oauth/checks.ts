@@ -13,7 +13,7 @@ import {
   readOpened,
 } from '../../store/credentials-file.ts';
 import { readOwnFile } from '../../store/own-file.ts';
-import { chosenStore, FILE_STORE, type Sealable, storeOf } from '../../store/sealed-records.ts';
+import { chosenStore, FILE_STORE, isSigningSecret, type Sealable, storeOf } from '../../store/sealed-records.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { Vault } from '../../store/vault.ts';
@@ -87,7 +87,9 @@ export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]
   for (const other of others) {
     const where = other === FILE_STORE ? 'files' : `the credential helper ${other}`;
     const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${store}`;
-    found.push({ ...common, ...fail(detail, 'svc oauth login') });
+    const areSigningSecrets = records.filter((one) => storeOf(one) === other).every(isSigningSecret);
+    const fix = areSigningSecrets ? 'svc webhooks secrets delete <id>' : 'svc oauth login';
+    found.push({ ...common, ...fail(detail, fix) });
   }
   return found;
 }
