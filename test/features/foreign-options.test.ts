@@ -28,11 +28,14 @@ test.each([
   expect(stderr.split('\n').slice(1, 2)).toEqual([hint]);
 });
 
-test.each(['--client-secret s3cr3t', '--client-secret=s3cr3t'])('svc oauth login %s does not print it', async (option) => {
-  const { code, stdout, stderr } = await svc(['oauth', 'login', ...option.split(' ')]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).not.toContain('s3cr3t');
-});
+test.each(['--client-secret s3cr3t', '--client-secret=s3cr3t'])(
+  'svc oauth login %s does not print it',
+  async (option) => {
+    const { code, stdout, stderr } = await svc(['oauth', 'login', ...option.split(' ')]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toContain('s3cr3t');
+  },
+);
 
 test('an argument too many is named', async () => {
   expect(await svc(['webhooks', 'trigger', 'summary.completed'])).toMatchObject({

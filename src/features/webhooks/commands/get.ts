@@ -5,9 +5,9 @@ import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
+  changeUrlCommand,
   checkSubscriptionId,
   DISABLED,
-  enablingCommand,
   eventsLeft,
   findSubscription,
   type ShownSubscription,
@@ -60,7 +60,7 @@ export const webhooksGet = recordCommand({
 });
 
 function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
-  if (status === DISABLED) return `disabled; only a new url enables it: ${enablingCommand(id)}`;
+  if (status === DISABLED) return `disabled; only a new url enables it: ${changeUrlCommand(id)}`;
   if (fails === 0) return undefined;
   return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
 }

@@ -4,7 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
-import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sending/sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -120,4 +120,23 @@ async function deliveries(input: SendInput, userAgent: string, ctx: RunContext):
 
 function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {
   for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+};
+
+/** Bytes: `2MiB`, `512 KiB`, `1048576`. */
+function parseByteSize(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  if (count !== undefined && factor !== undefined) return Number(count) * factor;
+  throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
 }

@@ -33,8 +33,8 @@ export function shownSubscription(subscription: Subscription): ShownSubscription
   return { ...subscription, status_text: subscriptionStatus(subscription.status) };
 }
 
-/** The command that enables a disabled subscription: nothing but a new url does (doc 2 §3). */
-export function enablingCommand(id: string): string {
+/** The command for another url, which also enables a disabled subscription (doc 2 §3). */
+export function changeUrlCommand(id: string): string {
   return `svc webhooks update ${shellWord(id)} --url <url>`;
 }
 

@@ -9,8 +9,8 @@ import type { Recordings, SubscriptionChange } from '../api.ts';
 import { stillUnknown, unresolved } from '../api.ts';
 import type { Subscription } from '../schema.ts';
 import {
+  changeUrlCommand,
   DISABLED,
-  enablingCommand,
   eventsOf,
   eventText,
   findSubscription,
@@ -59,7 +59,7 @@ export async function updateSubscription(
   for (const type of remove) if (!current.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
   const newUrl = url === before.url ? undefined : url;
   if (isDisabled && newUrl === undefined) {
-    guard.notice(`warning: ${before.id} stays disabled until its url changes: ${enablingCommand(before.id)}`);
+    guard.notice(`warning: ${before.id} stays disabled until its url changes: ${changeUrlCommand(before.id)}`);
   }
   if (newUrl === undefined && sameEvents(events, current)) return { before, after: before, unchanged: true };
   const updated = await patch(before, { url: newUrl, events }, recordings, guard);
