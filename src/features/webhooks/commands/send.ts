@@ -5,7 +5,14 @@ import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { draftEvent, eventBytes, makeDelivery, SUMMARY_COMPLETED, WEBHOOK_PING } from '../sending/sample-event.ts';
+import {
+  draftEvent,
+  eventBytes,
+  type Making,
+  makeDelivery,
+  SUMMARY_COMPLETED,
+  WEBHOOK_PING,
+} from '../sending/sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
@@ -56,7 +63,7 @@ export const webhooksSend = listCommand({
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const route = { url, deadlineMs: input.deadline };
-    const source = await deliveries(input, outbound.userAgent, ctx);
+    const source = await makeDrafts(input, outbound.userAgent, ctx);
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };
     const tally = new Tally();
@@ -70,55 +77,58 @@ export const webhooksSend = listCommand({
   },
 });
 
-function typesOf(event: readonly string[]): readonly string[] {
-  return event.length === 0 ? [] : eventTypes(event);
-}
-
 /** The value is then that delivery, not a list. */
 function sendsOne({ repeat, event }: Pick<SendInput, 'repeat' | 'event'>): boolean {
-  return repeat === 1 && typesOf(event).length < 2;
+  return repeat === 1 && eventTypes(event).length < 2;
 }
 
 /** Each is made and signed when it is sent. */
-async function deliveries(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
-  const { set, id, repeat, newId } = input;
-  const { now, random } = ctx;
-  const types = typesOf(input.event);
+async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
+  const types = eventTypes(input.event);
   for (const type of types) {
     const likely = likelyType(type);
     if (likely !== undefined) ctx.notice(`warning: the service has no event type ${type}; did you mean ${likely}?`);
   }
-  if (types.length > 1 && (id !== undefined || input.body !== undefined)) {
+  checkCombination(input, types);
+  const key = (await requireSecret(input, ctx)).key.reveal();
+  const making = { key, userAgent, now: ctx.now, random: ctx.random };
+  if (input.body === undefined) return many(input.repeat, eventMakers(input, types, making));
+  const bytes = await ctx.readInput(input.body);
+  const event = readEvent(bytes);
+  const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
+  return many(input.repeat, [() => makeDelivery(bytes, about, making)]);
+}
+
+function checkCombination({ id, newId, body, set, size }: SendInput, types: readonly string[]): void {
+  if (types.length > 1 && (id !== undefined || body !== undefined)) {
     throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: give only one --event`);
   }
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
+  if (body === undefined || (Object.keys(set).length === 0 && id === undefined && !newId && size === undefined)) return;
+  throw new SvcError(
+    'usage',
+    '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
+  );
+}
+
+type Maker = (round: number) => Outgoing;
+
+/** One for each event type. */
+function eventMakers(input: SendInput, types: readonly string[], making: Making): readonly Maker[] {
+  const { id, set, newId } = input;
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
-  const making = { key: (await requireSecret(input, ctx)).key.reveal(), userAgent, now, random };
-  if (input.body !== undefined) {
-    if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
-      throw new SvcError(
-        'usage',
-        '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
-      );
-    }
-    const bytes = await ctx.readInput(input.body);
-    const event = readEvent(bytes);
-    const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
-    return many(repeat, [() => makeDelivery(bytes, about, making)]);
-  }
   const made = types.length > 0 ? types : [size === undefined ? WEBHOOK_PING : SUMMARY_COMPLETED];
-  const makers = made.map((type) => {
-    const draft = () => draftEvent({ type, id, set, size }, ctx);
+  return made.map((type): Maker => {
+    const draft = () => draftEvent({ type, id, set, size }, making);
     const first = draft();
-    return (round: number): Outgoing => {
+    return (round) => {
       const event = newId && round > 0 ? draft() : first;
       return makeDelivery(eventBytes(event), event, making);
     };
   });
-  return many(repeat, makers);
 }
 
-function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {
+function* many(count: number, makers: readonly Maker[]): Generator<Draft, void, void> {
   for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
 }
 

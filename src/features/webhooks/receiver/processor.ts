@@ -1,6 +1,6 @@
 /** Processes a delivery: verifies, de-duplicates, forwards and records it, and only then responds. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../delivery.ts';
+import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
 import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
@@ -99,28 +99,34 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, endpoints, toleranceS, warn } = this.#options;
+    const { events, endpoints, toleranceS } = this.#options;
     const endpoint = endpoints.get(delivery.path.split('?', 1)[0] ?? '');
     const { secrets = this.#options.secrets } = endpoint ?? {};
     const verification = verifyDelivery(delivery, secrets, toleranceS);
     const valid = verification === undefined || verification.verdict === 'valid';
-    const notes: string[] = [...(verification?.notes ?? [])];
     const event = valid ? readEvent(delivery.body) : undefined;
-    const id = event?.id ?? null;
-    const type = event?.type ?? null;
-    if (valid && event === undefined) notes.push('body_is_no_event');
-    else if (valid && id === null) notes.push('event_without_id');
+    const { id = null, type = null } = event ?? {};
+    const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
+    const filtered = valid && events.size > 0 && !events.has(type ?? '');
+    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
+  }
+
+  /** What is odd about a valid delivery. */
+  #observe({ headers }: IncomingDelivery, event: ReadEvent | undefined): string[] {
+    if (event === undefined) return ['body_is_no_event'];
+    const { id, type } = event;
+    const notes = id === undefined ? ['event_without_id'] : [];
+    if (type === undefined) return notes;
     // Only timestamp and body are signed (doc 2 §6): anyone in between can change a header.
-    for (const value of type === null ? [] : headerValues(delivery.headers, `${HEADER_PREFIX}Event`)) {
+    for (const value of headerValues(headers, `${HEADER_PREFIX}Event`)) {
       if (value === type) continue;
       notes.push('unsigned_header_mismatch');
-      warn(
+      this.#options.warn(
         `header ${type} ${value}`,
         `warning: X-Service-Event says ${value}, the signed body says ${type}: svc uses the body`,
       );
     }
-    const filtered = valid && events.size > 0 && !events.has(type ?? '');
-    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
+    return notes;
   }
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */

@@ -195,7 +195,7 @@ function kindOf(value: unknown): string {
   return isObject(value) ? 'an object' : `a ${typeof value}`;
 }
 
-interface Making extends Surroundings {
+export interface Making extends Surroundings {
   readonly key: string;
   readonly userAgent: string;
 }
