@@ -31,10 +31,6 @@ const SUITES = {
   cuts: ['the connection cut at every byte of a write, its response and the polling handshake', 25],
   imports: ['svc silences import killed at random moments', 10],
   moments: ['webhooks rotate, silences run and trade session killed at random moments, and the next run', 30],
-  spool: [
-    'svc webhooks listen --spool killed at random moments: no event lost, and only the one in flight repeated',
-    15,
-  ],
   peers: ['services that send endless or malformed data: memory and deadline of the program', 10],
   turns: ['every command in every format and with every failure, and every name in every quoting of three shells', 60],
   soak: ['a flood of deliveries and pushes: memory stays flat', 5],

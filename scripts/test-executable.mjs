@@ -13,7 +13,7 @@ import { FOREIGN, isFetched, within } from './foreign.mjs';
 import { root, run, setup } from './setup.mjs';
 
 const SUITES = ['test/e2e', 'test/http/hostile', 'test/registry', 'test/features'];
-const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'spool', 'cuts', 'once', 'logins', 'turns'];
+const LONG = ['peers', 'kills', 'refusals', 'processes', 'imports', 'cuts', 'once', 'logins', 'turns'];
 const ON_BUN = ['faults', 'client', 'poster', 'proxy', 'socks', 'retry'].map((name) => `test/http/${name}.test.ts`);
 const IN_FOREIGN = [
   '--testTimeout=900000',

@@ -120,8 +120,6 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   inputChunks(path: string): AsyncIterable<Uint8Array>;
   /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
   drawSvg(picture: ChartPicture, width?: number): Promise<string>;
-  /** The JMESPath expression of `option` as a function. Throws `usage` for an invalid one. */
-  compileQuery(expression: string, option: string): Promise<(value: unknown) => unknown>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }

@@ -8,7 +8,6 @@ import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/redact.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
-import { compileQuery } from '../output/shape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter, shorten } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
 import { isPipeOrDevice, pipeChunks } from '../store/named-files.ts';
@@ -173,7 +172,6 @@ export function runContext(parts: Parts): RunContext {
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
     drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
-    compileQuery,
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }

@@ -4,14 +4,13 @@ import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import type { Secret } from '../http/redact.ts';
 import { syncDirectory } from '../store/atomic-write.ts';
-import { errorCode, fileFailure, writeAll } from '../store/own-file.ts';
+import { descriptorOf, errorCode, fileFailure, writeAll } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 import { FILE, type Flags, type Options } from './flags.ts';
 
 /** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
 export const LASTING_SINK_FLAGS = {
   'secret-file': { ...FILE, help: 'Write the secret to this new file, mode 600' },
-  'secret-fd': { type: 'integer', min: 3, help: 'Write the secret to this descriptor' },
   store: { type: 'boolean', help: 'Store the secret for --endpoint (the default at a terminal)' },
 } as const satisfies Flags;
 
@@ -35,18 +34,18 @@ export interface SecretSink {
 
 /** Undefined if svc stores the secret itself. Exit 2 if no destination is given, or it cannot be written. */
 export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
-  const { secretFile: file, secretFd: fd, store, showSecret = false } = input;
-  const named = [file !== undefined, fd !== undefined, store, showSecret].filter((given) => given).length;
-  if (named > 1) throw new SvcError('usage', 'pass only one of --secret-file, --secret-fd, --store and --show-secret');
+  const { secretFile: file, store, showSecret = false } = input;
+  const named = [file !== undefined, store, showSecret].filter((given) => given).length;
+  if (named > 1) throw new SvcError('usage', 'pass only one of --secret-file, --store and --show-secret');
   if (named === 0 && !ctx.interactive) {
     throw new SvcError('missing_value', 'the service shows the secret only once: choose where to store it', {
-      hint: `pass --secret-file <file>, --secret-fd <n>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
+      hint: `pass --secret-file <file>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
     });
   }
   if (showSecret || ctx.dryRun) return { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };
-  if (file !== undefined) return fileSink(file);
-  if (fd !== undefined) return descriptorSink(fd);
-  return undefined;
+  if (file === undefined) return undefined;
+  const descriptor = descriptorOf(file);
+  return descriptor === undefined ? fileSink(file) : descriptorSink(descriptor);
 }
 
 /** More than any secret needs, so that a full disk fails before there is a secret. */
@@ -96,7 +95,7 @@ function descriptorSink(fd: number): SecretSink {
     // Fails on a descriptor that is open for reading only.
     writeSync(fd, '');
   } catch (error) {
-    throw fileFailure(`--secret-fd: cannot write to descriptor ${fd}`, error, `open it: svc … ${fd}>file`);
+    throw fileFailure(`--secret-file: cannot write to descriptor ${fd}`, error, `open it: svc … ${fd}>file`);
   }
   return {
     shows: false,

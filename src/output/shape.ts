@@ -233,8 +233,9 @@ function keyText(value: unknown): string {
 
 type Query = (value: unknown) => unknown;
 
-/** Refuses an invalid expression of `option`, including unknown functions, before any request. */
-export async function compileQuery(expression: string, option = '--query'): Promise<Query> {
+/** Refuses an invalid expression, including unknown functions, before any request. */
+export async function compileQuery(expression: string): Promise<Query> {
+  const option = '--query';
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_ARRAY_NUMBER } = await import(
     '@jmespath-community/jmespath'
   );

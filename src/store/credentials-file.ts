@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts';
 import { promoteStaged, realTarget, StagedFile, stagedPath } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { withLock } from './lock.ts';
-import { type Moved, NOT_ERASED, type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
+import { type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
@@ -26,8 +26,8 @@ export interface OpenCredentials extends CredentialsFile {
   open<R extends Sealable>(record: R): Promise<R>;
   /** Reserves space for the next `save`. Throws `file_unusable` if there is none, `unauthorized` if a credential helper cannot store. */
   reserve(): Promise<void>;
-  /** With `all`, every secret goes to the chosen store. Resolves with how many old entries of a credential helper could not be erased. */
-  save(next: CredentialsDocument, all?: true): Promise<number>;
+  /** Resolves with how many old entries of a credential helper could not be erased. */
+  save(next: CredentialsDocument): Promise<number>;
 }
 
 /** What a refresh may add to the file: tokens of some services are long. */
@@ -159,8 +159,8 @@ export async function withCredentials<T>(
           staged.reserve(JSON.stringify(document, null, 2).length + GROWTH);
           await vault.reserve(path);
         },
-        save: async (next, all) => {
-          const { document: sealed, writes, obsolete } = vault.plan(next, latest, eachCredential, all);
+        save: async (next) => {
+          const { document: sealed, writes, obsolete } = vault.plan(next, latest, eachCredential);
           const old = [...(latest.erasing ?? []), ...obsolete];
           const gen = latest.gen + 1;
           latest = { ...sealed, gen, erasing: old.length === 0 ? undefined : old };
@@ -180,19 +180,6 @@ export async function withCredentials<T>(
     }
   };
   return withLock(`${path}.lock`, context, locked, WAIT_MS);
-}
-
-/** All secrets go to the chosen store: written, read back, then erased where they were. */
-export async function moveCredentials(paths: Paths, context: VaultContext, dryRun: boolean): Promise<Moved> {
-  const { document: now } = await readCredentials(paths, context);
-  if (now === NO_CREDENTIALS && !existsSync(credentialsPath(paths))) return { count: 0, missing: [], warnings: [] };
-  return withCredentials(paths, context, async (file) => {
-    const vault = new Vault(context);
-    const { document, ...moved } = await vault.openAll(file.document, eachCredential, credentialName);
-    const isDone = moved.count === 0 && file.document.erasing === undefined;
-    const left = dryRun || isDone ? 0 : await file.save(document, true);
-    return { ...moved, warnings: left > 0 ? [...file.warnings, NOT_ERASED] : file.warnings };
-  });
 }
 
 async function usableDocument(path: string): Promise<CredentialsDocument | undefined> {

@@ -104,6 +104,12 @@ export function writeAll(file: number, bytes: Uint8Array, position: number | nul
   }
 }
 
+/** The descriptor that `/dev/fd/3` names. A shell's `<(…)` is such a name. Not every kind can be opened by it, so its reader uses the number. */
+export function descriptorOf(path: string): number | undefined {
+  const [, digits] = /^\/dev\/fd\/(\d{1,9})$/.exec(path) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** The code of a system error: `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -36,15 +36,6 @@ export function chosenStore({ settings }: Pick<VaultContext, 'settings'>): strin
   return settings.get(HELPER_SETTING) ?? FILE_STORE;
 }
 
-export interface Moved {
-  readonly count: number;
-  /** What a credential helper no longer has. */
-  readonly missing: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-export const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
-
 export function storeOf({ sealed }: Sealable): string {
   return sealed?.helper ?? FILE_STORE;
 }
@@ -57,10 +48,14 @@ export function misplaced(record: Sealable, what: string, store: string): SvcErr
   }
   const isIn = actual === FILE_STORE ? 'in a file' : `in the credential helper ${actual}`;
   const setting = store === FILE_STORE ? `${HELPER_SETTING} is not set` : `${HELPER_SETTING} is ${store}`;
-  const move = `svc oauth move --to ${store === FILE_STORE ? 'file' : 'helper'}`;
   const other = actual === FILE_STORE ? 'svc config unset' : 'svc config set';
   const undo = `${other} ${HELPER_SETTING}${actual === FILE_STORE ? '' : ` ${actual}`}`;
-  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, { hint: `move it: ${move}; or: ${undo}` });
+  const again = isSigningSecret(record) ? 'delete it with svc webhooks secrets delete, and import it' : 'sign in';
+  return new SvcError('unauthorized', `${what} is ${isIn}, and ${setting}`, { hint: `${again} again, or: ${undo}` });
+}
+
+export function isSigningSecret(record: Sealable): boolean {
+  return 'secret' in record || record.sealed?.fields.includes('secret') === true;
 }
 
 /** Whether both are the same secret, opened or not. */

@@ -10,13 +10,11 @@ import {
   chosenStore,
   type EachRecord,
   FILE_STORE,
-  type Moved,
   misplaced,
   type Sealable,
   type Secrets,
   sealsIn,
   secretsOf,
-  storeOf,
   type VaultContext,
 } from './sealed-records.ts';
 
@@ -66,29 +64,6 @@ export class Vault {
     return { ...record, ...secrets };
   }
 
-  /** All records opened, wherever they are. A lost one stays sealed. `count` is how many are not in the chosen store. */
-  async openAll<D>(
-    document: D,
-    each: EachRecord<D>,
-    nameOf: (record: Sealable) => string,
-  ): Promise<Omit<Moved, 'warnings'> & { readonly document: D }> {
-    const opened = new Map<Sealable, Sealable>();
-    const missing: string[] = [];
-    const store = chosenStore(this.#context);
-    const found: Sealable[] = [];
-    each(document, (record, { fields }) => {
-      if (storeOf(record) !== store && Object.keys(secretsOf(record, fields)).length > 0) found.push(record);
-      return record;
-    });
-    for (const record of found) {
-      const open = await this.open(record, '', true);
-      if (open === undefined) missing.push(nameOf(record));
-      else opened.set(record, open);
-    }
-    const all = each(document, (record) => (opened.get(record) as typeof record | undefined) ?? record);
-    return { document: all, missing, count: opened.size };
-  }
-
   /** Checks that the chosen store can be used, before there is a secret to store. */
   async check(path: string): Promise<void> {
     const store = chosenStore(this.#context);
@@ -110,11 +85,8 @@ export class Vault {
     this.#prepared = undefined;
   }
 
-  /**
-   * What to write so that the document replaces the previous one: new secrets go to the chosen store, others stay where they are. With `all`, all of them go
-   * there; the caller has opened them.
-   */
-  plan<D>(next: D, previous: D, each: EachRecord<D>, all = false): Change<D> {
+  /** What to write so that the document replaces the previous one: new secrets go to the chosen store, others stay where they are. */
+  plan<D>(next: D, previous: D, each: EachRecord<D>): Change<D> {
     const store = chosenStore(this.#context);
     const before = new Set<string>();
     each(previous, (record, { fields }) => {
@@ -127,10 +99,10 @@ export class Vault {
       const secrets = secretsOf(record, fields);
       const open = { ...record, sealed: undefined };
       if (Object.keys(secrets).length === 0) return open;
-      if (sealed !== undefined && this.#isUnchanged(sealed, secrets, !all || sealed.helper === store)) {
+      if (sealed !== undefined && this.#isUnchanged(sealed, secrets)) {
         return without(record, fields);
       }
-      if (store === FILE_STORE || (!all && before.has(JSON.stringify(secrets)))) return open;
+      if (store === FILE_STORE || before.has(JSON.stringify(secrets))) return open;
       const write = newWrite(store, secrets, path);
       writes.push(write);
       return { ...without(record, fields), sealed: write.seal };
@@ -214,10 +186,10 @@ export class Vault {
   }
 
   /** What was not opened stays where it is. */
-  #isUnchanged({ entry }: Seal, secrets: Secrets, mayStay: boolean): boolean {
+  #isUnchanged({ entry }: Seal, secrets: Secrets): boolean {
     if (Object.values(secrets).every((value) => value === '')) return true;
     const opened = this.#opened.get(entry);
-    return mayStay && opened !== undefined && isEqual(opened, secrets);
+    return opened !== undefined && isEqual(opened, secrets);
   }
 
   /** Twice, because the secret may exist nowhere else. Some helpers report a success and store nothing. */

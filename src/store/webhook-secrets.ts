@@ -1,13 +1,13 @@
 /** webhook-secrets.json: the signing secrets of endpoints, changed under a lock, based on the current content. */
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { promoteStaged, realTarget, StagedFile, stagedPath, writeAtomic } from './atomic-write.ts';
+import { promoteStaged, realTarget, StagedFile, writeAtomic } from './atomic-write.ts';
 import { withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
 import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
-import { type EachRecord, type Moved, NOT_ERASED, type VaultContext, withPlaceholders } from './sealed-records.ts';
+import { type EachRecord, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { CorruptDocument, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
@@ -52,17 +52,22 @@ export async function readWebhookSecrets(paths: Paths, { replacing = false } = {
 
 const nameOf = ({ endpoint_id }: StoredSecret): string => `the signing secret of ${endpoint_id}`;
 
-/** With its secret, from the chosen store; undefined if a credential helper does not have it. */
+/** With its secret, from the chosen store or from `anywhere`; undefined if a credential helper does not have it. */
 export async function findWebhookSecret(
   stored: StoredSecret,
   context: VaultContext,
+  anywhere = false,
 ): Promise<StoredSecret | undefined> {
-  return new Vault(context).open(stored, nameOf(stored));
+  return new Vault(context).open(stored, nameOf(stored), anywhere);
 }
 
-/** The same, but a missing secret is an error. */
-export async function openWebhookSecret(stored: StoredSecret, context: VaultContext): Promise<StoredSecret> {
-  const open = await findWebhookSecret(stored, context);
+/** With its secret. Throws `unauthorized` if a credential helper does not have it. */
+export async function openWebhookSecret(
+  stored: StoredSecret,
+  context: VaultContext,
+  anywhere = false,
+): Promise<StoredSecret> {
+  const open = await findWebhookSecret(stored, context, anywhere);
   if (open !== undefined) return open;
   throw new SvcError('unauthorized', `the credential helper ${stored.sealed?.helper} does not have ${nameOf(stored)}`, {
     hint: 'import it again: svc webhooks secrets import, or: svc webhooks rotate',
@@ -86,26 +91,12 @@ export async function changeWebhookSecrets(
   return warnings;
 }
 
-/** All secrets go to the chosen store: written, read back, then erased where they were. */
-export async function moveWebhookSecrets(paths: Paths, context: VaultContext, dryRun: boolean): Promise<Moved> {
-  if (!existsSync(webhookSecretsPath(paths)) && !existsSync(stagedPath(webhookSecretsPath(paths)))) {
-    return { count: 0, missing: [], warnings: [] };
-  }
-  let moved: Omit<Moved, 'warnings'> = { count: 0, missing: [] };
-  const change = async (document: SecretsDocument, vault: Vault): Promise<SecretsDocument> => {
-    const { document: next, ...rest } = await vault.openAll(document, eachSecret, (one) => nameOf(one as StoredSecret));
-    moved = rest;
-    return dryRun || (rest.count === 0 && document.erasing === undefined) ? document : next;
-  };
-  const { warnings } = await changed(paths, context, change, true);
-  return { ...moved, warnings };
-}
+const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
 
 async function changed(
   paths: Paths,
   context: VaultContext,
   change: (document: SecretsDocument, vault: Vault, path: string) => Promise<SecretsDocument>,
-  all = false,
 ): Promise<{ readonly warnings: readonly string[] }> {
   const path = realTarget(webhookSecretsPath(paths));
   return withLock(`${path}.lock`, context, async () => {
@@ -116,7 +107,7 @@ async function changed(
     const document = await settled(path, before.document ?? EMPTY, vault);
     const next = await change(document, vault, path);
     if (next === document) return { warnings };
-    const { document: sealed, writes, obsolete } = vault.plan(next, document, eachSecret, all);
+    const { document: sealed, writes, obsolete } = vault.plan(next, document, eachSecret);
     const old = [...(document.erasing ?? []), ...obsolete];
     const textOf = (erasing: readonly SealedEntry[]): string =>
       `${JSON.stringify({ ...sealed, erasing: erasing.length === 0 ? undefined : erasing }, null, 2)}\n`;

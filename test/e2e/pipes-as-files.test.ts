@@ -29,7 +29,6 @@ const READERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['--cacert', ['alerts', 'list', ...NOWHERE, '--cacert', PIPE]],
   ['--cert', ['alerts', 'list', ...NOWHERE, '--cert', PIPE]],
   ['--key', ['alerts', 'list', ...NOWHERE, '--cert', CERT, '--key', PIPE]],
-  ['--tls-cert', ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--tls-cert', PIPE, '--tls-key', PIPE]],
   ['send --body', ['webhooks', 'send', ...TO, '--secret-file', SECRET, '--body', PIPE]],
   ['verify FILE', ['webhooks', 'verify', PIPE, ...SIGNED, '--secret-file', SECRET]],
   ['replay FILE', ['webhooks', 'replay', PIPE, ...TO]],
@@ -106,7 +105,7 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
     );
 
     it('ends a read from a silent writer', async () => {
-      for (const [, argv] of [READERS[0], READERS[10]] as typeof READERS) {
+      for (const [, argv] of READERS.filter(([name]) => ['--secret-file', 'silences import FILE'].includes(name))) {
         const run = startSvc(argv);
         await blocked(run, 'wait_for_partner');
         const writer = spawn('sh', ['-c', 'exec 3>"$0"; echo; exec sleep 1000', PIPE], {
@@ -119,9 +118,9 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       }
     });
 
-    it('ends --secret-fd with a silent writer', async () => {
+    it('ends --secret-file of a descriptor with a silent writer', async () => {
       const writer = spawn('sh', ['-c', 'exec 3>"$0"; exec sleep 1000', PIPE], { stdio: 'ignore' });
-      const argv = ['webhooks', 'verify', BODY, ...SIGNED, '--secret-fd', '3'];
+      const argv = ['webhooks', 'verify', BODY, ...SIGNED, '--secret-file', '/dev/fd/3'];
       const run = start('sh', ['-c', 'exec svc "$@" 3<"$0"', PIPE, ...argv]);
       await blocked(run, 'pipe_read');
       await endsBy(run, signal, status);
@@ -169,7 +168,7 @@ describe('process substitution', () => {
   });
 
   it('provides a secret by a descriptor', async () => {
-    const secret = `--secret-fd 3 3< <(cat "${SECRET}")`;
+    const secret = `--secret-file /dev/fd/3 3< <(cat "${SECRET}")`;
     const run = await shell(`svc webhooks sign "${BODY}" --as http ${secret} | svc webhooks verify - ${secret}`);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid/) });
   });
@@ -185,9 +184,12 @@ describe('process substitution', () => {
     await using service = await faultServer((socket, { method }) =>
       socket.write(answer(200, JSON.stringify(method === 'POST' ? made : { items: [] }))),
     );
-    const line = `svc webhooks create ${made.url} --event webhook.ping --secret-fd 3 3> >(cat >taken.txt); wait $!; cat taken.txt`;
-    const run = await shell(line, { env: { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
-    expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor 3[\s\S]*\nwhsec_new\n$/) });
+    const create = `svc webhooks create ${made.url} --event webhook.ping --secret-file`;
+    for (const destination of ['/dev/fd/3 3> >(cat >taken.txt)', '>(cat >taken.txt)']) {
+      const line = `${create} ${destination}; wait $!; cat taken.txt`;
+      const run = await shell(line, { env: { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
+      expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor \d+[\s\S]*\nwhsec_new\n$/) });
+    }
   });
 
   it('receives a report', async () => {
@@ -207,8 +209,7 @@ describe("a pipe in place of one of svc's own files is refused and not replaced"
     ['webhook-secrets.json', `${CONFIG}/webhook-secrets.json`, ['webhooks', 'secrets', 'list']],
     ['the journal of orders', `${STATE}/trade/orders.ndjson`, ['trade', 'journal', ...NOWHERE]],
     ['--ready-file', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--ready-file', PIPE]],
-    ['--dedupe-file', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--dedupe-file', PIPE]],
-    ['--record', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--record', PIPE, '--append']],
+    ['--record', PIPE, ['webhooks', 'listen', '--port', '0', '--secret-file', SECRET, '--record', PIPE]],
     [
       '--out',
       join(HOME, 'pipe.csv'),

@@ -91,13 +91,10 @@ describe('a recorder killed with -9', () => {
     writeFileSync(join(folder, 'rec.ndjson'), text.slice(0, -7));
     const rest = await verified(folder);
     expect(rest.filter(({ status }) => status === 'valid').length).toBeGreaterThanOrEqual(whole.length - 1);
-    const again = startSvc(
-      ['webhooks', 'listen', '--port', '0', '--record', 'rec.ndjson', '--append', '--wait', '1ms'],
-      {
-        env: ENV,
-        cwd: folder,
-      },
-    );
+    const again = startSvc(['webhooks', 'listen', '--port', '0', '--record', 'rec.ndjson', '--wait', '1ms'], {
+      env: ENV,
+      cwd: folder,
+    });
     expect(await again.ended).toMatchObject({ code: 9, stderr: expect.stringContaining('in the middle of a line') });
     expect((await verified(folder)).every(({ status }) => status === 'valid')).toBe(true);
   });

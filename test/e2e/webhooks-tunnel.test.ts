@@ -39,19 +39,6 @@ it.each([
   await expectGone(Number(readFileSync(script.pidFile, 'utf8')));
 });
 
-it('leaves nothing behind after SIGKILL and another run', async () => {
-  const listener = startSvc([...LISTEN, script.command], { env });
-  await listener.printed(FIRST_EVENT);
-  const left = Number(readFileSync(script.pidFile, 'utf8'));
-  listener.child.kill('SIGKILL');
-  await listener.ended;
-  const [id] = service.account.subscriptions.keys();
-  expect([service.account.subscriptions.size, isAlive(left)]).toEqual([1, true]);
-  const next = await startSvc([...LISTEN, script.command, '--count', '1', '--yes'], { env }).ended;
-  expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining(`removed ${id} (https://localhost:`) });
-  await expectGone(left);
-});
-
 const SSHD = '/usr/sbin/sshd';
 // sshd as root changes its groups, which a user namespace forbids.
 const isConfined = existsSync('/proc/self/setgroups') && readFileSync('/proc/self/setgroups', 'utf8') === 'deny\n';

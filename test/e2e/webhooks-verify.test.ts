@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
 import { HOME, LAUNCHER, shell, start, startSvc, svc } from './binary.ts';
@@ -75,9 +76,18 @@ describe('the binary', () => {
   });
 
   it('reads a secret from a descriptor, and never shows it', async () => {
-    const run = await shell(`svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-fd 3 --debug -v 3<"${key}"`);
+    const run = await shell(
+      `svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-file /dev/fd/3 --debug -v 3<"${key}"`,
+    );
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
+  });
+
+  it('reads a secret from a socket, which is what Node.js gives a child as a pipe', async () => {
+    const argv = ['webhooks', 'verify', ping, ...GIVEN, '--secret-file', '/dev/fd/3'];
+    const run = startSvc(argv, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+    (run.child.stdio[3] as Writable).end(SECRET);
+    expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid/) });
   });
 
   it('reads a recording of a killed recorder, and one that is being written', async () => {

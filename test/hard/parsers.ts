@@ -32,7 +32,6 @@ import { headerFile, headerLines } from '../../src/features/webhooks/captures/ht
 import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
-import { eventOf, HEADER, parsedLine } from '../../src/features/webhooks/receiver/spool-lines.ts';
 import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';
@@ -154,17 +153,6 @@ function checkArray(bytes: Buffer): void {
 
 const SENT = sentOrder('a');
 const ANSWERED = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'accepted', order_ids: ['1'], trade_ids: [] };
-const EVENT = {
-  event: 1,
-  key: 'k',
-  received_at: '2026-03-01T12:00:00Z',
-  secret: null,
-  event_id: 'evt_1',
-  event_type: 'summary.completed',
-  path: '/hook',
-  headers: [['a', 'b']],
-  body_b64: 'e30=',
-};
 const BODY = Buffer.from('{"id":"evt_1"}');
 const STAMP = String(NOW / 1000);
 const lines = (...all: readonly object[]): string => `${all.map((one) => JSON.stringify(one)).join('\n')}\n`;
@@ -265,12 +253,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     },
   },
   'http-dumps': { seeds: captures('raw.http', 'curl-v.txt'), check: capture('http') },
-  'curl-traces': { seeds: captures('curl.trace-ascii', 'curl-utf8.trace-ascii'), check: capture('trace') },
-  mitmproxy: { seeds: captures('mitmproxy.flow'), check: capture('mitmproxy') },
-  insomnia: {
-    seeds: [...captures('insomnia-v5.yaml'), 'type: x.insomnia.rest/5.0\n? [a]\n: b\nx: &y: z\n'],
-    check: capture('insomnia'),
-  },
   'captured-json': {
     seeds: captures(
       'ngrok.json',
@@ -299,20 +281,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         assert.deepEqual(Buffer.from(again?.body ?? []), Buffer.from(body));
       }
     },
-  },
-  'spool-lines': {
-    seeds: [
-      ...[HEADER, lines(EVENT), lines({ sent: 1 }), lines({ failed: 1 }), lines({ settled: 1 })],
-      ...[lines({ ended: 1, key: null, received_at: 'x' }), lines({ seen: 'k', at: 1 })],
-    ],
-    check: asText((text) => {
-      for (const line of text.split('\n')) {
-        const found = parsedLine(line);
-        if (found === undefined) continue;
-        assert.deepEqual(parsedLine(JSON.stringify(found)), found);
-        if ('event' in found) assert.deepEqual(eventOf(line), found);
-      }
-    }),
   },
   'engine-packets': {
     seeds: [

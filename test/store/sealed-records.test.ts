@@ -3,14 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_CREDENTIALS, type OAuthCredential, withClient, withCredential } from '../../src/store/credentials.ts';
-import { moveCredentials, readCredentials, readOpened, withCredentials } from '../../src/store/credentials-file.ts';
+import { readCredentials, readOpened, withCredentials } from '../../src/store/credentials-file.ts';
 import type { VaultContext } from '../../src/store/sealed-records.ts';
-import {
-  changeWebhookSecrets,
-  moveWebhookSecrets,
-  openWebhookSecret,
-  readWebhookSecrets,
-} from '../../src/store/webhook-secrets.ts';
+import { changeWebhookSecrets, openWebhookSecret, readWebhookSecrets } from '../../src/store/webhook-secrets.ts';
 import { type TestHelper, testHelper } from '../support/credential-helper.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -258,17 +253,17 @@ describe('the other store', () => {
       exit: 4,
       message:
         'the login of profile default to https://webhooks.example.com/x is in the credential helper small, and credentials.helper is not set',
-      hint: 'move it: svc oauth move --to file; or: svc config set credentials.helper small',
+      hint: 'sign in again, or: svc config set credentials.helper small',
     });
     await expect(login(context({}, 'pass'))).rejects.toMatchObject({
-      hint: 'move it: svc oauth move --to helper; or: svc config set credentials.helper small',
+      hint: 'sign in again, or: svc config set credentials.helper small',
     });
     await withCredentials(folder.paths, context({}, 'file'), (file) => file.save(STORED));
     expect(helper.names()).toEqual([]);
     await expect(login()).rejects.toMatchObject({
       exit: 4,
       message: expect.stringContaining('is in a file, and credentials.helper is small'),
-      hint: 'move it: svc oauth move --to helper; or: svc config unset credentials.helper',
+      hint: 'sign in again, or: svc config unset credentials.helper',
     });
     expect(await login(context({ PATH: '' }, 'file'))).toMatchObject(LOGIN);
   });
@@ -280,19 +275,6 @@ describe('the other store', () => {
     });
     const find = () => readOpened(folder.paths, context(), ({ clients }) => clients[0]);
     expect([(await find()).record, helper.names()]).toEqual([open, []]);
-  });
-
-  it('receives all secrets with move, and returns them', async () => {
-    await save(STORED, context({}, 'file'));
-    for (const store of ['small', 'file']) {
-      const moved = { count: 2, missing: [], warnings: [] };
-      expect(await moveCredentials(folder.paths, context({}, store), true)).toEqual(moved);
-      expect(helper.names().length).toBe(store === 'file' ? 2 : 0);
-      expect(await moveCredentials(folder.paths, context({}, store), false)).toEqual(moved);
-      expect(await moveCredentials(folder.paths, context({}, store), false)).toEqual({ ...moved, count: 0 });
-      expect(helper.names().length).toBe(store === 'file' ? 0 : 2);
-      expect(await login(context({}, store))).toMatchObject(LOGIN);
-    }
   });
 });
 
@@ -324,13 +306,5 @@ describe('signing secrets in a credential helper', () => {
     writeFileSync(`${file()}.new`, staged, { mode: 0o600 });
     await changeWebhookSecrets(folder.paths, context(), (secrets) => secrets);
     expect((await all()).map(({ secret }) => secret)).toEqual([SECRET.secret]);
-  });
-
-  it('move', async () => {
-    await add(SECRET, context({}, 'file'));
-    expect(await moveWebhookSecrets(folder.paths, context(), false)).toMatchObject({ count: 1 });
-    expect([readFileSync(file(), 'utf8').includes('whsec'), (await all())[0]?.secret]).toEqual([false, SECRET.secret]);
-    expect(await moveWebhookSecrets(folder.paths, context({}, 'file'), false)).toMatchObject({ count: 1 });
-    expect([helper.names(), (await all(context({}, 'file')))[0]?.secret]).toEqual([[], SECRET.secret]);
   });
 });

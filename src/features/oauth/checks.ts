@@ -13,7 +13,7 @@ import {
   readOpened,
 } from '../../store/credentials-file.ts';
 import { readOwnFile } from '../../store/own-file.ts';
-import { chosenStore, FILE_STORE, type Sealable, storeOf } from '../../store/sealed-records.ts';
+import { chosenStore, FILE_STORE, isSigningSecret, type Sealable, storeOf } from '../../store/sealed-records.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { Vault } from '../../store/vault.ts';
@@ -86,9 +86,10 @@ export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]
   const others = new Set(records.map(storeOf).filter((one) => one !== store));
   for (const other of others) {
     const where = other === FILE_STORE ? 'files' : `the credential helper ${other}`;
-    const to = store === FILE_STORE ? 'file' : 'helper';
     const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${store}`;
-    found.push({ ...common, ...fail(detail, `svc oauth move --to ${to}`) });
+    const areSigningSecrets = records.filter((one) => storeOf(one) === other).every(isSigningSecret);
+    const fix = areSigningSecrets ? 'svc webhooks secrets delete <id>' : 'svc oauth login';
+    found.push({ ...common, ...fail(detail, fix) });
   }
   return found;
 }

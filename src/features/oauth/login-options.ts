@@ -4,7 +4,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { LoginUser } from './login.ts';
-import { tokenOption } from './token-input.ts';
+import { refusedOption, tokenOption } from './token-input.ts';
 
 const CLIENT = 'Client options';
 
@@ -26,6 +26,7 @@ export const LOGIN_CLIENT_FLAGS = {
     'client-secret-file': { type: 'string', value: 'file', help: 'File with the client secret (-: stdin)' },
     scope: { type: 'string', value: 'scopes', help: 'Scopes to request (default mcp:connect)' },
   }),
+  'client-secret': refusedOption('--client-secret', 'pass --client-secret-file <file>, or - for standard input'),
 } as const satisfies Flags;
 
 export const PERSONAL_TOKEN_FLAGS = {

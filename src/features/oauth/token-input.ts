@@ -4,14 +4,17 @@ import { SvcError } from '../../errors.ts';
 
 /** `--token` is refused: the error names the way to pass a token. */
 export function tokenOption(command: string) {
+  return refusedOption('--token', `pipe it in: ${command} --token-stdin < file`);
+}
+
+/** Declared so that no error or suggestion shows its value. */
+export function refusedOption(option: string, hint: string) {
   return {
     type: 'string',
     hidden: true,
     help: 'Refused: other users can see command lines',
     check: () => {
-      throw new SvcError('invalid_value', 'other users can see command lines, so --token is refused', {
-        hint: `pipe it in: ${command} --token-stdin < file`,
-      });
+      throw new SvcError('invalid_value', `other users can see command lines, so ${option} is refused`, { hint });
     },
   } as const;
 }

@@ -22,6 +22,7 @@ import { openedSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
   ATTEMPTS_PER_EVENT,
+  changeUrlCommand,
   checkReceiverUrl,
   checkSubscriptionId,
   DISABLED,
@@ -79,7 +80,7 @@ function statusCheck(subscription: Subscription): Result {
   const { status, consecutive_failures: fails = 0 } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
-    return fail('disabled: nothing is delivered until its url changes', `svc webhooks enable ${id} --url <url>`);
+    return fail('disabled: nothing is delivered until its url changes', changeUrlCommand(subscription.id));
   }
   const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);
@@ -97,12 +98,8 @@ function events(subscription: Subscription): Result {
   return warn('none: nothing is delivered', fix);
 }
 
-async function address(
-  { id, url, status }: Subscription,
-  all: readonly Subscription[],
-  local: boolean,
-): Promise<Result> {
-  const another = `svc webhooks ${status === DISABLED ? 'enable' : 'update'} ${shellWord(id)} --url <url>`;
+async function address({ id, url }: Subscription, all: readonly Subscription[], local: boolean): Promise<Result> {
+  const another = changeUrlCommand(id);
   try {
     checkReceiverUrl(url, url, { local });
   } catch (error) {

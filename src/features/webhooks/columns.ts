@@ -3,14 +3,7 @@ import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import type { SentDelivery } from './sending/sending.ts';
 import type { ShownSecret } from './stored-secrets.ts';
-import {
-  DISABLING_FAILURES,
-  eventsOf,
-  MANY_FAILURES,
-  type ShownSubscription,
-  shownSubscription,
-} from './subscriptions/subscription.ts';
-import type { Updated } from './subscriptions/updating.ts';
+import { DISABLING_FAILURES, eventsOf, MANY_FAILURES, type ShownSubscription } from './subscriptions/subscription.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'good', disabled: 'bad' };
 
@@ -96,49 +89,4 @@ function answerCell({ answer, location, error }: SentDelivery): string {
   const text = [...answer.replace(/\s+/g, ' ').trim()];
   const start = text.length > SHOWN ? `${text.slice(0, SHOWN).join('')}…` : text.join('');
   return location === null ? start : `to ${location} ${start}`.trimEnd();
-}
-
-interface UpdatedRow extends ShownSubscription {
-  readonly previous: { readonly url: string; readonly events: readonly string[]; readonly status: number };
-  /** Nothing was sent. */
-  readonly unchanged: boolean;
-}
-
-export function updatedRow({ before, after, unchanged }: Updated): UpdatedRow {
-  const { url, status } = before;
-  return { ...shownSubscription(after), previous: { url, events: eventsOf(before), status }, unchanged };
-}
-
-export const UPDATED_RECORD: RecordOutput<UpdatedRow> = {
-  kind: 'record',
-  columns: [
-    { name: 'id', cell: ({ id }) => id },
-    { name: 'url', cell: urlText },
-    { name: 'events', cell: eventsText },
-    { name: 'status', cell: statusText },
-  ],
-  id: ({ id }) => id,
-  line: (row) => {
-    if (row.unchanged) return `unchanged ${row.id}  already up to date, nothing was sent`;
-    const parts = [`updated ${row.id}`, urlText(row), eventsText(row), statusText(row)];
-    return parts.filter((part) => part !== undefined).join('  ');
-  },
-};
-
-function urlText({ url, previous }: UpdatedRow): string | undefined {
-  return url === previous.url ? undefined : `url ${previous.url} → ${url}`;
-}
-
-function eventsText(row: UpdatedRow): string {
-  const [now, before] = [eventsOf(row), row.previous.events];
-  const changes = [
-    ...now.filter((type) => !before.includes(type)).map((type) => `+${type}`),
-    ...before.filter((type) => !now.includes(type)).map((type) => `-${type}`),
-  ];
-  const all = now.length === 0 ? 'none: nothing is delivered' : now.join(', ');
-  return changes.length === 0 ? `events unchanged: ${all}` : `events ${changes.join(' ')}: ${all}`;
-}
-
-function statusText({ status, status_text: text, previous }: UpdatedRow): string | undefined {
-  return status === previous.status ? undefined : `now ${text}`;
 }

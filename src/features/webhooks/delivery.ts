@@ -4,7 +4,7 @@ import { type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
 import { EVENT_FLAG, eventFilter } from './event-types.ts';
-import { type SignedHeaders, signatureOf } from './signature.ts';
+import type { SignedHeaders } from './signature.ts';
 
 /** A received header: the name in its original case, repeated headers separate. */
 export type RawHeader = readonly [name: string, value: string];
@@ -32,7 +32,7 @@ export interface Delivery {
 
 /** The file has what a JSON parser made of the body; svc wrote it as compact JSON, which most senders use. */
 export const REBUILT = 'rebuilt_body';
-const INEXACT: readonly string[] = ['text_body', 'dots_for_bytes', REBUILT];
+const INEXACT: readonly string[] = ['text_body', REBUILT];
 
 /** Whether the file has the received bytes. If not, a mismatch proves nothing. */
 export function isExact({ notes }: Pick<Delivery, 'notes'>): boolean {
@@ -122,37 +122,6 @@ export function asEvent(value: unknown): ReadEvent | undefined {
 /** Undefined for anything else. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
-const SIGNATURE = `${HEADER_PREFIX}Signature`;
-
-/** The age of a delivery in seconds, by its own timestamp. */
-export function ageOf(headers: readonly RawHeader[], nowS: number): number {
-  return nowS - Number(headerValues(headers, TIMESTAMP)[0]);
-}
-
-/** The new values replace the old ones in their places, or come last. */
-export function resigned(
-  headers: readonly RawHeader[],
-  key: string | Uint8Array,
-  timestamp: string,
-  body: Uint8Array,
-): RawHeader[] {
-  const values = new Map([
-    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
-    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
-  ] as const);
-  const places = new Set(values.keys());
-  const all = headers.flatMap(([name, value]): RawHeader[] => {
-    const known = name.toLowerCase();
-    if (!places.has(known)) return [[name, value]];
-    const made = values.get(known);
-    values.delete(known);
-    // One that was there twice comes once.
-    return made === undefined ? [] : [[name, made[1]]];
-  });
-  return [...all, ...values.values()];
 }
 
 export const FILTER_FLAGS = section('Filter options', {

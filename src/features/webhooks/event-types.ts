@@ -1,5 +1,4 @@
 /** Event types as options take them: repeated or separated by commas. */
-import type { RunContext } from '../../cli/command.ts';
 import { type Flag, splitList } from '../../cli/flags.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
@@ -76,18 +75,4 @@ export function withSuggestion(error: unknown, types: readonly string[]): unknow
     httpStatus: error.httpStatus,
     cause: error,
   });
-}
-
-/** --filter. As JMESPath defines it, null, false and anything empty are not true. An event for which the expression fails does not match. */
-export async function eventMatcher(expression: string, ctx: RunContext): Promise<(event: unknown) => boolean> {
-  const evaluate = await ctx.compileQuery(expression, '--filter');
-  return (event) => {
-    try {
-      const value = evaluate(event);
-      if (typeof value !== 'object' || value === null) return value !== null && value !== false && value !== '';
-      return Object.keys(value).length > 0;
-    } catch {
-      return false;
-    }
-  };
 }

@@ -74,28 +74,8 @@ export const TOLERANCE_FLAG = {
   check: (text: string) => void parseTolerance(text),
 } as const;
 
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-};
-
-/** Bytes: `2MiB`, `512 KiB`, `1048576`. */
-export function parseByteSize(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  if (count !== undefined && factor !== undefined) return Number(count) * factor;
-  throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
-}
-
 export const RECEIVER_FLAGS = section('Receiver options', {
   to: { type: 'string', value: 'url', required: true, help: 'URL of the receiver; quote it if it contains "&"' },
-  concurrency: { type: 'integer', min: 1, max: 32, default: 1, help: 'Parallel requests' },
   deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
   insecure: { type: 'boolean', help: 'Do not check its certificate' },
 });

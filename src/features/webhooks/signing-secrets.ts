@@ -2,12 +2,12 @@
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Flags, type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import { fileFailure } from '../../store/own-file.ts';
+import { descriptorOf, fileFailure } from '../../store/own-file.ts';
 import type { VaultContext } from '../../store/sealed-records.ts';
 import { type SigningSecret, signingSecret } from './signature.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
-const SOURCES = '--secret-file <file>, --secret-env <name>, --secret-fd <n> or --endpoint <id>';
+const SOURCES = '--secret-file <file>, --secret-env <name> or --endpoint <id>';
 
 const SECRET = { group: 'Secret options' } as const;
 
@@ -16,9 +16,8 @@ export const SECRET_SOURCE_FLAGS = {
   ...section('Secret options', {
     'secret-file': { ...FILE, repeat: true, help: 'File with a signing secret' },
     'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable with a signing secret' },
-    'secret-fd': { type: 'integer', repeat: true, min: 3, help: 'Descriptor with a signing secret' },
   }),
-  secret: refusedSecret('--secret-file <file>, --secret-env <name> or --secret-fd <n>'),
+  secret: refusedSecret('--secret-file <file> or --secret-env <name>'),
 } as const satisfies Flags;
 
 /** Those, and the secrets that svc stores. */
@@ -86,9 +85,8 @@ export function namedSecrets(
   ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile' | 'secrets'>,
 ): readonly SigningSecret[] {
   return [
-    ...input.secretFile.map((path) => fromFile(`--secret-file ${path}`, path, ctx)),
+    ...input.secretFile.map((path) => fromFile(path, ctx)),
     ...input.secretEnv.map((name) => fromVariable(name, ctx.env)),
-    ...input.secretFd.map((fd) => fromFile(`--secret-fd ${fd}`, fd, ctx)),
   ].map((secret) => hidden(secret, ctx));
 }
 
@@ -114,15 +112,13 @@ function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   return checked(text, name);
 }
 
-function fromFile(
-  source: string,
-  file: string | number,
-  ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>,
-): SigningSecret {
+function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
+  const source = `--secret-file ${path}`;
+  const descriptor = descriptorOf(path);
   let bytes: Buffer;
   try {
-    if (typeof file === 'string') ctx.checkSecretFile(file);
-    bytes = ctx.readFile(file);
+    if (descriptor === undefined) ctx.checkSecretFile(path);
+    bytes = ctx.readFile(descriptor ?? path);
   } catch (error) {
     throw fileFailure(`${source}: cannot be read`, error);
   }

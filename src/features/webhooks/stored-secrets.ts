@@ -36,14 +36,17 @@ export async function openedSecrets(ctx: Omit<Where, 'settings'> & VaultContext)
   return opened;
 }
 
-/** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
-export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
+/**
+ * The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. It must be in the chosen
+ * store, or `anywhere`.
+ */
+export async function storedSecret(id: string, ctx: Where, anywhere = false): Promise<StoredSecret | undefined> {
   const found = (await storedSecrets(ctx)).filter(({ endpoint_id }) => endpoint_id === id);
   const [first] = found;
-  if (found.length <= 1) return first && openWebhookSecret(first, ctx);
+  if (found.length <= 1) return first && openWebhookSecret(first, ctx, anywhere);
   const address = storedUnder(ctx);
   const own = found.find(({ base_url }) => base_url === address);
-  if (own !== undefined) return openWebhookSecret(own, ctx);
+  if (own !== undefined) return openWebhookSecret(own, ctx, anywhere);
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
     hint: 'set SVC_WEBHOOKS_URL to the address of one of them',
   });

@@ -364,8 +364,6 @@ describe('the format of an input', () => {
     ['json', PING],
     ['json', Buffer.from('{"log":"x"}')],
     ['json', Buffer.from('{"text":"{\\"body_b64\\":1}","headers":1}')],
-    ['trace', Buffer.from('== Info:   Trying 127.0.0.1:80...\n')],
-    ['trace', Buffer.from('10:11:12.123456 [0-0] => Send header, 5 bytes (0x5)\n')],
     ['body', Buffer.from('key: value\n\nx')],
     ['body', Buffer.from('POST\n')],
     ['body', Buffer.from([0xff, 0x00])],

@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 
 export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
@@ -54,11 +53,8 @@ export class Sender {
   #ended = false;
   #news = (): void => {};
 
-  constructor(port: number, tls?: { readonly ca: string }) {
-    this.socket =
-      tls === undefined
-        ? connect(port, '127.0.0.1')
-        : connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: tls.ca });
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.toString('latin1');

@@ -25,7 +25,7 @@ export const oauthClientsRegister = recordCommand({
   id: 'oauth clients register',
   summary: 'Register an OAuth client at the recording service',
   description:
-    'Without --redirect-uri the client is for svc oauth login, at a free port of this machine. Other redirect addresses must be https and on the allow-list of the service. The service shows a secret once: choose where it goes with --secret-file, --secret-fd, --store or --show-secret.',
+    'Without --redirect-uri the client is for svc oauth login, at a free port of this machine. Other redirect addresses must be https and on the allow-list of the service. The service shows a secret once: choose where it goes with --secret-file, --store or --show-secret.',
   effect: 'write',
   service: 'webhooks',
   flags: {
@@ -103,7 +103,7 @@ interface ClientSink {
 
 /** Opened and tested before the service makes the client. Exit 2 if a secret would be lost. */
 async function openClientSink(input: SinkInput, method: ClientAuthMethod, ctx: RunContext): Promise<ClientSink> {
-  const elsewhere = input.secretFile !== undefined || input.secretFd !== undefined || input.showSecret;
+  const elsewhere = input.secretFile !== undefined || input.showSecret;
   if (method === 'none' && elsewhere) {
     throw new SvcError('usage', 'a client with --auth-method none has no secret', {
       hint: 'choose another --auth-method, or drop the options for the secret',

@@ -25,14 +25,6 @@ interface StoredLogin {
 
 export const oauthLogin = recordCommand({
   id: 'oauth login',
-  foreignOptions: {
-    '--with-token': { meant: '--token-stdin' },
-    '--no-open': { meant: '--no-browser' },
-    '--headless': { meant: '--no-browser' },
-    '--client-secret': {
-      hint: 'pass --client-secret-file <file>, or - for standard input: other users can see command lines',
-    },
-  },
   summary: 'Sign in to the recording service',
   description:
     'Opens a browser and stores the login for the profile and the address. On a machine without a browser, use --device where the service offers it; or open the printed address elsewhere and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250.',

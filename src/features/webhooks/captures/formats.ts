@@ -3,10 +3,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors.ts';
 import type { Delivery } from '../delivery.ts';
-import { CURL_TRACE, curlDeliveries, traceDeliveries } from './curl.ts';
-import { flowDeliveries } from './flows.ts';
+import { curlDeliveries } from './curl.ts';
 import { httpDeliveries, isHttp, VERBOSE } from './http-dump.ts';
-import { capturedDeliveries, documentDeliveries } from './json.ts';
+import { capturedDeliveries } from './json.ts';
 
 interface Format {
   /** Whether a file that begins like this has this format. The text has one character per byte. */
@@ -30,12 +29,6 @@ const CONTAINERS = {
     begins: (text) => /^\s*\{\s*"log"\s*:\s*\{/.test(text),
     read: (bytes, source, { prefix }) => capturedDeliveries(bytes, source, prefix),
   },
-  trace: { begins: (text) => CURL_TRACE.test(text), read: traceDeliveries },
-  mitmproxy: {
-    begins: (text) => /^\d+:\d+:(?:version|type|websocket|response|request|error|id)[;,]/.test(text),
-    read: (bytes, source, { prefix }) => flowDeliveries(bytes, source, prefix),
-  },
-  insomnia: { begins: (text) => /^type: \w+\.insomnia\.rest\/5/.test(text), read: readYaml },
   // Only the complete JSON shows whether it contains requests or is a body.
   json: {
     begins: (text) => /^\s*[[{]/.test(text),
@@ -44,18 +37,12 @@ const CONTAINERS = {
 } as const satisfies Readonly<Record<string, Format>>;
 
 type ContainerName = keyof typeof CONTAINERS;
-export const DELIVERY_FORMATS = [
-  'auto',
-  'body',
-  'http',
-  'har',
-  'curl',
-  'trace',
-  'json',
-  'ndjson',
-  'mitmproxy',
-  'insomnia',
-] as const satisfies readonly (ContainerName | 'auto' | 'body' | 'ndjson')[];
+export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'json', 'ndjson'] as const satisfies readonly (
+  | ContainerName
+  | 'auto'
+  | 'body'
+  | 'ndjson'
+)[];
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
 /** An unread body of any size. */
@@ -120,7 +107,7 @@ function body(
   if (refuseBodies === undefined || format === 'body' || signed) return { source, pieces };
   const what = describe(beginning);
   throw new SvcError('file_unusable', `${source}: contains no delivery in a format that svc reads: it is ${what}`, {
-    hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines and traces, dumps of mitmproxy, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, Hookdeck or {headers, body}`,
+    hint: `${refuseBodies}; svc reads raw HTTP, HAR, curl lines, its own recordings, and JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Hookdeck or {headers, body}`,
   });
 }
 
@@ -150,11 +137,7 @@ const OTHERS: readonly (readonly [begins: RegExp, what: string, hint: string])[]
     'a packet capture',
     'export the request as text: in Wireshark, Follow > HTTP Stream > Save as raw',
   ],
-  [
-    VERBOSE,
-    'the output of curl -v, which has no body',
-    'pass the body, and this file with --headers-file; curl --trace FILE writes every byte',
-  ],
+  [VERBOSE, 'the output of curl -v, which has no body', 'pass the body, and this file with --headers-file'],
   [
     /^\S+ \S+ \S+ \[[^\]]+\] "[A-Z]+ \S+ HTTP\//,
     'an access log, which has neither headers nor bodies',
@@ -169,19 +152,6 @@ export function refuseOthers(bytes: Buffer, source: string): void {
   const text = bytes.toString('latin1');
   const [, what, hint] = OTHERS.find(([begins]) => begins.test(text)) ?? [];
   if (what !== undefined) throw new SvcError('file_unusable', `${source}: this is ${what}`, { hint });
-}
-
-/** Insomnia's export format 5. */
-async function readYaml(bytes: Buffer, source: string, { prefix }: Input): Promise<readonly Delivery[] | undefined> {
-  const { parse } = await import('yaml');
-  try {
-    return documentDeliveries([parse(bytes.toString(), { logLevel: 'error', prettyErrors: false })], source, prefix);
-  } catch (error) {
-    if (error instanceof SvcError) throw error;
-    throw new SvcError('file_unusable', `${source}: begins as an Insomnia export, but is not valid YAML`, {
-      cause: error,
-    });
-  }
 }
 
 export function inputFiles(paths: readonly string[]): readonly string[] {

@@ -16,29 +16,12 @@ interface Captured {
 type Reader = (value: Json, source: string, prefix: string) => readonly Captured[] | undefined;
 
 /** The first matching reader reads the value. To add a format, add its reader here. */
-const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, insomnia, insomnia5, log, smee];
+const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, log, smee];
 
 /** One JSON document, or one per line. Undefined if no reader matches. */
 export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
   const documents = jsonDocuments(text) ?? jsonDocuments(text.replace(NGINX_ESCAPES, nginxText)) ?? [];
-  return documentDeliveries(documents, source, prefix);
-}
-
-/** nginx without escape=json writes the bytes of quotes, backslashes, control characters and everything beyond ASCII like this. */
-const NGINX_ESCAPES = /(?:\\x[0-9A-F]{2})+/g;
-
-function nginxText(escapes: string): string {
-  const bytes = Buffer.from(escapes.replaceAll('\\x', ''), 'hex');
-  return JSON.stringify(bytes.toString()).slice(1, -1);
-}
-
-/** The deliveries in parsed documents. Undefined if no reader matches. */
-export function documentDeliveries(
-  documents: readonly unknown[],
-  source: string,
-  prefix: string,
-): readonly Delivery[] | undefined {
   const place = (index: number): string => (documents.length > 1 ? `${source}:${index + 1}` : source);
   const found = documents.map((document, index) => requestsOf(document, place(index), prefix));
   if (found.every((requests) => requests === undefined)) return undefined;
@@ -49,6 +32,14 @@ export function documentDeliveries(
   // A collection contains all kinds of requests; a single request is always used.
   const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
   return wanted.map(({ read }) => read());
+}
+
+/** nginx without escape=json writes the bytes of quotes, backslashes, control characters and everything beyond ASCII like this. */
+const NGINX_ESCAPES = /(?:\\x[0-9A-F]{2})+/g;
+
+function nginxText(escapes: string): string {
+  const bytes = Buffer.from(escapes.replaceAll('\\x', ''), 'hex');
+  return JSON.stringify(bytes.toString()).slice(1, -1);
 }
 
 /** The values of one JSON document, or of one per line. Undefined if it is not JSON. */
@@ -208,34 +199,6 @@ function postmanFolder(items: readonly unknown[], source: string, depth: number)
     const text = isObject(body) ? (body['raw'] ?? '') : '';
     const headers = typeof header === 'string' ? headerLines(header) : namedHeaders(header, 'key');
     return [captured(place, headers, { body: text })];
-  });
-}
-
-/** Export format 4. */
-function insomnia({ _type, resources }: Json, source: string): readonly Captured[] | undefined {
-  if (_type !== 'export' || !Array.isArray(resources)) return undefined;
-  return resources.flatMap((resource: unknown, index): readonly Captured[] => {
-    if (!isObject(resource) || resource['_type'] !== 'request') return [];
-    const { headers, body } = resource;
-    const text = isObject(body) ? (body['text'] ?? '') : '';
-    return [captured(`${source}#${index + 1}`, namedHeaders(headers, 'name'), { body: text })];
-  });
-}
-
-/** Export format 5, which is YAML: a tree of folders and requests. */
-function insomnia5({ type, collection }: Json, source: string): readonly Captured[] | undefined {
-  if (typeof type !== 'string' || !/\.insomnia\.rest\/5/.test(type)) return undefined;
-  return insomniaFolder(Array.isArray(collection) ? collection : [], source, 0);
-}
-
-function insomniaFolder(items: readonly unknown[], source: string, depth: number): readonly Captured[] {
-  return items.flatMap((item, index): readonly Captured[] => {
-    const place = `${source}#${index + 1}`;
-    if (!isObject(item)) return [];
-    const { children, headers, body } = item;
-    if (Array.isArray(children)) return depth < DEEPEST_FOLDER ? insomniaFolder(children, place, depth + 1) : [];
-    const text = isObject(body) ? (body['text'] ?? '') : '';
-    return [captured(place, namedHeaders(headers, 'name'), { body: text })];
   });
 }
 

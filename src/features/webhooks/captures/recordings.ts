@@ -14,8 +14,6 @@ const recordedLine = z.object({
   headers: z.custom<Headers>(isHeaders),
   body_b64: z.string(),
   status: z.optional(z.string()),
-  /** What version 0.1.0 called `status`. */
-  verdict: z.optional(z.string()),
   forward: z.nullish(z.object({ status: z.nullish(z.number()) })),
   response: z.optional(z.number()),
 });
@@ -86,7 +84,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   }
   const { success, data } = z.safeParse(recordedLine, json);
   if (!success) return undefined;
-  const { received_at, headers, body_b64, status, verdict, forward, response } = data;
+  const { received_at, headers, body_b64, status, forward, response } = data;
   const body = Buffer.from(body_b64, 'base64');
   // Invalid base64 is decoded without an error, to fewer bytes than were received.
   if (body_b64.length % 4 !== 0 || body.length !== Buffer.byteLength(body_b64, 'base64')) return undefined;
@@ -97,7 +95,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
     headers: isPairs(headers) ? headers : jsonHeaders(headers, source),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
-    verdict: status ?? verdict,
+    verdict: status,
     failed: statuses.length === 0 ? undefined : statuses.some((status) => !(status >= 200 && status <= 299)),
     notes: [],
   };

@@ -14,34 +14,25 @@ const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {
   pass: 'good',
   fail: 'bad',
   skipped: 'dim',
-  not_testable: 'dim',
 };
 /** While the receiver is not there yet. */
 const RETRY_MS = 200;
 const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
 
 /** A failure says what was sent, what came back, why that is wrong and what to change. */
-function resultCells({ probe, status, expected, got, ms, sent, rule, fix, code }: ProbeResult): readonly Cell[] {
-  const head = [{ text: status.replace('_', ' ').padEnd(4), tone: TONES[status] }, probe.padEnd(LONGEST_NAME)];
-  if (status === 'not_testable') return [...head, rule, fix];
+function resultCells({ probe, status, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
+  const head = [{ text: status.padEnd(4), tone: TONES[status] }, probe.padEnd(LONGEST_NAME)];
   if (status !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
-  return [
-    ...head,
-    `expected ${expected}, got ${got}`,
-    `sent: ${sent}`,
-    `rule: ${rule}`,
-    `fix: ${fix}`,
-    `code to look for: ${code}`,
-  ];
+  return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
 }
 
 export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
   summary: 'Test a receiver with valid and invalid deliveries',
   description:
-    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule, the fix and the code to look for. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
+    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule and the fix. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
-    'A receiver processes these events like any others; each has its own id. Rules that no response shows are listed as not testable. JSON: probe, status (pass, fail, skipped, not_testable), expected, got, statuses, ms, sent, rule, fix, code (what to look for in the code, by framework), answer.',
+    'A receiver processes these events like any others; each has its own id. JSON: probe, status (pass, fail, skipped), expected, got, statuses, ms, sent, rule, fix, answer.',
   effect: 'write',
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
@@ -71,7 +62,6 @@ export const webhooksCheckReceiver = listCommand({
       { name: 'sent', cell: ({ sent }) => sent, flex: true },
       { name: 'rule', cell: ({ rule }) => rule, flex: true },
       { name: 'fix', cell: ({ fix }) => fix, flex: true },
-      { name: 'code', cell: ({ code }) => code, flex: true },
     ],
     live: resultCells,
     id: ({ probe }) => probe,
@@ -101,14 +91,11 @@ export const webhooksCheckReceiver = listCommand({
     };
     await probe().finally(() => progress.clear());
     await report?.(results);
-    const count = (status: ProbeResult['status']): number => results.filter((one) => one.status === status).length;
-    const [passed, untestable] = [count('pass'), count('not_testable')];
-    const probes = results.length - untestable;
-    const rules = untestable === 0 ? '' : `; ${untestable} rules are not testable from outside`;
+    const passed = results.filter(({ status }) => status === 'pass').length;
     return {
       value: results,
-      footer: `${passed} of ${probes} probes passed${rules}`,
-      code: passed === probes ? undefined : 'condition_false',
+      footer: `${passed} of ${results.length} probes passed`,
+      code: passed === results.length ? undefined : 'condition_false',
     };
   },
 });
@@ -142,7 +129,7 @@ function junitReport(results: readonly ProbeResult[], receiver: string, startedM
     tests: results.length,
     failures: count('fail'),
     errors: 0,
-    skipped: count('skipped') + count('not_testable'),
+    skipped: count('skipped'),
     time: seconds(results.reduce((sum, { ms }) => sum + (ms ?? 0), 0)),
     timestamp: new Date(startedMs).toISOString().replace(/\.\d+Z$/, 'Z'),
   });
@@ -151,25 +138,18 @@ function junitReport(results: readonly ProbeResult[], receiver: string, startedM
 }
 
 function testCase(result: ProbeResult): string {
-  const { probe, expected, got, ms, status, rule, fix } = result;
+  const { probe, expected, got, ms, status } = result;
   const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
   if (status === 'pass') return `${head}/>\n`;
   const inner =
     status === 'fail'
       ? `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${explanation(result)}</failure>`
-      : `<skipped${attributes({ message: status === 'skipped' ? got : `not testable: ${rule}; ${fix}` })}/>`;
+      : `<skipped${attributes({ message: got })}/>`;
   return `${head}>\n      ${inner}\n    </testcase>\n`;
 }
 
-function explanation({ sent, expected, got, rule, fix, code, answer }: ProbeResult): string {
-  const lines = [
-    `sent: ${sent}`,
-    `expected: ${expected}`,
-    `got: ${got}`,
-    `rule: ${rule}`,
-    `fix: ${fix}`,
-    `code to look for: ${code}`,
-  ];
+function explanation({ sent, expected, got, rule, fix, answer }: ProbeResult): string {
+  const lines = [`sent: ${sent}`, `expected: ${expected}`, `got: ${got}`, `rule: ${rule}`, `fix: ${fix}`];
   if (answer !== '') lines.push(`response: ${answer}`);
   return lines.map(xmlText).join('\n');
 }

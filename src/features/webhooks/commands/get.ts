@@ -1,11 +1,11 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { shellWord } from '../../../output/escape.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
   ATTEMPTS_PER_EVENT,
+  changeUrlCommand,
   checkSubscriptionId,
   DISABLED,
   eventsLeft,
@@ -60,8 +60,7 @@ export const webhooksGet = recordCommand({
 });
 
 function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
-  if (status === DISABLED)
-    return `disabled; only a new url enables it: svc webhooks enable ${shellWord(id)} --url <url>`;
+  if (status === DISABLED) return `disabled; only a new url enables it: ${changeUrlCommand(id)}`;
   if (fails === 0) return undefined;
   return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
 }

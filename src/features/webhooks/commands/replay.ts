@@ -13,7 +13,6 @@ const FILTER = { group: FILTER_FLAGS.since.group } as const;
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
-  foreignOptions: { '--url': { meant: '--to' }, '--forward-to': { meant: '--to' } },
   suggestFor: ['resend', 'retry', 'redeliver'],
   summary: 'Resend recorded deliveries, byte for byte',
   description:
@@ -32,7 +31,6 @@ export const webhooksReplay = listCommand({
       check: (text: string) => void gapOf(text),
       help: 'Maximum rate: 10/s, 30/m',
     },
-    concurrency: RECEIVER_FLAGS.concurrency,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
     ...section(FILTER_FLAGS.since.group, {
@@ -80,8 +78,8 @@ export const webhooksReplay = listCommand({
       now: ctx.now,
       notice: ctx.notice,
     });
-    const { rate, deadline: deadlineMs, concurrency } = input;
-    const route = { url, deadlineMs, concurrency, gapMs: rate === undefined ? undefined : gapOf(rate) };
+    const { rate, deadline: deadlineMs } = input;
+    const route = { url, deadlineMs, gapMs: rate === undefined ? undefined : gapOf(rate) };
     const source = await replay.start();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };

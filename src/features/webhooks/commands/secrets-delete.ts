@@ -14,7 +14,7 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'After deleting the subscription' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const stored = await storedSecret(id, ctx);
+    const stored = await storedSecret(id, ctx, true);
     if (stored === undefined) throw notStored(id);
     const shown = shownSecret(stored);
     await ctx.confirm(`Delete the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);

@@ -71,7 +71,7 @@ async function readSecret(input: SecretSources, ctx: RunContext): Promise<Signin
   if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');
   if (!ctx.interactive) {
     throw new SvcError('missing_value', 'no signing secret', {
-      hint: 'pipe it in, or pass --secret-file <file>, --secret-env <name> or --secret-fd <n>',
+      hint: 'pipe it in, or pass --secret-file <file> or --secret-env <name>',
     });
   }
   return secretOf(Buffer.from(await ctx.prompter.secret('Signing secret:')), 'the typed text');

@@ -1,17 +1,16 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
-import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
-import { addressWarnings, parseByteSize, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
+import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import {
   draftEvent,
   eventBytes,
+  type Making,
   makeDelivery,
   SUMMARY_COMPLETED,
-  TAMPERINGS,
   WEBHOOK_PING,
 } from '../sending/sample-event.ts';
 import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
@@ -19,7 +18,6 @@ import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const FLAGS = {
   to: RECEIVER_FLAGS.to,
-  concurrency: RECEIVER_FLAGS.concurrency,
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
   ...section('Event options', {
@@ -35,36 +33,19 @@ const FLAGS = {
     repeat: { type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
     'new-id': { type: 'boolean', help: 'With --repeat: a new event each time' },
   }),
-  ...section('Fault options', {
-    skew: {
-      type: 'string',
-      value: '±duration',
-      check: (text: string) => void signedDuration(text),
-      help: 'Sign with a wrong clock: -1h, +10m',
-    },
-    tamper: {
-      type: 'choice',
-      choices: TAMPERINGS,
-      default: 'none',
-      help: 'Change this after signing (header: the event type)',
-    },
-  }),
   ...SECRET_FLAGS,
 } as const satisfies Flags;
 
 type SendInput = Options<typeof FLAGS>;
 
-const AS_FILE = { hint: '--body <file> sends the bytes of a file, --body - those of standard input' };
-
 export const webhooksSend = listCommand({
   id: 'webhooks send',
-  foreignOptions: { '--url': { meant: '--to' }, '-d': AS_FILE, '--data': AS_FILE, '--data-raw': AS_FILE },
   aliases: ['trigger'],
   summary: 'Send a signed event to a receiver',
   description:
     'Generates an event or takes the bytes of a file, signs it now, and posts it once. svc follows no redirect and does not retry. Exit 0 if every response is a 2xx, 1 if none is, 7 if there is no response, 10 if only some are.',
   details:
-    'With --tamper the delivery is invalid on purpose, and the exit status still reports the response: a correct receiver refuses it (exit 1), except for "header", which is not signed. Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
+    'Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
   flags: FLAGS,
   outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
@@ -76,14 +57,13 @@ export const webhooksSend = listCommand({
       why: 'A summary, signed with the secret in $SVC_WEBHOOK_SECRET',
     },
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Test the handling of duplicates' },
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --tamper body', why: 'The receiver must refuse it' },
   ],
   output: SENT_LIST,
   async run(input, ctx) {
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
-    const route = { url, deadlineMs: input.deadline, concurrency: input.concurrency };
-    const source = await deliveries(input, outbound.userAgent, ctx);
+    const route = { url, deadlineMs: input.deadline };
+    const source = await makeDrafts(input, outbound.userAgent, ctx);
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };
     const tally = new Tally();
@@ -97,60 +77,76 @@ export const webhooksSend = listCommand({
   },
 });
 
-function typesOf(event: readonly string[]): readonly string[] {
-  return event.length === 0 ? [] : eventTypes(event);
-}
-
 /** The value is then that delivery, not a list. */
 function sendsOne({ repeat, event }: Pick<SendInput, 'repeat' | 'event'>): boolean {
-  return repeat === 1 && typesOf(event).length < 2;
+  return repeat === 1 && eventTypes(event).length < 2;
 }
 
 /** Each is made and signed when it is sent. */
-async function deliveries(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
-  const { set, id, repeat, newId, tamper } = input;
-  const { now, random } = ctx;
-  const types = typesOf(input.event);
+async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
+  const types = eventTypes(input.event);
   for (const type of types) {
     const likely = likelyType(type);
     if (likely !== undefined) ctx.notice(`warning: the service has no event type ${type}; did you mean ${likely}?`);
   }
-  if (types.length > 1 && (id !== undefined || input.body !== undefined)) {
+  checkCombination(input, types);
+  const key = (await requireSecret(input, ctx)).key.reveal();
+  const making = { key, userAgent, now: ctx.now, random: ctx.random };
+  if (input.body === undefined) return many(input.repeat, eventMakers(input, types, making));
+  const bytes = await ctx.readInput(input.body);
+  const event = readEvent(bytes);
+  const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
+  return many(input.repeat, [() => makeDelivery(bytes, about, making)]);
+}
+
+function checkCombination({ id, newId, body, set, size }: SendInput, types: readonly string[]): void {
+  if (types.length > 1 && (id !== undefined || body !== undefined)) {
     throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: give only one --event`);
   }
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
+  if (body === undefined || (Object.keys(set).length === 0 && id === undefined && !newId && size === undefined)) return;
+  throw new SvcError(
+    'usage',
+    '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
+  );
+}
+
+type Maker = (round: number) => Outgoing;
+
+/** One for each event type. */
+function eventMakers(input: SendInput, types: readonly string[], making: Making): readonly Maker[] {
+  const { id, set, newId } = input;
   const size = input.size === undefined ? undefined : parseByteSize(input.size);
-  const skewMs = input.skew === undefined ? 0 : signedDuration(input.skew);
-  const making = { key: (await requireSecret(input, ctx)).key.reveal(), tamper, skewMs, userAgent, now, random };
-  if (input.body !== undefined) {
-    if (Object.keys(set).length > 0 || id !== undefined || newId || size !== undefined) {
-      throw new SvcError(
-        'usage',
-        '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
-      );
-    }
-    const bytes = await ctx.readInput(input.body);
-    const event = readEvent(bytes);
-    const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
-    return many(repeat, [() => makeDelivery(bytes, about, making)]);
-  }
   const made = types.length > 0 ? types : [size === undefined ? WEBHOOK_PING : SUMMARY_COMPLETED];
-  const makers = made.map((type) => {
-    const draft = () => draftEvent({ type, id, set, size }, ctx);
+  return made.map((type): Maker => {
+    const draft = () => draftEvent({ type, id, set, size }, making);
     const first = draft();
-    return (round: number): Outgoing => {
+    return (round) => {
       const event = newId && round > 0 ? draft() : first;
       return makeDelivery(eventBytes(event), event, making);
     };
   });
-  return many(repeat, makers);
 }
 
-function* many(count: number, makers: readonly ((round: number) => Outgoing)[]): Generator<Draft, void, void> {
+function* many(count: number, makers: readonly Maker[]): Generator<Draft, void, void> {
   for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
 }
 
-function signedDuration(text: string): number {
-  const sign = /^[+-]/.exec(text)?.[0] ?? '';
-  return parseDuration(text.slice(sign.length)) * (sign === '-' ? -1 : 1);
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+};
+
+/** Bytes: `2MiB`, `512 KiB`, `1048576`. */
+function parseByteSize(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  if (count !== undefined && factor !== undefined) return Number(count) * factor;
+  throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
 }

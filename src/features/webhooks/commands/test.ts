@@ -4,7 +4,7 @@ import { Plan } from '../../../http/endpoint.ts';
 import type { RecordOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, DISABLED, findSubscription } from '../subscriptions/subscription.ts';
+import { changeUrlCommand, checkSubscriptionId, DISABLED, findSubscription } from '../subscriptions/subscription.ts';
 import {
   queueTest,
   type TestOutcome,
@@ -64,7 +64,7 @@ export const webhooksTest = recordCommand({
     const { id } = subscription;
     if (subscription.status === DISABLED && !input.force) {
       throw new SvcError('guarded', `${id} is disabled`, {
-        hint: 'enable it with svc webhooks enable, or pass --force to test it anyway',
+        hint: `enable it with ${changeUrlCommand(id)}, or pass --force to test it anyway`,
       });
     }
     const doubt = testWarning(subscription);

@@ -2,12 +2,18 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { Flags, Options } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
-import { UPDATED_RECORD, updatedRow } from '../columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { checkSubscriptionId, receiverUrl } from '../subscriptions/subscription.ts';
-import { type Edit, updateSubscription } from '../subscriptions/updating.ts';
+import {
+  checkSubscriptionId,
+  eventsOf,
+  receiverUrl,
+  type ShownSubscription,
+  shownSubscription,
+} from '../subscriptions/subscription.ts';
+import { type Edit, type Updated, updateSubscription } from '../subscriptions/updating.ts';
 
 const FLAGS = {
   url: { type: 'string', help: 'New URL' },
@@ -21,13 +27,32 @@ const FLAGS = {
   'clear-events': { type: 'boolean', help: 'Remove all event types' },
 } as const satisfies Flags;
 
-const WHICH_EVENTS = { hint: 'pass --add-event, --remove-event or --set-event' };
-
 type EventOptions = Options<typeof FLAGS>;
+
+interface UpdatedRow extends ShownSubscription {
+  readonly previous: { readonly url: string; readonly events: readonly string[]; readonly status: number };
+  /** Nothing was sent. */
+  readonly unchanged: boolean;
+}
+
+const UPDATED_RECORD: RecordOutput<UpdatedRow> = {
+  kind: 'record',
+  columns: [
+    { name: 'id', cell: ({ id }) => id },
+    { name: 'url', cell: urlText },
+    { name: 'events', cell: eventsText },
+    { name: 'status', cell: statusText },
+  ],
+  id: ({ id }) => id,
+  line: (row) => {
+    if (row.unchanged) return `unchanged ${row.id}  already up to date, nothing was sent`;
+    const parts = [`updated ${row.id}`, urlText(row), eventsText(row), statusText(row)];
+    return parts.filter((part) => part !== undefined).join('  ');
+  },
+};
 
 export const webhooksUpdate = recordCommand({
   id: 'webhooks update',
-  foreignOptions: { '--event': WHICH_EVENTS, '--events': WHICH_EVENTS },
   summary: 'Change the URL or the events of a subscription',
   description:
     'Anything you do not name stays unchanged. The service clears the events in every update that omits them, so svc reads them first, sends them again and verifies the result. A new URL enables a disabled subscription.',
@@ -38,6 +63,7 @@ export const webhooksUpdate = recordCommand({
   flags: FLAGS,
   examples: [
     { run: 'svc webhooks update ep_1 --url https://example.com/v2/hook', why: 'A new URL, the same events' },
+    { run: "svc webhooks update ep_2 --url 'https://example.com/hook?v=2'", why: 'Enable a disabled subscription' },
     { run: 'svc webhooks update ep_1 --add-event webhook.ping --dry-run', why: 'Preview the request' },
   ],
   output: UPDATED_RECORD,
@@ -47,7 +73,7 @@ export const webhooksUpdate = recordCommand({
     const url = input.url === undefined ? undefined : await receiverUrl(input.url, '--url', ctx);
     try {
       const updated = await updateSubscription(input.id, { url, ...events }, openRecordings(ctx.target), ctx);
-      return { value: updated instanceof Plan ? updated : updatedRow(updated) };
+      return { value: updated instanceof Plan ? updated : toUpdatedRow(updated) };
     } catch (error) {
       throw withSuggestion(error, [...(events.set ?? []), ...events.add]);
     }
@@ -70,4 +96,27 @@ function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: Eve
     throw new SvcError('usage', 'nothing to change', { hint: 'see svc webhooks update --help' });
   }
   return { add, remove, set: clearEvents ? [] : set };
+}
+
+function toUpdatedRow({ before, after, unchanged }: Updated): UpdatedRow {
+  const { url, status } = before;
+  return { ...shownSubscription(after), previous: { url, events: eventsOf(before), status }, unchanged };
+}
+
+function urlText({ url, previous }: UpdatedRow): string | undefined {
+  return url === previous.url ? undefined : `url ${previous.url} → ${url}`;
+}
+
+function eventsText(row: UpdatedRow): string {
+  const [now, before] = [eventsOf(row), row.previous.events];
+  const changes = [
+    ...now.filter((type) => !before.includes(type)).map((type) => `+${type}`),
+    ...before.filter((type) => !now.includes(type)).map((type) => `-${type}`),
+  ];
+  const all = now.length === 0 ? 'none: nothing is delivered' : now.join(', ');
+  return changes.length === 0 ? `events unchanged: ${all}` : `events ${changes.join(' ')}: ${all}`;
+}
+
+function statusText({ status, status_text: text, previous }: UpdatedRow): string | undefined {
+  return status === previous.status ? undefined : `now ${text}`;
 }

@@ -53,16 +53,13 @@ function verdictList(view: VerdictView): ListOutput<CheckedDelivery> {
 
 const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns: COLUMNS, id };
 
-const AS_ARGUMENT = { hint: 'the file is an argument: svc webhooks verify <file>' };
-
 export const webhooksVerify = listCommand({
   id: 'webhooks verify',
-  foreignOptions: { '--body': AS_ARGUMENT, '--payload': AS_ARGUMENT },
   summary: 'Verify the signatures of deliveries',
   description:
-    'Reads raw HTTP, HAR, curl lines and traces, recordings, and what other tools export. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
+    'Reads raw HTTP, HAR, curl lines, recordings, and what other tools export. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
   details:
-    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Insomnia, Hookdeck, or {headers, body} is recognized, as are dumps of mitmproxy. "exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a tool parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, exact, clock.',
+    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Hookdeck, or {headers, body} is recognized. "exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a tool parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, exact, clock.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -224,8 +221,6 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
   signature_mismatch: ({ notes, body_bytes }) => {
     if (body_bytes === 0) return `the body is empty: ${OTHERS}`;
-    if (notes.includes('dots_for_bytes'))
-      return `${OTHERS}; --trace-ascii writes a dot for other bytes, too: ${NOTHING}`;
     if (notes.includes('length_differs'))
       return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
     if (notes.includes('text_body'))
@@ -261,7 +256,6 @@ const NOTES: Readonly<Record<string, Describe>> = {
   bare_lf_head: () => 'headers with bare LF line endings',
   text_body: () => 'body from text in JSON',
   length_differs: () => 'Content-Length differs',
-  dots_for_bytes: () => 'body from --trace-ascii',
   rebuilt_body: () => 'body was parsed and written again',
   curl_d_strips_newlines: () => 'curl -d drops the newlines of a file',
   chunks_decoded_before: () => 'declared chunked, but not chunked in this file',

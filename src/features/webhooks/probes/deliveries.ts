@@ -34,30 +34,6 @@ export const RULES = {
   tolerance: quote('6, Signature 5', 'Receivers choose a short timestamp tolerance and reject older deliveries.'),
 } as const;
 
-/** Rules that no response shows: to be checked in the code of the receiver. */
-export const NOT_TESTABLE = [
-  {
-    name: 'constant-time',
-    rule: RULES.comparison,
-    fix: 'check that the code compares with crypto.timingSafeEqual, hmac.compare_digest, hash_equals or the like',
-  },
-  {
-    name: 'deduplication',
-    rule: quote('1', 'Receivers de-duplicate on the event id.'),
-    fix: 'send one event twice (svc webhooks send --repeat 2) and check that it was processed once',
-  },
-  {
-    name: 'signed-type',
-    rule: RULES.headers,
-    fix: 'check that the code takes type and id from the signed body, not from the headers',
-  },
-  {
-    name: 'untrusted-text',
-    rule: quote('2', 'receivers treat transcript and summary text as untrusted user content'),
-    fix: 'check that the code escapes titles, transcripts and summaries wherever it shows them',
-  },
-] as const;
-
 /** The permitted statuses of a response. */
 interface Expectation {
   readonly text: string;

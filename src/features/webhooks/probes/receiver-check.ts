@@ -2,21 +2,13 @@
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { codeToCheck } from './code-to-check.ts';
-import {
-  ACCEPTED,
-  NOT_TESTABLE,
-  type Probe,
-  type ProbeDelivery,
-  type ProbeKit,
-  probeDeliveries,
-} from './deliveries.ts';
+import { ACCEPTED, type Probe, type ProbeDelivery, type ProbeKit, probeDeliveries } from './deliveries.ts';
 import { PROBES } from './probes.ts';
 
 export interface ProbeResult {
   readonly probe: string;
-  /** `skipped`: the receiver could no longer be reached. `not_testable`: no response shows whether the receiver follows the rule. */
-  readonly status: 'pass' | 'fail' | 'skipped' | 'not_testable';
+  /** `skipped`: the receiver could no longer be reached. */
+  readonly status: 'pass' | 'fail' | 'skipped';
   readonly expected: string;
   /** The statuses, or why there is none. */
   readonly got: string;
@@ -27,10 +19,8 @@ export interface ProbeResult {
   /** The delivery that failed; null where none did. */
   readonly sent: string | null;
   readonly rule: string;
-  /** What to change where it failed, or to check where it cannot be tested. */
+  /** What to change where it failed. */
   readonly fix: string | null;
-  /** What to search for in the code of a receiver that failed, by framework. */
-  readonly code: string | null;
   /** The start of a response's body: of the one that is wrong, or else of the latest. */
   readonly answer: string;
 }
@@ -46,7 +36,7 @@ interface ReceiverCheck {
 
 /** What is known before anything is sent: a report that is written now describes an interrupted check. */
 export function unsent(only: readonly string[]): ProbeResult[] {
-  return [...choose(only).map(notSent), ...notTestable(only)];
+  return choose(only).map(notSent);
 }
 
 function choose(only: readonly string[]): readonly Probe[] {
@@ -54,17 +44,18 @@ function choose(only: readonly string[]): readonly Probe[] {
 }
 
 function notSent({ name, expected = ACCEPTED, rule }: Probe): ProbeResult {
-  return { ...NOTHING, probe: name, status: 'skipped', expected: expected.text, got: 'not sent', rule, fix: null };
-}
-
-const NOTHING = { statuses: [], ms: null, sent: null, code: null, answer: '' } as const;
-
-/** Only beside all probes: one who names some asks about these. */
-function notTestable(only: readonly string[]): ProbeResult[] {
-  if (only.length > 0) return [];
-  return NOT_TESTABLE.map(({ name, rule, fix }) => {
-    return { ...NOTHING, probe: name, status: 'not_testable', expected: '', got: 'not testable', rule, fix };
-  });
+  return {
+    probe: name,
+    status: 'skipped',
+    expected: expected.text,
+    got: 'not sent',
+    statuses: [],
+    ms: null,
+    sent: null,
+    rule,
+    fix: null,
+    answer: '',
+  };
 }
 
 /** In a dry run: every delivery of the probes. */
@@ -95,7 +86,6 @@ export async function* checkReceiver(
       if (gone && !answered && last?.failure !== undefined) throw last.failure;
       yield judged(probe, sent);
     }
-    yield* notTestable(only);
   } finally {
     await poster.close();
   }
@@ -144,7 +134,6 @@ function judged({ name, expected = ACCEPTED, rule, fix, alike }: Probe, sent: re
     sent: good ? null : (shown?.delivery.sent ?? null),
     rule,
     fix: good ? null : fix,
-    code: good ? null : codeToCheck(name),
     answer: Buffer.from(shown?.posted.text ?? []).toString(),
   };
 }

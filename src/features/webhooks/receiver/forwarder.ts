@@ -2,17 +2,14 @@
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
-import { isConnectionHeader } from '../../../http/endpoint.ts';
 import { openPoster, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { HEADER_PREFIX, headerValues, type RawHeader } from '../delivery.ts';
+import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { awaitedEvents } from '../event-types.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
 interface ForwardOptions {
   readonly url: URL;
-  /** All end-to-end headers, not only the documented ones. */
-  readonly allHeaders: boolean;
   readonly timeoutMs: number;
   readonly named: boolean;
 }
@@ -27,8 +24,6 @@ export interface Forwarded {
   readonly error?: string | undefined;
   /** Where a redirect would have led. */
   readonly location?: string | undefined;
-  /** Whether bytes of the request may have been sent. */
-  readonly sent: boolean;
 }
 
 /** The response to the sender: the target's own status, or that of a gateway. */
@@ -52,15 +47,9 @@ export function forwardTarget(text: string, { external }: { readonly external: b
 
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');
 
-/** Order, case and repeats stay. */
-export function forwardedHeaders(
-  headers: readonly RawHeader[],
-  { allHeaders }: Pick<ForwardOptions, 'allHeaders'>,
-): readonly RawHeader[] {
-  if (!allHeaders) return headers.filter(([name]) => DOCUMENTED.test(name));
-  const connection = headerValues(headers, 'connection').flatMap((value) => value.split(','));
-  const named = new Set(connection.map((name) => name.trim().toLowerCase()));
-  return headers.filter(([name]) => !isConnectionHeader(name) && !named.has(name.toLowerCase()));
+/** The documented headers. Order, case and repeats stay. */
+export function forwardedHeaders(headers: readonly RawHeader[]): readonly RawHeader[] {
+  return headers.filter(([name]) => DOCUMENTED.test(name));
 }
 
 export class Forwarder {
@@ -83,22 +72,16 @@ export class Forwarder {
     const target = named ? url.href : undefined;
     const began = performance.now();
     try {
-      const posted = await this.#poster.post({
-        url,
-        headers: forwardedHeaders(headers, this.#options),
-        body,
-        timeoutMs,
-      });
+      const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs });
       return {
         target,
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         location: posted.headers['location'],
-        sent: posted.sent,
       };
     } catch {
-      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted', sent: true };
+      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
     }
   }
 
@@ -160,24 +143,16 @@ interface ForwardInput {
   readonly forwardTo: string | undefined;
   readonly forwardExternal: boolean;
   readonly forwardTimeout: number;
-  readonly forwardAllHeaders: boolean;
-  readonly insecureForwardTls: boolean;
-  readonly ack: 'after' | 'early';
-  /** Its deliveries are answered before they are forwarded. */
-  readonly spool: string | undefined;
 }
 
 /** Undefined if nothing is forwarded. `events`: the types of --event; empty for all. */
 export function openTargets(input: ForwardInput, events: readonly string[], ctx: RunContext): Targets | undefined {
-  const { forward, forwardTo, forwardExternal, forwardTimeout, insecureForwardTls } = input;
+  const { forward, forwardTo, forwardExternal, forwardTimeout: timeoutMs } = input;
   if (forward.length === 0 && forwardTo === undefined) return undefined;
   const open = (address: string): Forwarder => {
     const url = forwardTarget(address, { external: forwardExternal });
-    for (const warning of addressWarnings(url, { insecure: insecureForwardTls })) ctx.notice(`warning: ${warning}`);
-    return new Forwarder(
-      { url, allHeaders: input.forwardAllHeaders, timeoutMs: forwardTimeout, named: forward.length > 0 },
-      ctx.outbound({ insecure: insecureForwardTls }),
-    );
+    for (const warning of addressWarnings(url, { insecure: false })) ctx.notice(`warning: ${warning}`);
+    return new Forwarder({ url, timeoutMs, named: forward.length > 0 }, ctx.outbound({ insecure: false }));
   };
   const byType = new Map<string, Forwarder>();
   for (const one of forward) {
@@ -192,8 +167,8 @@ export function openTargets(input: ForwardInput, events: readonly string[], ctx:
       byType.set(type, open(address));
     }
   }
-  if (forwardTimeout >= SERVICE_WAITS_MS && input.ack === 'after' && input.spool === undefined) {
-    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout, or --ack early');
+  if (timeoutMs >= SERVICE_WAITS_MS) {
+    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout');
   }
   return new Targets(byType, forwardTo === undefined ? undefined : open(forwardTo));
 }

@@ -1,50 +1,34 @@
 /** Processes a delivery: verifies, de-duplicates, forwards and records it, and only then responds. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, readEvent, signatureHeaders } from '../delivery.ts';
+import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
 import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
 import { type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { Endpoint, IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
-import { eventKey, type SeenEvents } from './seen-events.ts';
-import type { Spool } from './spool.ts';
 
 export interface ProcessorOptions {
-  readonly respond: number;
-  readonly onInvalid: number;
-  /** Responds 202 before forwarding. */
-  readonly early: boolean;
   /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
   /** Undefined: nothing is verified. */
   readonly secrets: readonly SigningSecret[] | undefined;
-  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
-  readonly forwardDuplicates: boolean;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly showBody: boolean;
-  readonly showInvalid: boolean;
   readonly digests: boolean;
-  readonly seen: SeenEvents | undefined;
   readonly targets: Targets | undefined;
-  /** --filter: of the parsed event. Undefined for all. */
-  readonly matches: ((event: unknown) => boolean) | undefined;
   readonly recording: RecordingWriter | undefined;
-  /** Takes what is to be forwarded. */
-  readonly spool?: Spool | undefined;
   /** `key` identifies the reason: each is reported once. */
   readonly warn: (key: string, text: string) => void;
 }
 
 export interface Outcome {
   readonly row: DeliveryRow;
-  /** The final status, which an early response does not show. */
-  readonly status: number;
-  readonly filtered: Filtered;
+  /** Left out by --event. */
+  readonly filtered: boolean;
   readonly location: string | undefined;
 }
-
-type Filtered = '--event' | '--filter' | undefined;
 
 interface Verified {
   readonly delivery: IncomingDelivery;
@@ -54,23 +38,28 @@ interface Verified {
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
-  readonly filtered: Filtered;
+  readonly filtered: boolean;
   readonly notes: string[];
 }
 
 interface Plan {
   /** The response; undefined: the target decides. */
-  readonly status?: number | undefined;
+  readonly status?: number;
   readonly duplicate?: DeliveryRow['duplicate'];
   /** For a new event, which is remembered once it is accepted. */
   readonly key?: string;
 }
+
+const ACCEPTED = 204;
+const UNVERIFIED = 401;
+const NOT_RECORDED = 500;
 
 const MOST_SEARCHES = 10;
 const MOST_SEARCHED_BYTES = 2 ** 20;
 
 export class DeliveryProcessor {
   readonly #options: ProcessorOptions;
+  readonly #seen = new SeenEvents();
   readonly #inFlight = new Map<string, Promise<Outcome>>();
   #searches = 0;
 
@@ -79,25 +68,18 @@ export class DeliveryProcessor {
   }
 
   async handle(delivery: IncomingDelivery): Promise<Outcome> {
-    const { seen, respond, onInvalid, forwardDuplicates } = this.#options;
     const verified = this.#verify(delivery);
-    if (!verified.valid) return await this.#process(verified, { status: onInvalid });
-    if (verified.filtered !== undefined) return await this.#process(verified, { status: respond });
-    if (seen === undefined || verified.id === null) return await this.#process(verified, {});
+    const { valid, filtered, id, endpoint } = verified;
+    if (!valid) return await this.#process(verified, { status: UNVERIFIED });
+    if (filtered) return await this.#process(verified, { status: ACCEPTED });
+    if (id === null) return await this.#process(verified, {});
 
     // Each endpoint gets each event.
-    const key = eventKey(verified.endpoint === undefined ? verified.id : `${verified.endpoint.id} ${verified.id}`);
-    const duplicate = duplicateOf(seen, key, delivery);
-    if (duplicate !== null) {
-      return await this.#process(verified, { duplicate, status: forwardDuplicates ? undefined : respond });
-    }
+    const key = hash('sha256', endpoint === undefined ? id : `${endpoint.id} ${id}`, 'base64');
+    const duplicate = this.#seen.recordDuplicate(key, delivery.receivedMs);
+    if (duplicate !== null) return await this.#process(verified, { duplicate, status: ACCEPTED });
     const first = this.#inFlight.get(key);
-    if (first !== undefined) {
-      // The same event is in progress: it is forwarded once, and this delivery has the same outcome.
-      const { status } = await first;
-      if (!isSuccess(status)) return await this.#process(verified, { status });
-      return await this.#process(verified, { status: respond, duplicate: duplicateOf(seen, key, delivery) });
-    }
+    if (first !== undefined) return await this.#follow(first, verified, key);
     const outcome = this.#process(verified, { key });
     this.#inFlight.set(key, outcome);
     try {
@@ -107,94 +89,70 @@ export class DeliveryProcessor {
     }
   }
 
+  /** The same event is in progress: it is forwarded once, and this delivery has the same outcome. */
+  async #follow(first: Promise<Outcome>, verified: Verified, key: string): Promise<Outcome> {
+    const { response } = (await first).row;
+    if (!isSuccess(response)) return await this.#process(verified, { status: response });
+    const duplicate = this.#seen.recordDuplicate(key, verified.delivery.receivedMs);
+    return await this.#process(verified, { status: ACCEPTED, duplicate });
+  }
+
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, matches, warn } = this.#options;
-    const endpoint = this.#options.endpoints?.get(delivery.path.split('?', 1)[0] ?? '');
+    const { events, endpoints, toleranceS } = this.#options;
+    const endpoint = endpoints.get(delivery.path.split('?', 1)[0] ?? '');
     const { secrets = this.#options.secrets } = endpoint ?? {};
-    const verification = verifyDelivery(delivery, { secrets, toleranceS: this.#options.toleranceS });
+    const verification = verifyDelivery(delivery, secrets, toleranceS);
     const valid = verification === undefined || verification.verdict === 'valid';
-    const notes: string[] = [...(verification?.notes ?? [])];
     const event = valid ? readEvent(delivery.body) : undefined;
-    const id = event?.id ?? null;
-    const type = event?.type ?? null;
-    if (valid && event === undefined) notes.push('body_is_no_event');
-    else if (valid && id === null) notes.push('event_without_id');
+    const { id = null, type = null } = event ?? {};
+    const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
+    const filtered = valid && events.size > 0 && !events.has(type ?? '');
+    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
+  }
+
+  /** What is odd about a valid delivery. */
+  #observe({ headers }: IncomingDelivery, event: ReadEvent | undefined): string[] {
+    if (event === undefined) return ['body_is_no_event'];
+    const { id, type } = event;
+    const notes = id === undefined ? ['event_without_id'] : [];
+    if (type === undefined) return notes;
     // Only timestamp and body are signed (doc 2 §6): anyone in between can change a header.
-    for (const value of type === null ? [] : headerValues(delivery.headers, `${HEADER_PREFIX}Event`)) {
+    for (const value of headerValues(headers, `${HEADER_PREFIX}Event`)) {
       if (value === type) continue;
       notes.push('unsigned_header_mismatch');
-      warn(
+      this.#options.warn(
         `header ${type} ${value}`,
         `warning: X-Service-Event says ${value}, the signed body says ${type}: svc uses the body`,
       );
     }
-    let filtered: Filtered;
-    if (valid && events.size > 0 && !events.has(type ?? '')) filtered = '--event';
-    else if (valid && matches?.(event?.value ?? null) === false) filtered = '--filter';
-    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
+    return notes;
   }
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
-  async #process(verified: Verified, { status: decided, duplicate = null, key }: Plan): Promise<Outcome> {
-    const { seen, targets, recording, early, respond } = this.#options;
-    const { delivery, valid, filtered } = verified;
-    const forwarder = targets?.of(verified.type);
-    let forwarded: Forwarded | null = null;
-    let response: number | undefined;
-    let spooled: number | undefined;
-    if (decided === undefined && forwarder !== undefined && this.#options.spool !== undefined) {
-      spooled = await this.#spool(this.#options.spool, verified, key ?? null);
-    } else if (decided === undefined && forwarder !== undefined) {
-      if (early) response = sendResponse(verified, 202);
-      forwarded = await forwarder.forward(delivery.headers, delivery.body);
-    }
-    let status = decided ?? spooled ?? (forwarded === null ? respond : statusOf(forwarded));
+  async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
+    const { targets, recording } = this.#options;
+    const { delivery, valid, filtered, type } = verified;
+    const target = status === undefined ? targets?.of(type) : undefined;
+    const forwarded = target === undefined ? null : await target.forward(delivery.headers, delivery.body);
+    let response = status ?? (forwarded === null ? ACCEPTED : statusOf(forwarded));
     if (recording !== undefined) {
-      const line = lineOf(verified, { duplicate, forwarded, response: response ?? status });
-      if (!(await recording.add(line)) && valid) status = 500;
+      const written = await recording.add(lineOf(verified, { duplicate, forwarded, response }));
+      if (!written && valid) response = NOT_RECORDED;
     }
-    // Not earlier: a forged or failed event would hide the real one. The spool remembers what it has stored.
-    if (key !== undefined && isSuccess(status) && spooled === undefined) seen?.add(key, delivery.receivedMs);
-    response ??= sendResponse(verified, status);
+    // Not earlier: a forged or failed event would hide the real one.
+    if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
+    sendResponse(verified, response);
     const row = this.#row(verified, { duplicate, forwarded, response });
-    return { row, status, filtered, location: forwarded?.location };
-  }
-
-  /** The response: a success once the event is on disk. Otherwise the service sends it again. */
-  async #spool(spool: Spool, verified: Verified, key: string | null): Promise<number> {
-    const { delivery, secrets, verification, id, type, notes } = verified;
-    const { headers, body, path, receivedMs } = delivery;
-    const event = {
-      key,
-      received_at: isoTime(receivedMs),
-      event_id: id,
-      event_type: type,
-      path,
-      headers,
-      body_b64: body.toString('base64'),
-    };
-    const added = await spool.add(event, secrets?.[verification?.secretIndex ?? -1]);
-    if (added === 'stored') {
-      notes.push('spooled');
-      return this.#options.respond;
-    }
-    const why = added === 'full' ? 'the spool is full (--spool-limit)' : 'the spool cannot be written';
-    const status = added === 'full' ? 503 : 500;
-    this.#options.warn(
-      `spool ${added}`,
-      `ERROR: ${why}: svc responds ${status} to events until that changes, so that they are sent again`,
-    );
-    return status;
+    return { row, filtered, location: forwarded?.location };
   }
 
   #row(
     { delivery, endpoint, secrets, verification, valid, id, type, notes }: Verified,
     { duplicate, forwarded, response }: Done,
   ): DeliveryRow {
-    const { toleranceS, showBody, showInvalid, digests } = this.#options;
+    const { toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
-    const shown = valid ? showBody : showInvalid;
     return {
       type: 'delivery',
       received_at: isoTime(delivery.receivedMs),
@@ -217,7 +175,7 @@ export class DeliveryProcessor {
       forward: forwardRow(forwarded),
       response,
       ms: Math.round(performance.now() - delivery.startedMs),
-      body: shown ? body.toString('utf8') : undefined,
+      body: valid && showBody ? body.toString('utf8') : undefined,
     };
   }
 
@@ -235,24 +193,50 @@ export class DeliveryProcessor {
   }
 }
 
+const MOST_EVENTS = 100_000;
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+
+/** The events that were accepted: delivery is at least once, and receivers de-duplicate on the event id (doc 2 §1). Remembers at least the last 100,000, for a day. */
+class SeenEvents {
+  #older = new Map<string, SeenEvent>();
+  #recent = new Map<string, SeenEvent>();
+
+  /** Counts another delivery of an accepted event. Null if it was not accepted before. */
+  recordDuplicate(key: string, nowMs: number): DeliveryRow['duplicate'] {
+    const event = this.#recent.get(key) ?? this.#older.get(key);
+    if (event === undefined || nowMs - event.firstMs >= REMEMBERED_MS) return null;
+    event.deliveries++;
+    return { deliveries: event.deliveries, first_at: isoTime(event.firstMs) };
+  }
+
+  add(key: string, nowMs: number): void {
+    if (this.#recent.size >= MOST_EVENTS) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(key, { firstMs: nowMs, deliveries: 1 });
+  }
+}
+
+interface SeenEvent {
+  /** When it was accepted, in milliseconds since 1970. */
+  readonly firstMs: number;
+  deliveries: number;
+}
+
 /** Verifies the exact bytes, at the time of the last of them. Undefined: nothing is verified. */
 export function verifyDelivery(
   { headers, body, receivedMs }: IncomingDelivery,
-  { secrets, toleranceS }: Pick<ProcessorOptions, 'secrets' | 'toleranceS'>,
+  secrets: readonly SigningSecret[] | undefined,
+  toleranceS: number | undefined,
 ): Verification | undefined {
   if (secrets === undefined) return undefined;
   return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
 }
 
-function duplicateOf(seen: SeenEvents, key: string, { receivedMs }: IncomingDelivery): DeliveryRow['duplicate'] {
-  const event = seen.recordDuplicate(key, receivedMs);
-  return event === undefined ? null : { deliveries: event.deliveries, first_at: isoTime(event.firstMs) };
-}
-
-function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): number {
-  const text = valid || status < 300 ? '' : (verification?.verdict ?? '');
+function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): void {
+  const text = valid ? '' : (verification?.verdict ?? '');
   if (!delivery.respond(status, text)) notes.push('sender_gone');
-  return status;
 }
 
 interface Done {

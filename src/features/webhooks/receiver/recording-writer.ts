@@ -4,7 +4,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  lstatSync,
   openSync,
   readSync,
   rmSync,
@@ -25,21 +24,16 @@ interface OpenedRecording {
 /** Does not wait for a pipe that replaced the file in the meantime. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
-/** Creates the file, readable only by its owner; with `append` an existing one is continued. Throws `file_unusable`. */
-export function openRecording(path: string, { append }: { readonly append: boolean }): OpenedRecording {
+/** Creates the file, readable only by its owner, or continues a recording. Throws `file_unusable`. */
+export function openRecording(path: string): OpenedRecording {
   const there = statSync(path, { throwIfNoEntry: false });
-  if (!append && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new SvcError('file_unusable', `--record: ${path} already exists`, {
-      hint: 'name another file, or append to it with --append',
-    });
-  }
   if (there?.isFIFO() || there?.isSocket() || there?.isDirectory()) {
     throw new SvcError('file_unusable', `--record: ${path} is not a file`);
   }
   let file: number | undefined;
   try {
-    // Exclusive creation follows no symbolic link. Appending continues at the end, even after a truncation.
-    file = openSync(path, append ? APPEND : APPEND | constants.O_EXCL, 0o600);
+    // Appending continues at the end, even after a truncation.
+    file = openSync(path, APPEND, 0o600);
     const opened = fstatSync(file);
     const notices: string[] = there === undefined ? [] : othersMayRead(path, opened);
     if (opened.isFile() && opened.size > 0) notices.push(...removeCutLine(path, file, opened.size));

@@ -10,13 +10,15 @@ export interface Limits {
   /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
   readonly idleMs: number;
   readonly connections: number;
+  /** Of one body, in bytes. */
+  readonly maxBody: number;
   /** How much of large bodies may be in memory at once. */
   readonly bufferedBytes: number;
 }
 
 interface RequestOptions {
   readonly path: string;
-  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly maxBody: number;
   readonly bufferedBytes: number;
   readonly now: () => number;
@@ -124,7 +126,7 @@ export class RequestReceiver {
 
   #takes(pathname = ''): boolean {
     const { path, endpoints } = this.#options;
-    return pathname === path || endpoints?.has(pathname) === true;
+    return pathname === path || endpoints.has(pathname);
   }
 
   #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {

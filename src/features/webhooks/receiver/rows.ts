@@ -18,8 +18,6 @@ export interface ReadyRow {
   readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
-  /** Only with --spool: the file, and how many of its events wait. */
-  readonly spool?: { readonly file: string; readonly waiting: number } | undefined;
   readonly tunnel?: TunnelFacts | undefined;
   readonly pid: number;
 }
@@ -77,50 +75,16 @@ export interface Tally {
   refused: number;
   /** Valid, no duplicates, and answered with a 2xx. */
   accepted: number;
-  /** Valid, but filtered out by --event or --filter: not counted as a delivery. */
+  /** Valid, but filtered out by --event: not counted as a delivery. */
   filtered: number;
   targets?: Record<string, { accepted: number; failed: number }>;
-  spool?: Readonly<SpoolTally>;
-}
-
-/** An event of the spool that its target took, or refused for good. */
-interface SpoolForwardedRow {
-  readonly type: 'forwarded';
-  readonly at: string;
-  readonly received_at: string;
-  readonly event_id: string | null;
-  readonly event_type: string | null;
-  readonly target: string;
-  readonly status: number | null;
-  readonly ms: number;
-  readonly accepted: boolean;
-  /** An earlier request without an answer may have reached the target. */
-  readonly repeated: boolean;
-}
-
-/** A target of the spool went away or came back. */
-interface TargetRow {
-  readonly type: 'unreachable' | 'recovered';
-  readonly at: string;
-  readonly target: string;
-  /** `connect_failed`, `timeout`, `http_503` */
-  readonly error?: string;
-  readonly waiting: number;
-}
-
-export type SpoolRow = SpoolForwardedRow | TargetRow;
-
-export interface SpoolTally {
-  delivered: number;
-  refused: number;
-  waiting: number;
 }
 
 interface EndRow extends Readonly<Tally> {
   readonly type: 'end';
 }
 
-export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | SpoolRow | EndRow;
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | EndRow;
 
 /** The service waits 5 s for a response (doc 2 §6). */
 export const SLOW_MS = 4_000;
@@ -156,8 +120,6 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
 
 function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
-  if (isTargetRow(row)) return targetText(row);
-  if (row.type === 'forwarded') return row.target;
   if (row.type === 'warning') return row.message;
   if (row.type === 'end') return summary(row);
   return row.type === 'refused' ? row.reason : row.notes;
@@ -166,31 +128,7 @@ function messageOf(row: ReceiverRow): Cell {
 /** Notices on standard error say that it is ready, and warn. */
 function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
   if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
-  if (row.type === 'forwarded') return forwardedCells(row);
-  if (isTargetRow(row)) {
-    return [wallTime(row.at), '-', '-', { text: targetText(row), tone: row.type === 'recovered' ? 'good' : 'bad' }];
-  }
   return row.type === 'refused' ? refusedCells(row) : [];
-}
-
-function isTargetRow(row: ReceiverRow): row is TargetRow {
-  return row.type === 'unreachable' || row.type === 'recovered';
-}
-
-/** `http://localhost:3000/hook is away (connect_failed): 3 waiting` */
-function targetText({ type, target, error, waiting }: TargetRow): string {
-  return `${target} is ${type === 'recovered' ? 'back' : `away (${error})`}: ${waiting} waiting`;
-}
-
-function forwardedCells({ at, event_id, event_type, status, ms, accepted, repeated }: SpoolForwardedRow): Cell[] {
-  return [
-    wallTime(at),
-    event_id ?? '-',
-    event_type ?? '-',
-    { text: accepted ? 'forwarded' : 'REFUSED by the target', tone: accepted ? 'good' : 'bad' },
-    `-> ${status} ${ms} ms`,
-    repeated ? { text: 'may be a repeat: an earlier request got no response', tone: 'warn' } : undefined,
-  ];
 }
 
 function validCells(row: DeliveryRow): Cell[] {
@@ -215,7 +153,7 @@ function validCells(row: DeliveryRow): Cell[] {
 }
 
 function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
-  const { received_at, status, source, body_bytes, response, hints, notes, body } = row;
+  const { received_at, status, source, body_bytes, response, hints, notes } = row;
   return [
     wallTime(received_at),
     '-',
@@ -226,7 +164,6 @@ function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
     { text: `-> ${response}`, tone: 'bad' },
     ...hints.map(describeHint),
     ...notes,
-    body,
   ];
 }
 
@@ -245,10 +182,8 @@ function refusedCells({ received_at, reason, source, method, path, bytes, respon
 
 function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   const failed = forward !== null && (forward.status === null || forward.status >= 300);
-  const early = forward !== null && forward.status !== response && forward.error === undefined;
   const parts = [
     `-> ${response}`,
-    ...(early ? [`(target ${forward.status})`] : []),
     ...(forward?.error === undefined ? [] : [forward.error]),
     ...(forward?.target === undefined ? [] : [forward.target]),
     ...(forward === null ? [] : [`${ms} ms`]),
@@ -263,16 +198,7 @@ function wallTime(iso: string): string {
 }
 
 /** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out`, and a line for each target if there are several. */
-export function summary({
-  deliveries,
-  valid,
-  duplicates,
-  invalid,
-  refused,
-  filtered,
-  targets = {},
-  spool,
-}: Tally): string {
+export function summary({ deliveries, valid, duplicates, invalid, refused, filtered, targets = {} }: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
@@ -281,16 +207,12 @@ export function summary({
   for (const [target, { accepted, failed }] of Object.entries(targets)) {
     lines.push(`${target}: ${accepted} accepted, ${failed} failed`);
   }
-  if (spool !== undefined) {
-    const waiting = spool.waiting === 0 ? 'none waiting' : `${spool.waiting} waiting for the next run`;
-    lines.push(`spool: ${spool.delivered} forwarded, ${spool.refused} refused, ${waiting}`);
-  }
   return lines.join('\n');
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
 export function introduction(
-  { url, forward, routes = {}, endpoints = {}, record, spool, events }: ReadyRow,
+  { url, forward, routes = {}, endpoints = {}, record, events }: ReadyRow,
   secrets: number | undefined,
 ): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
@@ -299,13 +221,11 @@ export function introduction(
   for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
-  if (spool !== undefined) parts.push(`spool: ${spool.file} (${spool.waiting} waiting)`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
   if (secrets === undefined)
     lines.push('warning: nothing is verified: anyone who reaches this address can send events');
   if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
-  if (spool !== undefined) lines.push('warning: the spool contains transcripts, which are personal data');
   return lines;
 }

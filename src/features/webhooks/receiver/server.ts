@@ -10,11 +10,7 @@ export interface ReceiverOptions {
   readonly port: number;
   /** Deliveries to any other path are answered 404, except those of `endpoints`. */
   readonly path: string;
-  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
-  /** PEM texts: the receiver speaks TLS. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Bytes. */
-  readonly maxBody: number;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<Limits>;
@@ -25,6 +21,7 @@ const LIMITS: Limits = {
   requestMs: 10_000,
   idleMs: 75_000,
   connections: 1_000,
+  maxBody: 32 * 1024 * 1024,
   bufferedBytes: 128 * 1024 * 1024,
 };
 
@@ -40,14 +37,13 @@ export interface Receiver {
 /** Throws `invalid_value` if it cannot listen there. */
 export async function startReceiver(options: ReceiverOptions, handlers: ReceiverHandlers): Promise<Receiver> {
   const limits = { ...LIMITS, ...options.limits };
-  const settings = {
+  const server = createServer({
     headersTimeout: limits.headMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(CHECKS_MS, limits.headMs),
-  };
-  const server = options.tls === undefined ? createServer(settings) : await secureServer(options.tls, settings, limits);
-  const requests = new RequestReceiver({ ...options, bufferedBytes: limits.bufferedBytes }, handlers);
+  });
+  const requests = new RequestReceiver({ ...options, ...limits }, handlers);
   server.on('request', (request, response) => requests.receive(request, response));
   server.on('checkContinue', (request, response) => requests.receive(request, response, true));
   server.maxConnections = limits.connections;
@@ -73,22 +69,6 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
   };
 }
 
-async function secureServer(tls: { cert: string; key: string }, settings: object, { headMs }: Limits): Promise<Server> {
-  const { createServer: createSecureServer } = await import('node:https');
-  try {
-    return createSecureServer({ ...settings, ...tls, handshakeTimeout: headMs });
-  } catch (error) {
-    throw new SvcError('file_unusable', `--tls-cert, --tls-key: not a certificate and its key: ${reasonOf(error)}`, {
-      hint: 'both are PEM files',
-      cause: error,
-    });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-}
-
 function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -98,7 +78,11 @@ function listen(server: Server, { host, port }: ReceiverOptions): Promise<number
         const why = busy ? 'is in use' : 'requires more privileges';
         fail(new SvcError('invalid_value', `--port: ${port} ${why}`, { hint, cause: error }));
       } else {
-        fail(new SvcError('invalid_value', `--host: cannot listen on ${host}: ${reasonOf(error)}`, { cause: error }));
+        fail(
+          new SvcError('invalid_value', `--host: cannot listen on ${host}: ${error.code ?? error.message}`, {
+            cause: error,
+          }),
+        );
       }
     });
     server.listen(port, host, () => {

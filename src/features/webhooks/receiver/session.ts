@@ -1,17 +1,16 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
-
-import { setTimeout } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
-import { DeliveryMonitor, type MonitorOptions } from './monitor.ts';
-import { DeliveryProcessor, isoTime, type ProcessorOptions } from './processor.ts';
+import { RETRY_MINUTES } from '../subscriptions/subscription.ts';
+import { DeliveryProcessor, isoTime, isSuccess, type Outcome, type ProcessorOptions } from './processor.ts';
 import type { IncomingDelivery, Refusal } from './requests.ts';
-import type { ReceiverRow, Tally } from './rows.ts';
-import type { SeenFile } from './seen-events.ts';
+import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
 
-export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn'>, MonitorOptions {
-  readonly seenFile: SeenFile | undefined;
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn'> {
+  readonly count: number | undefined;
+  readonly untilEvents: ReadonlySet<string>;
+  readonly failOnInvalid: boolean;
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -57,7 +56,7 @@ export class ReceiverSession {
 
   /** Resolves to the port once it listens. */
   async start(): Promise<number> {
-    const { seenFile, recording, signal, spool } = this.#options;
+    const { recording, signal } = this.#options;
     try {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
@@ -65,13 +64,7 @@ export class ReceiverSession {
       });
     } catch (error) {
       recording?.discard();
-      seenFile?.close();
-      await spool?.close();
       throw error;
-    }
-    if (spool !== undefined) {
-      this.#monitor.tally.spool = spool.tally;
-      spool.start((row) => this.rows.push(row));
     }
     recording?.onChange((failure) =>
       this.#say(
@@ -105,7 +98,7 @@ export class ReceiverSession {
       return;
     }
     const outcome = await this.#processor.handle(delivery);
-    if (outcome.filtered === undefined) this.rows.push(outcome.row);
+    if (!outcome.filtered) this.rows.push(outcome.row);
     const decision = this.#monitor.record(outcome);
     if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
   }
@@ -135,28 +128,16 @@ export class ReceiverSession {
   }
 
   async #close(): Promise<void> {
-    const { signal, targets, recording, seenFile, spool } = this.#options;
+    const { signal, targets, recording } = this.#options;
     this.#ended.abort();
-    const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
-    // Some were answered before they were forwarded.
-    const settled = this.#settled();
-    const left = DRAIN_MS - (performance.now() - began);
-    if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
-    // Its requests are not broken off: without an answer, they would be repeated.
-    await spool?.close();
     await targets?.close();
-    await settled;
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
     recording?.close();
     // What was broken off is still being answered.
     await this.#receiver?.drain(LAST_RESPONSES_MS);
     this.#receiver?.destroy();
-    seenFile?.close();
     signal.removeEventListener('abort', this.#interrupt);
-  }
-
-  async #settled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
   /** The first reason to end counts. */
@@ -181,5 +162,118 @@ export class ReceiverSession {
   #say(text: string): void {
     if (this.#options.notice === undefined) this.rows.push({ type: 'warning', message: text });
     else this.#options.notice(text);
+  }
+}
+
+/** Whether to continue, or to end with success or failure. */
+type Decision = 'continue' | 'done' | 'failed';
+
+/** Of the service (doc 2 §3): this many failed attempts in a row, including retries, disable the endpoint. */
+const DISABLES = 20;
+const FIRST_WARNING = 3;
+
+/** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
+class DeliveryMonitor {
+  readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0, filtered: 0 };
+  readonly #options: Pick<SessionOptions, 'count' | 'untilEvents' | 'failOnInvalid'>;
+  /** `key` identifies the reason: each is reported once. */
+  readonly #warn: (key: string, text: string) => void;
+  #invalidInARow = 0;
+  #failedInARow = 0;
+
+  constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
+    this.#options = options;
+    this.#warn = warn;
+  }
+
+  record({ row, filtered, location }: Outcome): Decision {
+    if (filtered) {
+      this.#recordFiltered(row);
+      return 'continue';
+    }
+    this.tally.deliveries++;
+    return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
+  }
+
+  /** The sender counts it as delivered and never sends it again, so it must not go unseen. */
+  #recordFiltered({ event_type: type, response }: DeliveryRow): void {
+    this.tally.filtered++;
+    const final = isSuccess(response) ? ', so the service does not send it again' : '';
+    this.#warn(
+      `filtered ${type}`,
+      `filtered out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
+    );
+  }
+
+  #recordValid(row: DeliveryRow, location: string | undefined): Decision {
+    const { count, untilEvents } = this.#options;
+    const { tally } = this;
+    tally.valid++;
+    this.#invalidInARow = 0;
+    if (row.duplicate !== null) tally.duplicates++;
+    const accepted = isSuccess(row.response);
+    this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
+    this.#countTarget(row);
+    this.#warnOfResponse(row, location);
+    if (!accepted || row.duplicate !== null) return 'continue';
+    tally.accepted++;
+    const reached = count !== undefined && tally.accepted >= count;
+    const awaited = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
+    return reached || awaited ? 'done' : 'continue';
+  }
+
+  /** A target that fails does not disable the endpoint while others accept events, so it is easily overlooked. */
+  #countTarget({ event_id, forward }: DeliveryRow): void {
+    if (forward?.target === undefined) return;
+    const { target, status, error } = forward;
+    const { [target]: count = { accepted: 0, failed: 0 }, ...others } = this.tally.targets ?? {};
+    this.tally.targets = { ...others, [target]: count };
+    if (isSuccess(status ?? 0)) {
+      count.accepted++;
+      return;
+    }
+    count.failed++;
+    const minutes = RETRY_MINUTES.join(', ');
+    this.#warn(
+      `retry ${target}`,
+      `warning: ${target} did not accept ${event_id ?? 'a delivery'} (${error ?? status}): the service sends it again, about ${minutes} minutes after each failed attempt`,
+    );
+  }
+
+  #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
+    if (response >= 300 && response < 400) {
+      this.#warn(
+        `redirect ${location}`,
+        `warning: the target responded ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
+      );
+    }
+    if (ms >= SLOW_MS) {
+      const event = event_id ?? 'a delivery';
+      this.#warn('slow', `warning: ${event} took ${ms} ms to answer: after 5 s the service counts it as failed`);
+    }
+    if (this.#failedInARow === FIRST_WARNING) {
+      this.#warn(
+        'failing',
+        `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLES} failed attempts`,
+      );
+    }
+  }
+
+  /** Anyone who finds the address can send these, so only --fail-on-invalid lets them end the session. */
+  #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
+    this.tally.invalid++;
+    if (status === 'stale' && signature_ok) {
+      this.#warn(
+        'stale',
+        `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
+      );
+    }
+    if (++this.#invalidInARow === FIRST_WARNING) {
+      this.#warn(
+        'mismatches',
+        `warning: ${FIRST_WARNING} deliveries in a row failed verification; the service disables the endpoint after ${DISABLES} failed attempts. Is it the secret of another endpoint?`,
+      );
+    }
+    return this.#options.failOnInvalid ? 'failed' : 'continue';
   }
 }

@@ -2,19 +2,18 @@
 import { SvcError } from '../../../errors.ts';
 import { type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
 import {
-  ageOf,
   type Delivery,
   type DeliveryFilter,
   HEADER_PREFIX,
+  headerValues,
   lostBytes,
   type RawHeader,
   REBUILT,
   readEvent,
-  resigned,
   signatureHeaders,
 } from '../delivery.ts';
 import { forwardedHeaders } from '../receiver/forwarder.ts';
-import { type SigningSecret, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
+import { type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { withAgent } from './sample-event.ts';
 import type { Draft } from './sending.ts';
 
@@ -144,10 +143,10 @@ export class Replay {
   /** The documented headers, signed again with --resign. */
   #headers({ headers, body }: Delivery): readonly RawHeader[] {
     const { resign, userAgent, now } = this.#options;
-    const documented = forwardedHeaders(headers, { allHeaders: false });
+    const documented = forwardedHeaders(headers);
     const nowS = Math.floor(now() / 1000);
     if (resign !== undefined) {
-      return withAgent(resigned(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
+      return withAgent(signAgain(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
     }
     const ageS = ageOf(documented, nowS);
     if (ageS > TOLERANCE_S && !this.#warned) {
@@ -168,3 +167,34 @@ const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 
 /** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
+
+const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
+const SIGNATURE = `${HEADER_PREFIX}Signature`;
+
+/** The age of a delivery in seconds, by its own timestamp. */
+function ageOf(headers: readonly RawHeader[], nowS: number): number {
+  return nowS - Number(headerValues(headers, TIMESTAMP)[0]);
+}
+
+/** Headers with a new timestamp and signature in the places of the old ones, or at the end. */
+function signAgain(
+  headers: readonly RawHeader[],
+  key: string | Uint8Array,
+  timestamp: string,
+  body: Uint8Array,
+): RawHeader[] {
+  const values = new Map([
+    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
+    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
+  ] as const);
+  const places = new Set(values.keys());
+  const all = headers.flatMap(([name, value]): RawHeader[] => {
+    const known = name.toLowerCase();
+    if (!places.has(known)) return [[name, value]];
+    const made = values.get(known);
+    values.delete(known);
+    // One that was there twice comes once.
+    return made === undefined ? [] : [[name, made[1]]];
+  });
+  return [...all, ...values.values()];
+}

@@ -1,4 +1,4 @@
-/** Sample events to test a receiver with, and deliveries of them, some of them deliberately wrong (doc 2 §2, §6). */
+/** Sample events to test a receiver with, and deliveries of them (doc 2 §2, §6). */
 import { SvcError } from '../../../errors.ts';
 import { isObject, tryParseJson } from '../../../json-object.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
@@ -133,10 +133,6 @@ function filling(bytes: number): string {
   return sentence.repeat(Math.ceil(bytes / sentence.length)).slice(0, bytes);
 }
 
-/** What is changed in a delivery after it was signed. Of these only the header is not signed. */
-export const TAMPERINGS = ['none', 'body', 'signature', 'timestamp', 'header'] as const;
-type Tampering = (typeof TAMPERINGS)[number];
-
 interface EventDraft {
   readonly type: string;
   readonly id?: string | undefined;
@@ -199,10 +195,8 @@ function kindOf(value: unknown): string {
   return isObject(value) ? 'an object' : `a ${typeof value}`;
 }
 
-interface Making extends Surroundings {
+export interface Making extends Surroundings {
   readonly key: string;
-  readonly tamper: Tampering;
-  readonly skewMs: number;
   readonly userAgent: string;
 }
 
@@ -210,39 +204,18 @@ interface Making extends Surroundings {
 export function makeDelivery(
   body: Uint8Array,
   about: { readonly id: string | null; readonly type: string | null },
-  { key, tamper, skewMs, userAgent, now, random }: Making,
+  { key, userAgent, now, random }: Making,
 ): Outgoing {
-  const signedS = Math.floor((now() + skewMs) / 1000);
-  const signature = signatureOf(key, String(signedS), body);
+  const timestamp = String(Math.floor(now() / 1000));
   const headers = deliveryHeaders({
-    timestamp: String(tamper === 'timestamp' ? signedS + 1 : signedS),
-    signature: tamper === 'signature' ? otherSignature(signature) : signature,
-    type: tamper === 'header' ? 'tampered.event' : (about.type ?? undefined),
+    timestamp,
+    signature: signatureOf(key, timestamp, body),
+    type: about.type ?? undefined,
     deliveryId: deliveryId(random),
   });
-  return {
-    eventId: about.id,
-    eventType: about.type,
-    headers: withAgent(headers, userAgent),
-    body: tamper === 'body' ? otherBody(body) : body,
-  };
+  return { eventId: about.id, eventType: about.type, headers: withAgent(headers, userAgent), body };
 }
 
 export function withAgent(headers: readonly RawHeader[], userAgent: string): readonly RawHeader[] {
   return [['User-Agent', userAgent], ...headers];
-}
-
-/** The same except for its last digit. */
-export function otherSignature(signature: string): string {
-  return signature.slice(0, -1) + (signature.endsWith('0') ? '1' : '0');
-}
-
-/** The same except for its last letter or digit, so that JSON stays JSON: a receiver must not notice by parsing. */
-export function otherBody(body: Uint8Array): Uint8Array {
-  const other = Buffer.from(body);
-  const at = other.findLastIndex((byte) => /[0-9A-Za-z]/.test(String.fromCharCode(byte)));
-  if (at < 0) return Buffer.concat([other, Buffer.from(' ')]);
-  const before = String.fromCharCode(other[at] as number);
-  other[at] = (/\d/.test(before) ? (before === '1' ? '2' : '1') : before === 'x' ? 'y' : 'x').charCodeAt(0);
-  return other;
 }

@@ -39,50 +39,29 @@ export interface SentDelivery {
 interface Route {
   readonly url: URL;
   readonly deadlineMs: number;
-  /** Parallel requests. With one, each waits for the previous response. */
-  readonly concurrency: number;
   /** The minimum time between two starts. */
   readonly gapMs?: number | undefined;
 }
 
-/** The outcomes, each as soon as it is known. */
+/** Sends one after the other. Yields each outcome as soon as it is known. */
 export async function* sendAll(
   source: Iterable<Draft> | AsyncIterable<Draft>,
-  { concurrency, gapMs, ...route }: Route,
+  { gapMs = 0, ...route }: Route,
   outbound: Outbound,
   tally: Tally,
   { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
 ): AsyncGenerator<SentDelivery, void, void> {
   const poster = openPoster(outbound, now);
-  const deliveries = each(source);
-  const running = new Map<number, Promise<SentDelivery>>();
-  const over = new AbortController();
-  const stop = (): void => over.abort(signal.reason);
-  signal.addEventListener('abort', stop);
-  let pause: Promise<undefined> | undefined;
+  let n = 0;
+  let earliestMs = 0;
   try {
-    let next = await deliveries.next();
-    for (let n = 1; !next.done || running.size > 0; ) {
-      if (!next.done && pause === undefined && running.size < concurrency) {
-        running.set(n, handled(send(poster, n, next.value(), route, tally)));
-        n++;
-        next = await deliveries.next();
-        if (gapMs !== undefined && !next.done) {
-          pause = handled(sleep(gapMs, over.signal).then(() => (pause = undefined)));
-        }
-        continue;
-      }
-      const waiting: Promise<SentDelivery | undefined>[] = [...running.values()];
-      if (pause !== undefined && running.size < concurrency) waiting.push(pause);
-      const row = await Promise.race(waiting);
-      if (row === undefined) continue;
-      running.delete(row.n);
-      yield row;
+    for await (const draft of source) {
+      const waitMs = earliestMs - now();
+      if (waitMs > 0) await sleep(waitMs, signal);
+      earliestMs = now() + gapMs;
+      yield await send(poster, ++n, draft(), route, tally);
     }
   } finally {
-    signal.removeEventListener('abort', stop);
-    over.abort();
-    await deliveries.return();
     await poster.close();
   }
 }
@@ -91,16 +70,6 @@ export async function planAll(source: Iterable<Draft> | AsyncIterable<Draft>, ur
   const deliveries: Outgoing[] = [];
   for await (const draft of source) deliveries.push(draft());
   return planPosts(deliveries.map(({ headers, body }) => ({ url, headers, body })));
-}
-
-async function* each<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {
-  yield* source;
-}
-
-/** The promise may fail after its reader has stopped. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
 }
 
 async function send(

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../output/escape.ts';
 import type { Subscription } from '../schema.ts';
 
 /** Doc 2 §8: disabled ones count. */
@@ -30,6 +31,11 @@ export function subscriptionStatus(status: number): string {
 
 export function shownSubscription(subscription: Subscription): ShownSubscription {
   return { ...subscription, status_text: subscriptionStatus(subscription.status) };
+}
+
+/** The command for another url, which also enables a disabled subscription (doc 2 §3). */
+export function changeUrlCommand(id: string): string {
+  return `svc webhooks update ${shellWord(id)} --url <url>`;
 }
 
 export function subscriptionCandidates({ id, url }: Pick<Subscription, 'id'> & { readonly url?: unknown }): {

@@ -8,7 +8,15 @@ import { shellWord } from '../../../output/escape.ts';
 import type { Recordings, SubscriptionChange } from '../api.ts';
 import { stillUnknown, unresolved } from '../api.ts';
 import type { Subscription } from '../schema.ts';
-import { DISABLED, eventsOf, eventText, findSubscription, sameAddress, sameEvents } from './subscription.ts';
+import {
+  changeUrlCommand,
+  DISABLED,
+  eventsOf,
+  eventText,
+  findSubscription,
+  sameAddress,
+  sameEvents,
+} from './subscription.ts';
 
 export interface Edit {
   readonly url?: string | undefined;
@@ -37,6 +45,11 @@ export async function updateSubscription(
   guard: Guard,
 ): Promise<Updated | Plan> {
   const before = findSubscription(await recordings.subscriptions(), typed);
+  const isDisabled = before.status === DISABLED;
+  // Only another url enables a disabled endpoint (doc 2 §3).
+  if (isDisabled && url === before.url) {
+    throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
+  }
   const current = eventsOf(before);
   const events = set ?? [...new Set([...current, ...add])].filter((type) => !remove.includes(type));
   if (events.length === 0 && current.length > 0) {
@@ -45,13 +58,15 @@ export async function updateSubscription(
   }
   for (const type of remove) if (!current.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
   const newUrl = url === before.url ? undefined : url;
-  if (before.status === DISABLED && newUrl === undefined) {
-    guard.notice(
-      `warning: ${before.id} stays disabled until its url changes: svc webhooks enable ${shellWord(before.id)} --url <url>`,
-    );
+  if (isDisabled && newUrl === undefined) {
+    guard.notice(`warning: ${before.id} stays disabled until its url changes: ${changeUrlCommand(before.id)}`);
   }
   if (newUrl === undefined && sameEvents(events, current)) return { before, after: before, unchanged: true };
-  return patch(before, { url: newUrl, events }, recordings, guard);
+  const updated = await patch(before, { url: newUrl, events }, recordings, guard);
+  if (updated instanceof Plan || newUrl === undefined || updated.after.status !== DISABLED) return updated;
+  throw new SvcError('not_as_asked', `${before.id} has the new url but is still disabled`, {
+    hint: `svc webhooks get ${shellWord(before.id)}`,
+  });
 }
 
 /** The confirmation may have taken minutes. */

@@ -18,8 +18,7 @@ interface Preset {
   readonly address: RegExp;
 }
 
-/** `{port}` is the local port. Input of ssh goes to nobody: an unknown host is accepted, a changed one refused. */
-const SSH = 'ssh -T -o StrictHostKeyChecking=accept-new -o ServerAliveInterval=30 -o ExitOnForwardFailure=yes';
+/** `{port}` is the local port. */
 const PRESETS: readonly Preset[] = [
   {
     name: 'cloudflared',
@@ -32,24 +31,6 @@ const PRESETS: readonly Preset[] = [
     command: 'ngrok http 127.0.0.1:{port} --log stdout',
     program: /\bngrok\b/,
     address: /\burl"?[=:]"?(https:\/\/[^\s"]+)/,
-  },
-  {
-    name: 'localhost.run',
-    command: `${SSH} -R 80:127.0.0.1:{port} nokey@localhost.run`,
-    program: /\blocalhost\.run\b/,
-    address: /tls termination, (https:\/\/[^\s"]+)/,
-  },
-  {
-    name: 'serveo',
-    command: `${SSH} -R 80:127.0.0.1:{port} serveo.net`,
-    program: /\bserveo\b/,
-    address: /traffic from (https:\/\/[^\s"]+)/,
-  },
-  {
-    name: 'localtunnel',
-    command: 'lt --local-host 127.0.0.1 --port {port}',
-    program: /^(?:npx )?(?:lt|localtunnel)\b/,
-    address: /your url is: (https:\/\/[^\s"]+)/,
   },
 ];
 const PRESET_NAMES = PRESETS.map(({ name }) => name);
@@ -110,10 +91,6 @@ export class TunnelProgram {
         setImmediate(() => ended(code ?? signalStatus(signal)));
       });
     });
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
   }
 
   /** Resolves with the address that it prints. Rejects if it ends before, prints none in time, or `signal` is aborted. */
@@ -192,7 +169,7 @@ export class TunnelProgram {
 }
 
 /** Without an error if there is none any more. */
-export function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (platform() === 'win32') {
     spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
     return;

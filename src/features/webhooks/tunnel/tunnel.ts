@@ -12,7 +12,6 @@ import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
 import { receiverUrl, sameAddress } from '../subscriptions/subscription.ts';
 import { queueTest, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
 import { deleteSubscription } from '../subscriptions/updating.ts';
-import { RunRecord, takeBackLeftovers } from './leftovers.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
 
 /** How long to wait until the address leads to the listener. */
@@ -40,8 +39,6 @@ export class Tunnel {
   readonly #input: TunnelInput;
   readonly #ctx: RunContext;
   readonly #recordings: Recordings;
-  readonly #server: string;
-  readonly #record: RunRecord;
   /** The second signal: nothing is waited for any more. */
   readonly #hurry = new AbortController();
   /** Ends the watch for the test event. */
@@ -62,8 +59,6 @@ export class Tunnel {
     this.signal = AbortSignal.any([ctx.signal, ended.signal]);
     // Requests that take something back are sent after the signal, too.
     this.#recordings = openRecordings({ ...ctx.target, signal: this.#hurry.signal });
-    this.#server = ctx.target.baseUrl.href;
-    this.#record = new RunRecord(ctx, this.#server);
     this.#release = ctx.takeSignals((name) => {
       if (ended.signal.aborted) this.#hurry.abort(endedBy(name));
       ended.abort(endedBy(name));
@@ -79,10 +74,8 @@ export class Tunnel {
   async open(port: number, fail: (error: unknown) => void): Promise<TunnelFacts> {
     const { tunnel, tunnelUrl, path } = this.#input;
     const ctx = this.#ctx;
-    await takeBackLeftovers(openRecordings({ ...ctx.target, signal: this.signal }), this.#server, ctx);
     this.signal.throwIfAborted();
     this.#program = new TunnelProgram(tunnel, port, ctx);
-    this.#record.write({ programPid: this.#program.pid });
     const address = tunnelUrl ?? (await this.#program.address(this.signal));
     const url = await receiverUrl(withPath(address, path), '--tunnel-url', ctx);
     await Promise.race([this.#awaitRoute(url), this.#program.failed()]);
@@ -103,7 +96,6 @@ export class Tunnel {
       await Promise.allSettled([this.#watch, this.#creation]);
       await this.#unsubscribe();
       await this.#program?.stop(this.#hurry.signal);
-      if (this.#failure === undefined) this.#record.remove();
     } finally {
       this.#release();
     }
@@ -137,14 +129,13 @@ export class Tunnel {
     };
     this.signal.addEventListener('abort', stop, { once: true });
     const signal = AbortSignal.any([this.#hurry.signal, early.signal]);
-    const created = createSubscription({ url, events }, openRecordings({ ...this.#ctx.target, signal }), {
+    const creation = createSubscription({ url, events }, openRecordings({ ...this.#ctx.target, signal }), {
       dryRun: false,
       allowDuplicate: false,
       notice: this.#ctx.notice,
       unbroken: (work) => {
         this.signal.throwIfAborted();
         // From here on there may be a subscription with this address, and before there was none.
-        this.#record.write({ url });
         this.#address = url;
         return work();
       },
@@ -152,10 +143,15 @@ export class Tunnel {
         this.#id = id === UNKNOWN_ID ? undefined : id;
         this.#ctx.secrets.add(secret.reveal());
         this.secrets.push(signingSecret(secret.reveal(), `the subscription ${id}`));
-        this.#record.write({ id: this.#id ?? null });
       },
     });
-    this.#creation = created;
+    this.#creation = creation;
+    const created = creation.catch((error: unknown) => {
+      if (!(error instanceof SvcError) || error.code !== 'guarded') throw error;
+      throw new SvcError('guarded', error.message, {
+        hint: 'a run that was killed may have left it: svc webhooks delete <id>',
+      });
+    });
     const result = await Promise.race([created, program.failed()]);
     if (result instanceof Plan) throw new SvcError('internal', 'a dry run started a tunnel');
     this.signal.throwIfAborted();

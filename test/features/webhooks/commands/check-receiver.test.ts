@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { codeToCheck } from '../../../../src/features/webhooks/probes/code-to-check.ts';
 import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { freePorts } from '../../../support/ports.ts';
@@ -18,8 +17,7 @@ const check = (url: string, ...args: string[]): Promise<Run> =>
   svc(['webhooks', 'check-receiver', url, ...args], { env });
 
 async function failing(url: string): Promise<string[]> {
-  const results = await probe(url);
-  const probes = results.filter(({ status }) => status !== 'not_testable');
+  const probes = await probe(url);
   expect(probes.map(({ probe }) => probe)).toEqual([...PROBE_NAMES]);
   return probes.filter(({ status }) => status !== 'pass').map(({ probe }) => probe);
 }
@@ -41,13 +39,13 @@ it('passes a receiver that follows the document', async () => {
   expect(new Set(deliveries).size).toBe(deliveries.length);
 });
 
-it('passes svc webhooks listen, which ends after ten invalid deliveries in a row', async () => {
+it('passes svc webhooks listen', async () => {
   const { port, stop } = await listen([]);
   const { code, stderr } = await check(`http://127.0.0.1:${port}/`);
   await stop();
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: '36 of 36 probes passed; 4 rules are not testable from outside\n',
+    stderr: '36 of 36 probes passed\n',
   });
 });
 
@@ -114,7 +112,7 @@ describe('an unreachable receiver', () => {
       ['fail', expect.stringContaining('nothing listens')],
       ['skipped', 'not sent'],
     ]);
-    expect(results.filter(({ status }) => status !== 'not_testable')).toHaveLength(36);
+    expect(results).toHaveLength(36);
   });
 
   it('that breaks a connection fails only that probe', async () => {
@@ -145,7 +143,6 @@ it('prints a line for each probe, and what to change for a failed one', async ()
       'sent: the same event id again, in a new delivery',
       'rule: document 2 §1: "Delivery is at least once, so duplicates are possible."',
       'fix: respond 2xx to an event id that you have processed already, and do nothing else',
-      `code to look for: ${codeToCheck('same-event-twice')}`,
     ].join('  '),
     'pass  bad-signature         401, 401, 401, 401  MS',
     '',
@@ -166,9 +163,7 @@ describe('--junit', () => {
     expect(text).toContain(
       '<failure message="expected 2xx, got 500" type="unknown-type">sent: an event of the type rec',
     );
-    expect(text).toContain(
-      '\nfix: respond 2xx to event types that you do not know, and ignore them\ncode to look for: ',
-    );
+    expect(text).toContain('\nfix: respond 2xx to event types that you do not know, and ignore them\nresponse: ');
     expect(text).toContain('\nresponse: ]]&gt;&amp;');
     expect(text).not.toContain('\u001b');
     expect(wellFormed(file)).toBe('');
@@ -184,7 +179,7 @@ describe('--junit', () => {
   it('reports a check that did not take place', async () => {
     const file = join(temporaryHome(), 'report.xml');
     expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
-    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="40"');
+    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="36"');
     expect(wellFormed(file)).toBe('');
   });
 });

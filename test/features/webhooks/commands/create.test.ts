@@ -48,7 +48,7 @@ describe('the secret', () => {
     await using service = await subscribed();
     const file = join(folder, 'fd');
     const fd = openSync(file, 'w');
-    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-fd', String(fd)], { here: true });
+    const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', `/dev/fd/${fd}`], { here: true });
     expect(run.code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(`${onlySecret(service)}\n`);
   });
@@ -81,9 +81,9 @@ describe('the secret', () => {
     for (const args of [
       ['--secret-file', taken],
       ['--secret-file', join(folder, 'no/such/folder')],
-      ['--secret-fd', String(readOnly)],
-      ['--secret-fd', '987'],
-      ...(existsSync('/dev/full') ? [['--secret-fd', String(openSync('/dev/full', 'w'))]] : []),
+      ['--secret-file', `/dev/fd/${readOnly}`],
+      ['--secret-file', '/dev/fd/987'],
+      ...(existsSync('/dev/full') ? [['--secret-file', `/dev/fd/${openSync('/dev/full', 'w')}`]] : []),
       ['--store', '--show-secret'],
     ]) {
       const run = await service.run(['create', RECEIVER, ...EVENTS, ...args], { home });

@@ -77,7 +77,7 @@ describe('a subscription', () => {
     expect(run.code).toBe(1);
     expect(found(run, 'status', gone)).toMatchObject({
       status: 'fail',
-      fix: `svc webhooks enable ${gone} --url <url>`,
+      fix: `svc webhooks update ${gone} --url <url>`,
     });
     expect(found(run, 'status', close)).toMatchObject({
       status: 'fail',

@@ -49,12 +49,6 @@ describe('--event', () => {
     });
   });
 
-  it('does not promise that nothing is sent again if the response is not a success', async () => {
-    const { port, stop } = await listen(['--event', 'webhook.ping', '--respond', '503']);
-    expect((await deliver(port, event('evt_1', 'summary.completed'))).status).toBe(503);
-    expect(lines((await stop()).stderr)[1]).toBe('filtered out by --event: summary.completed (answered 503)');
-  });
-
   it.each([
     [
       ['--event', 'sumary.completed'],

@@ -1,10 +1,8 @@
 /** `svc webhooks listen --tunnel`: from nothing to the first event, and nothing left behind. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { lockOwner } from '../../../../src/store/lock.ts';
-import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import type { RunOptions } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
 import { deliveries, rows, target } from './listening.ts';
 import { type Subscribed, subscribed } from './subscribed.ts';
@@ -26,10 +24,6 @@ const run = (args: readonly string[], options: RunOptions = {}) =>
   service.run([...LISTEN, ...args], { sleeps: true, ...options });
 const events = (): readonly (readonly string[])[] =>
   [...service.account.subscriptions.values()].map((one) => one.events);
-const records = (home: string): readonly string[] => {
-  const folder = join(home, 'state', 'tunnels');
-  return existsSync(folder) ? readdirSync(folder) : [];
-};
 /** What gets SIGKILL ends a moment later. */
 const tunnelIsGone = (): Promise<boolean> =>
   vi.waitFor(() => {
@@ -39,12 +33,18 @@ const tunnelIsGone = (): Promise<boolean> =>
 
 describe('a run with a tunnel', () => {
   it('receives a verified event, forwards it, and cleans up', async () => {
-    const home = temporaryHome();
     const app = await target((response) => response.writeHead(200).end());
-    const ended = await run(
-      [script.command, '--path', '/hook', '--forward-to', app.url, '--count', '1', '-o', 'ndjson'],
-      { home },
-    );
+    const ended = await run([
+      script.command,
+      '--path',
+      '/hook',
+      '--forward-to',
+      app.url,
+      '--count',
+      '1',
+      '-o',
+      'ndjson',
+    ]);
     expect(ended).toMatchObject({ code: 0, server: expect.stringContaining('server: 127.0.0.1') });
     const [ready] = rows(ended);
     expect(ready).toMatchObject({
@@ -57,7 +57,7 @@ describe('a run with a tunnel', () => {
     });
     expect(deliveries(ended)).toMatchObject([{ valid: true, event_type: 'webhook.ping', forward: { status: 200 } }]);
     expect(app.taken).toHaveLength(1);
-    expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
+    expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
   it('reports what it created and deleted, but never the secret', async () => {
@@ -123,21 +123,19 @@ describe('a run with a tunnel', () => {
 
   it('deletes a subscription whose creation was not confirmed', async () => {
     service.traps.add('lost-create');
-    const home = temporaryHome();
-    const ended = await run([script.command], { home });
+    const ended = await run([script.command]);
     expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining('its secret was lost in transit') });
-    expect([events(), records(home), await tunnelIsGone()]).toEqual([[], [], true]);
+    expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
-  it('says why the subscription may remain, and finds it in the next run', async () => {
-    const home = temporaryHome();
+  it('says why the subscription may remain', async () => {
     service.traps.add('delete-not-ok');
-    const ended = await run([script.command, '--count', '1'], { home });
+    const ended = await run([script.command, '--count', '1']);
     expect(ended).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/may remain: server answered ok:false: svc webhooks delete ep_/),
     });
-    expect([events().length, records(home).length, await tunnelIsGone()]).toEqual([1, 1, true]);
+    expect([events().length, await tunnelIsGone()]).toEqual([1, true]);
   });
 });
 
@@ -162,13 +160,12 @@ describe('a tunnel program that fails', () => {
       /printed no https address within 30 s: see the manual/,
     ],
   ])('and %s is an error with its last lines, and nothing is created', async (_, command, code, message) => {
-    const home = temporaryHome();
     const sleepsUntil = (ms: number) =>
       ms === 30_000 ? new Promise<void>((done) => setTimeout(done, 300)) : undefined;
-    const ended = await run([command], { home, sleepsUntil });
+    const ended = await run([command], { sleepsUntil });
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
     expect(ended.stderr).not.toMatch(/[\u001b\u0007]/);
-    expect([events(), records(home)]).toEqual([[], []]);
+    expect(events()).toEqual([]);
   });
 
   it('and ends while svc listens ends svc, which deletes the subscription', async () => {
@@ -199,84 +196,13 @@ describe('the limits of the account', () => {
     const id = service.subscribe(taken);
     const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
     const ended = await run([script.command, '--tunnel-url', taken], { sleepsUntil });
-    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining(`${id} already points at this url`) });
-    expect([...service.account.subscriptions.keys()]).toEqual([id]);
-  });
-});
-
-/** As a run leaves it that was killed. */
-function leave(home: string, { id, url }: { readonly id: string | null; readonly url: string }): void {
-  const folder = join(home, 'state', 'tunnels');
-  mkdirSync(folder, { recursive: true });
-  const dead = { ...lockOwner(process.pid), start: '1' };
-  const record = { version: 1, run: dead, program: dead, server: `${service.url}/`, profile: 'default', url, id };
-  writeFileSync(join(folder, `${dead.nonce}.json`), JSON.stringify(record));
-}
-
-describe('the leftovers of a killed run', () => {
-  const URL_LEFT = 'https://192.0.2.9/hook';
-  const once = [script.command, '--count', '1'];
-
-  it('are removed with --yes', async () => {
-    const home = temporaryHome();
-    const [other, id] = [service.subscribe(), service.subscribe(URL_LEFT)];
-    leave(home, { id, url: URL_LEFT });
-    const ended = await run([...once, '--yes'], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`removed ${id} (${URL_LEFT})`) });
-    expect([[...service.account.subscriptions.keys()], records(home)]).toEqual([[other], []]);
-  });
-
-  it('are offered for removal at a terminal', async () => {
-    const home = temporaryHome();
-    const id = service.subscribe(URL_LEFT);
-    leave(home, { id, url: URL_LEFT });
-    const no = await run(once, { home, terminal: 120, answer: false });
-    expect([no.code, no.asked, records(home).length]).toEqual([0, ['Remove it?'], 1]);
-    const yes = await run(once, { home, terminal: 120, answer: true });
-    expect([yes.code, yes.asked, events(), records(home)]).toEqual([0, ['Remove it?'], [], []]);
-  });
-
-  it('stay if the question is interrupted', async () => {
-    const home = temporaryHome();
-    const id = service.subscribe(URL_LEFT);
-    leave(home, { id, url: URL_LEFT });
-    const answer = (): boolean => {
-      throw new SvcError('interrupted', 'interrupted', { reason: 'signal' });
-    };
-    const ended = await run(once, { home, terminal: 120, answer });
-    expect([ended.code, [...service.account.subscriptions.keys()], records(home).length]).toEqual([130, [id], 1]);
-  });
-
-  it('stay in a pipe, with the command that removes them', async () => {
-    const home = temporaryHome();
-    const id = service.subscribe(URL_LEFT);
-    leave(home, { id, url: URL_LEFT });
-    const ended = await run(once, { home });
     expect(ended).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`svc webhooks delete ${id}, or pass --yes`),
+      code: 3,
+      stderr: expect.stringMatching(
+        new RegExp(`${id} already points at this url .*\\nhint: .*svc webhooks delete <id>\\n`),
+      ),
     });
     expect([...service.account.subscriptions.keys()]).toEqual([id]);
-  });
-
-  it('are not removed with --yes if only the address is known, or another address has the id', async () => {
-    const home = temporaryHome();
-    const [one, two] = [service.subscribe(URL_LEFT), service.subscribe('https://192.0.2.10/')];
-    leave(home, { id: null, url: URL_LEFT });
-    leave(home, { id: two, url: 'https://192.0.2.11/' });
-    const ended = await run([...once, '--yes'], { home });
-    expect(ended).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`to remove it: svc webhooks delete ${one}\n`),
-    });
-    expect([...service.account.subscriptions.keys()]).toEqual([one, two]);
-  });
-
-  it('are forgotten when the service no longer has them', async () => {
-    const home = temporaryHome();
-    leave(home, { id: 'ep_gone', url: URL_LEFT });
-    expect((await run(once, { home })).stderr).not.toContain('killed');
-    expect(records(home)).toEqual([]);
   });
 });
 

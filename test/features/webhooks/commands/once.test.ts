@@ -12,7 +12,7 @@ const WRITES = {
   create: ['create', NEW, '--event', 'summary.completed', '--show-secret'],
   'update --url': ['update', 'ep_1', '--url', NEW],
   'update --clear-events': ['update', 'ep_1', '--clear-events', '--yes'],
-  enable: ['enable', 'ep_2', '--url', NEW],
+  'update --url of a disabled one': ['update', 'ep_2', '--url', NEW],
   delete: ['delete', 'ep_1', '--yes'],
   rotate: ['rotate', 'ep_1', '--store', '--yes'],
   test: ['test', 'ep_1'],

@@ -82,7 +82,7 @@ describe('webhooks secrets import', () => {
 
   it('names the ways to pass a secret', async () => {
     const { stderr } = await secrets(['import', 'ep_1', '--secret', SECRET]);
-    expect(stderr).toContain('--secret-fd <n>');
+    expect(stderr).toContain('pass --secret-file <file> or --secret-env <name>');
     expect(stderr).not.toMatch(/--endpoint|SVC_WEBHOOK_SECRET/);
   });
 

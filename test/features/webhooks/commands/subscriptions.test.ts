@@ -1,6 +1,7 @@
 /** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
 import { describe, expect, test } from 'vitest';
-import { failure } from '../../../support/svc.ts';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
@@ -97,7 +98,6 @@ describe('update', () => {
       ['summary.completed', 'webhook.ping'],
     ],
     [['--set-event', 'webhook.ping'], ['webhook.ping']],
-    [['--set-events', 'webhook.ping'], ['webhook.ping']],
     [['--remove-event', 'summary.completed', '--add-event', 'webhook.ping'], ['webhook.ping']],
     [['--clear-events', '--yes'], []],
     [['--remove-event', 'summary.completed', '--yes'], []],
@@ -117,7 +117,7 @@ describe('update', () => {
     const run = await service.run(['update', 'ep_1', ...argv]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(outcome) });
     expect(run.stderr).toContain(
-      'warning: ep_1 stays disabled until its url changes: svc webhooks enable ep_1 --url <url>\n',
+      'warning: ep_1 stays disabled until its url changes: svc webhooks update ep_1 --url <url>\n',
     );
     const moved = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
     expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('now active') });
@@ -201,22 +201,41 @@ describe('update', () => {
   });
 });
 
-describe('enable', () => {
+describe('update of a disabled one', () => {
   test('another address enables it; the same does not, and is not sent', async () => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed'], 2);
-    expect(await service.run(['enable', 'ep_1', '--url', RECEIVER])).toMatchObject({
-      code: 3,
-      stderr: 'svc: only a new url enables a disabled subscription: append ?v=2, for example\n',
-    });
-    const run = await service.run(['enable', 'ep_1', '--url', `${RECEIVER}?v=2`]);
+    const before = { ...stored(service, 'ep_1') };
+    for (const more of [[], ['--add-event', 'webhook.ping']]) {
+      expect(await service.run(['update', 'ep_1', '--url', RECEIVER, ...more])).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: 'svc: only a new url enables a disabled subscription: append ?v=2, for example\n',
+      });
+    }
+    expect(stored(service, 'ep_1')).toEqual(before);
+    const run = await service.run(['update', 'ep_1', '--url', `${RECEIVER}?v=2`]);
     expect(run.stdout).toMatch(/^updated ep_1 .* events unchanged: summary.completed {2}now active\n$/);
     expect(stored(service, 'ep_1')).toMatchObject({
       status: 1,
       consecutive_failures: 0,
       events: ['summary.completed'],
     });
-    expect((await service.run(['enable', 'ep_1', '--url', RECEIVER])).stderr).toContain('ep_1 is not disabled');
+  });
+
+  test('that stays disabled: exit 8', async () => {
+    const one = { id: 'ep_1', url: RECEIVER, events: ['webhook.ping'], status: 2 };
+    await using server = await faultServer((socket, { method }) => {
+      if (method === 'PATCH') one.url = `${RECEIVER}?v=2`;
+      socket.write(answer(200, JSON.stringify(method === 'PATCH' ? { item: one } : { items: [one] })));
+    });
+    const run = await svc(['webhooks', 'update', 'ep_1', '--url', `${RECEIVER}?v=2`, '--base-url', server.url], {
+      env: { SVC_WEBHOOKS_TOKEN: 'pat' },
+    });
+    expect(run).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('ep_1 has the new url but is still disabled'),
+    });
   });
 });
 

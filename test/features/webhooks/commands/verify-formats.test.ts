@@ -1,13 +1,12 @@
 /** Files of other tools: `svc webhooks verify`, `show` and `replay` read those that have the exact bytes, and name the others. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { onPath } from '../../../support/peers.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { NOW_S, PING, request, SECRET, SIGNATURE, T } from '../vectors.ts';
-import { KEY, receiver } from './handmade-receiver.ts';
+import { KEY } from './handmade-receiver.ts';
 
 const verify = (stdin: string | Uint8Array, ...args: string[]): Promise<Run> =>
   svc(['webhooks', 'verify', '-', ...args], {
@@ -81,14 +80,6 @@ const READ: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  'an Insomnia export': {
-    _type: 'export',
-    __export_format: 4,
-    resources: [
-      { _type: 'workspace', _id: 'wrk_1' },
-      { _type: 'request', headers: named('name'), body: { mimeType: 'application/json', text: body } },
-    ],
-  },
   'a log of {headers, body}': { time: 'x', headers: HEADERS, body },
   'a log that has both bodies': { headers: HEADERS, body: JSON.parse(body), rawBody: body },
   'a log of {request: {headers, body}}': { request: { method: 'POST', headers: HEADERS, body } },
@@ -149,54 +140,7 @@ describe('reads a file with the exact bytes', () => {
       stderr: expect.stringContaining('stdin:2: this line has no request, unlike others'),
     });
   });
-
-  it('curl --trace, with and without the time', async () => {
-    const sent = request();
-    const at = sent.indexOf('\r\n\r\n') + 4;
-    const trace = (prefix: string): string =>
-      [
-        `${prefix}== Info:   Trying 127.0.0.1:80...`,
-        `${prefix}=> Send header, ${at} bytes (0x${at.toString(16)})`,
-        ...hexDump(sent.subarray(0, at)),
-        `${prefix}=> Send data, ${sent.length - at} bytes (0x${(sent.length - at).toString(16)})`,
-        ...hexDump(sent.subarray(at)),
-        `${prefix}<= Recv header, 25 bytes (0x19)`,
-        ...hexDump(Buffer.from('HTTP/1.1 204 No Content\r\n')),
-        '',
-      ].join('\n');
-    for (const prefix of ['', '10:11:12.123456 ', '10:11:12.123456 [0-0] ']) {
-      expect(await verify(trace(prefix))).toMatchObject({ code: 0, stderr: '' });
-    }
-    expect((await verify(trace('').replace('65 76 74', '65 76 75'))).code).toBe(1);
-    expect((await verify(trace('').split('\n').slice(0, -8).join('\n'), '-o', 'json')).stdout).toContain('truncated');
-  });
-
-  it.skipIf(onPath('curl') === undefined)('a real trace of curl', async () => {
-    const { url, taken } = await receiver((_, response) => response.writeHead(204).end());
-    const folder = temporaryHome();
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'body'), PING);
-    const headers = Object.entries(HEADERS).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-    const { execFile } = await import('node:child_process');
-    for (const how of ['--trace', '--trace-ascii']) {
-      const args = ['-s', how, join(folder, how), ...headers, '--data-binary', `@${join(folder, 'body')}`, url];
-      await new Promise((done, fail) => execFile('curl', args, (error) => (error === null ? done(0) : fail(error))));
-    }
-    expect(taken).toHaveLength(2);
-    expect((await verify(readFileSync(join(folder, '--trace')))).code).toBe(0);
-    expect((await verify(readFileSync(join(folder, '--trace-ascii')))).code).toBe(0);
-  });
 });
-
-/** Sixteen bytes a line, as curl writes them. */
-function hexDump(bytes: Buffer): string[] {
-  return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) => {
-    const part = bytes.subarray(row * 16, row * 16 + 16);
-    const hex = [...part].map((byte) => `${byte.toString(16).padStart(2, '0')} `).join('');
-    const offset = (row * 16).toString(16).padStart(4, '0');
-    return `${offset}: ${hex.padEnd(48)}${part.toString('latin1').replace(/[^ -~]/g, '.')}`;
-  });
-}
 
 describe('a file that is not a delivery exits 2, and is named', () => {
   const parsed = { ...(JSON.parse(body) as object), id: 'evt_2' };
@@ -213,7 +157,6 @@ describe('a file that is not a delivery exits 2, and is named', () => {
     ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'is an access log'],
     ['a compressed file', gzipSync(request()), 'is a gzip file'],
     ['a packet capture', Buffer.from('d4c3b2a102000400', 'hex'), 'is a packet capture'],
-    ['a dump of mitmproxy', '1234:7:version;2:21#', 'the mitmproxy dump is cut off or damaged at byte 0'],
     ['a body', PING, 'contains no delivery in a format that svc reads'],
     ['any text', 'hello\n', 'contains no delivery in a format that svc reads'],
     ['any bytes', Buffer.from([0xff, 0, 1]), 'contains no delivery in a format that svc reads'],

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -64,7 +55,7 @@ describe('a line', () => {
 describe('a new file', () => {
   it('is readable by its owner only', async () => {
     const path = fresh();
-    const { writer, notices } = openRecording(path, { append: false });
+    const { writer, notices } = openRecording(path);
     expect(notices).toEqual([]);
     expect(await writer.add(LINE)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -72,26 +63,12 @@ describe('a new file', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINE);
   });
 
-  it('never replaces another file, nor follows a link', () => {
-    const path = fresh();
-    writeFileSync(path, 'mine');
-    expect(failure(() => openRecording(path, { append: false }))).toMatchObject({
-      code: 'file_unusable',
-      hint: expect.stringContaining('--append'),
-    });
-    const link = fresh();
-    const target = fresh();
-    symlinkSync(target, link);
-    expect(failure(() => openRecording(link, { append: false })).code).toBe('file_unusable');
-    expect([readFileSync(path, 'utf8'), existsSync(target)]).toEqual(['mine', false]);
-  });
-
   it('is deleted if nothing could be received, unless it existed before', () => {
     const path = fresh();
-    openRecording(path, { append: false }).writer.discard();
+    openRecording(path).writer.discard();
     expect(existsSync(path)).toBe(false);
     writeFileSync(path, LINE);
-    openRecording(path, { append: true }).writer.discard();
+    openRecording(path).writer.discard();
     expect(readFileSync(path, 'utf8')).toBe(LINE);
   });
 });
@@ -99,7 +76,7 @@ describe('a new file', () => {
 describe('a turn of the event loop', () => {
   it('ends with writing everything that was added in it, in order', async () => {
     const path = fresh();
-    const { writer } = openRecording(path, { append: false });
+    const { writer } = openRecording(path);
     const seen: number[] = [];
     const lines = ['1', '2', '3'].map((event_id) => recordingLine({ ...DELIVERY, event_id }));
     const done = Promise.all(
@@ -116,14 +93,14 @@ describe('a turn of the event loop', () => {
 
   it('is not needed to write', async () => {
     const path = fresh();
-    const { writer } = openRecording(path, { append: false });
+    const { writer } = openRecording(path);
     const written = writer.add(LINE);
     writer.close();
     expect([await written, readFileSync(path, 'utf8')]).toEqual([true, LINE]);
   });
 });
 
-describe('--append', () => {
+describe('a file that exists', () => {
   it.each([
     ['a whole file', LINE, LINE],
     ['an empty file', '', ''],
@@ -131,40 +108,38 @@ describe('--append', () => {
     ['a file that was cut in its second line', `${LINE}{"v":1,"received`, LINE],
     ['a file that was cut in its first line', '{"v', ''],
     ['a file that was cut in a long line', `${LINE}{"v":1,"body_b64":"${'A'.repeat(200_000)}`, LINE],
-  ])('continues %s', async (_, before, remaining) => {
+  ])('is continued: %s', async (_, before, remaining) => {
     const path = fresh();
     if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
-    const { writer, notices } = openRecording(path, { append: true });
+    const { writer, notices } = openRecording(path);
     await writer.add(LINE);
     expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
     const removed = (before ?? '').length - remaining.length;
     expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`removed its ${removed} bytes`)]);
   });
 
-  it.each(['no recording', '{"log":{}}\n', '\n'])('does not change %j', (text) => {
+  it.each(['no recording', '{"log":{}}\n', '\n'])('is not changed: %j', (text) => {
     const path = fresh();
     writeFileSync(path, text);
-    expect(failure(() => openRecording(path, { append: true })).message).toContain('is not a recording');
+    expect(failure(() => openRecording(path)).message).toContain('is not a recording');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('warns about other readers', () => {
+  it('may have other readers, of whom svc warns', () => {
     const path = fresh();
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
-    expect(openRecording(path, { append: true }).notices).toEqual([
-      `--record: other users can read ${path}: chmod 600 ${path}`,
-    ]);
+    expect(openRecording(path).notices).toEqual([`--record: other users can read ${path}: chmod 600 ${path}`]);
   });
 
-  it('refuses a directory', () => {
-    expect(failure(() => openRecording(folder, { append: true })).message).toContain('is not a file');
+  it('must not be a directory', () => {
+    expect(failure(() => openRecording(folder)).message).toContain('is not a file');
   });
 });
 
 describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
   it('is reported once, and to every caller', async () => {
-    const { writer } = openRecording('/dev/full', { append: true });
+    const { writer } = openRecording('/dev/full');
     const failures: (string | undefined)[] = [];
     writer.onChange((trouble) => failures.push(trouble?.message));
     expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);

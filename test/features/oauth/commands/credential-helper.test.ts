@@ -1,0 +1,103 @@
+/** Commands whose logins and signing secrets are in a credential helper. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { type TestHelper, testHelper } from '../../../support/credential-helper.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { FIRST, keep, login } from './rotating-server.ts';
+
+const SECRET = 'whsec_0123456789abcdef';
+const PERSONAL = 'pat-0123456789abcdef';
+let home: string;
+let helper: TestHelper;
+let service: FaultServer;
+/** The part of an entry's name that stands for the service. */
+let host: string;
+beforeAll(async () => {
+  service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
+  host = new URL(service.url).host.replace(':', '-');
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  home = temporaryHome();
+  const folder = join(home, 'helper');
+  mkdirSync(folder);
+  helper = testHelper(folder);
+});
+
+const run = (line: string, { env, ...options }: RunOptions = {}) =>
+  svc(line.split(' '), {
+    home,
+    sleeps: true,
+    ...options,
+    env: { ...helper.env, SVC_WEBHOOKS_URL: service.url, ...env },
+  });
+const json = async (line: string) => JSON.parse((await run(`${line} -o json`)).stdout);
+const files = () =>
+  ['credentials', 'webhook-secrets'].map((name) => readFileSync(join(home, 'config', `${name}.json`), 'utf8')).join('');
+/** A login and a signing secret in files, and then the setting that names the helper. */
+const begin = async () => {
+  keep(join(home, 'config'), login(service.url, 3600));
+  expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({ code: 0 });
+  expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });
+};
+
+it('does not use what is in the files, and says what to do', async () => {
+  await begin();
+  for (const [line, again] of [
+    ['oauth token', 'sign in'],
+    ['webhooks secrets export ep_1', 'delete it with svc webhooks secrets delete, and import it'],
+  ]) {
+    expect(await run(line ?? ''), line).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `is in a file, and credentials.helper is small\nhint: ${again} again, or: svc config unset credentials.helper\n`,
+      ),
+    });
+  }
+  expect(await json('oauth status')).toMatchObject({ store: 'file', advice: expect.stringMatching(/sign in again/) });
+  expect(helper.names()).toEqual([]);
+});
+
+it('takes a new login and a new signing secret, and leaves no old one in the files', async () => {
+  await begin();
+  expect(await run('oauth login --token-stdin', { stdin: PERSONAL })).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets import ep_1 --yes', { stdin: SECRET })).toMatchObject({ code: 4 });
+  expect(await run('webhooks secrets delete ep_1 --yes')).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({ code: 0 });
+  for (const secret of [FIRST.access, FIRST.refresh, PERSONAL, SECRET]) expect(files()).not.toContain(secret);
+  expect(helper.names()).toEqual([`signing/${host}/ep_1/*`, `webhooks/default/${host}/*`]);
+  expect(await run('oauth token')).toMatchObject({ code: 0, stdout: `${PERSONAL}\n`, stderr: '' });
+  expect(await run('webhooks secrets export ep_1')).toMatchObject({ stdout: `${SECRET}\n` });
+  helper.forget();
+  expect(await json('oauth status')).toMatchObject({ state: 'signed_in', source: 'helper', store: 'small' });
+  expect(await json('oauth status --all')).toMatchObject([{ service: 'webhooks', source: 'small' }]);
+  // Data that is not secret needs no passphrase.
+  expect(helper.calls).toEqual([]);
+  expect(await run('oauth logout')).toMatchObject({ code: 0 });
+  expect(helper.names()).toEqual([`signing/${host}/ep_1/*`]);
+});
+
+it('is checked by doctor, which names a broken helper', async () => {
+  await begin();
+  const findings = async (fault = '') => {
+    const { stdout } = await run('doctor --offline -o json', { env: { HELPER_FAULT: fault } });
+    return JSON.parse(stdout).filter(({ check }: { check: string }) => check === 'store');
+  };
+  expect(await findings()).toMatchObject([
+    { status: 'ok', detail: 'the credential helper small stores, reads and erases' },
+    { status: 'fail', fix: 'svc oauth login' },
+  ]);
+  expect(await run('oauth login --token-stdin', { stdin: PERSONAL })).toMatchObject({ code: 0 });
+  expect(await findings('fail store')).toMatchObject([
+    { status: 'fail', detail: expect.stringMatching(/the key store is locked/) },
+    { status: 'fail', fix: 'svc webhooks secrets delete <id>' },
+  ]);
+  expect(await run('oauth token', { env: { HELPER_FAULT: 'fail get' } })).toMatchObject({ code: 4, stdout: '' });
+  expect(await run('oauth token', { env: { PATH: '/nonexistent' } })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('install docker-credential-small'),
+  });
+});
