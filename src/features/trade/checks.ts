@@ -5,16 +5,15 @@ import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { connectPace } from '../../store/connect-pace.ts';
 import { type Caller, openTrading } from './client.ts';
 import { CookieJar } from './gateway/cookie-jar.ts';
-import { commandNumbers, countedCaller } from './gateway/counted-caller.ts';
+import { commandNumbers, limitedCaller } from './gateway/counted-caller.ts';
 import { EngineConnection } from './gateway/engine-connection.ts';
 import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
 import { FORM } from './gateway/engine-requests.ts';
 import { explainTrading } from './gateway/failed-answer.ts';
 import { openSession } from './gateway/session.ts';
-import { openBudget } from './gateway/trading-session.ts';
+import { connectPace, openCounts } from './gateway/trading-session.ts';
 
 interface GatewayStep extends Result {
   readonly check: 'handshake' | 'session' | 'websocket' | 'requests';
@@ -131,14 +130,10 @@ export async function* gatewaySteps(
   const timer = setTimeout(() => late.abort(why), target.timeoutMs);
   const signal = AbortSignal.any([ctx.signal, late.signal]);
   try {
-    await connectPace(ctx, target.baseUrl).wait(signal);
-    const counting = {
-      budget: await openBudget(ctx, target.baseUrl.href, token),
-      atLimit: 'fail' as const,
-      commandNumbers: commandNumbers(ctx.settings.get('trade.commandNumbers')) ?? {},
-      waitUntil: async () => {},
-    };
-    yield* examineGateway(target, { token, signal, counted: (caller) => countedCaller(caller, counting) });
+    const counts = await openCounts({ ...ctx, target }, token);
+    await connectPace({ ...ctx, target }, counts).wait(signal);
+    const counting = { counts, commandNumbers: commandNumbers(ctx.settings.get('trade.commandNumbers')) ?? {} };
+    yield* examineGateway(target, { token, signal, counted: (caller) => limitedCaller(caller, counting) });
   } finally {
     clearTimeout(timer);
   }

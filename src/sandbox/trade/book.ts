@@ -75,8 +75,6 @@ export interface Order {
   trail: number;
   /** The next step counts from this price. */
   trailedFrom: number;
-  /** Orders of a group end together; 0 for no group. */
-  ocoBulkId: number;
   readonly quoted: number;
   readonly closes: string | undefined;
 }
@@ -97,7 +95,6 @@ export class Book {
   readonly hidden = new Set<Instrument>();
   #lastOrder = 390_285_836;
   #lastTrade = 170_162_800;
-  #lastGroup = 51_200;
 
   newOrderId(): string {
     this.#lastOrder++;
@@ -107,11 +104,6 @@ export class Book {
   newTradeId(): string {
     this.#lastTrade++;
     return String(this.#lastTrade);
-  }
-
-  newGroup(): number {
-    this.#lastGroup++;
-    return this.#lastGroup;
   }
 
   /** Adds an order with the defaults of everything that the draft leaves out. */
@@ -129,7 +121,6 @@ export class Book {
       trail: 0,
       trailedFrom: 0,
       quoted: 0,
-      ocoBulkId: 0,
       closes: undefined,
       ...draft,
     };
@@ -139,9 +130,5 @@ export class Book {
 
   get offered(): readonly Instrument[] {
     return INSTRUMENTS.filter((instrument) => !this.hidden.has(instrument));
-  }
-
-  groupOf({ ocoBulkId }: Order): readonly Order[] {
-    return ocoBulkId === 0 ? [] : [...this.orders.values()].filter((order) => order.ocoBulkId === ocoBulkId);
   }
 }

@@ -62,9 +62,8 @@ export class MatchingEngine {
     this.#exchange.outbox.row('OpenPosition', { ...row, action: 'U' });
   }
 
-  /** Cancels the orders of the same group, too. */
   cancel(order: Order): void {
-    for (const one of new Set([order, ...this.#exchange.book.groupOf(order)])) this.#end(one, CANCELED);
+    this.#end(order, CANCELED);
   }
 
   /** Call this after each tick: executes what the prices reach, and moves what trails. */
@@ -142,7 +141,7 @@ export class MatchingEngine {
     this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
   }
 
-  /** Executes at the current prices, and cancels the other orders of the group. */
+  /** Executes at the current prices. */
   #execute(order: Order): void {
     const { book, traps, outbox, dealer } = this.#exchange;
     if (!book.orders.has(order.orderId)) return;
@@ -159,7 +158,6 @@ export class MatchingEngine {
       this.#end(order, CANCELED);
       return;
     }
-    for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
     outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
     const parts = traps.has('partial-fills') ? thirds(order) : (dealer?.parts(order) ?? [order.amountK]);

@@ -1,8 +1,7 @@
-/** Markets that move: at random, always the same way for the same seed; or as they did in a recording. */
-
+/** A market that moves at random, always the same way for the same seed. */
 import { seededRandom } from '../random.ts';
 import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
-import { curvePrice, type Move, type PriceSource } from './market.ts';
+import type { Move, PriceSource } from './market.ts';
 import { DAY_MS, HOUR_MS } from './trading-days.ts';
 
 interface WalkOptions {
@@ -90,43 +89,4 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
 /** Of mean 0 and deviation 1 (Box and Muller). */
 function gaussian(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-export interface RecordedTick {
-  readonly at: number;
-  readonly symbol: string;
-  readonly bid: number;
-  readonly ask: number;
-  readonly high: number | undefined;
-  readonly low: number | undefined;
-}
-
-/** Symbols without a tick keep their price of the start. The last ticks stay when the recording is over. */
-export function replayed(ticks: readonly RecordedTick[], speed: number, now: () => number): PriceSource {
-  const known: ReadonlyMap<string, Instrument> = new Map(INSTRUMENTS.map((one) => [one.symbol, one]));
-  const moves = ticks
-    .flatMap(({ symbol, at, ...rates }): readonly (Move & { readonly at: number })[] => {
-      const instrument = known.get(symbol);
-      return instrument === undefined ? [] : [{ instrument, at, ...rates }];
-    })
-    // Streams of several connections may be mixed.
-    .sort((one, other) => one.at - other.at);
-  const [first] = moves;
-  let startedAt: number | undefined;
-  let next = 0;
-  return {
-    isOpen: () => true,
-    start: () =>
-      INSTRUMENTS.map((instrument) => {
-        const own = moves.find((move) => move.instrument === instrument);
-        return own ?? { instrument, bid: curvePrice(instrument, now()) };
-      }),
-    next() {
-      startedAt ??= now();
-      const until = (first?.at ?? 0) + (now() - startedAt) * speed;
-      const begin = next;
-      while ((moves[next]?.at ?? Number.POSITIVE_INFINITY) <= until) next++;
-      return moves.slice(begin, next);
-    },
-  };
 }

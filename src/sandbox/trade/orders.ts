@@ -37,23 +37,17 @@ export function orderHandlers(
   const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
     place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId });
 
-  /** `pair` is the suffix of the fields of an order of a pair. There a stop or limit of 0 is none: fxcmpy sends it by default. */
-  const entryDraft = (form: Form, pair?: '' | '2'): OrderDraft => {
-    const suffix = pair ?? '';
-    const exit = (name: string): number | undefined => {
-      const value = form.number(`${name}${suffix}`);
-      return value === 0 && pair !== undefined ? undefined : value;
-    };
+  const entryDraft = (form: Form): OrderDraft => {
     const account = form.account(book);
     const instrument = form.instrument();
-    const isBuy = form.flag(`is_buy${suffix}`) ?? true;
+    const isBuy = form.flag('is_buy') ?? true;
     const timeInForce = form.oneOf('time_in_force', ENTRY);
-    const rate = checkedRate(Number(form.text(`rate${suffix}`)));
+    const rate = checkedRate(Number(form.text('rate')));
     const price = market.rate(instrument, isBuy);
     const around = { instrument, isBuy, rate };
     const isInPips = form.flag('is_in_pips') ?? false;
-    const trail = form.trail(`trailing_step${suffix}`);
-    const stopTrail = form.trail(`trailing_stop_step${suffix}`);
+    const trail = form.trail('trailing_step');
+    const stopTrail = form.trail('trailing_stop_step');
     return {
       account,
       ...around,
@@ -61,20 +55,11 @@ export function orderHandlers(
       type: entryType(isBuy, rate, price, trail),
       timeInForce,
       expires: form.expiry(timeInForce, now()),
-      stop: stopAt(exit('stop'), isInPips, around, stopTrail),
-      limit: limitAt(exit('limit'), isInPips, around),
+      stop: stopAt(form.number('stop'), isInPips, around, stopTrail),
+      limit: limitAt(form.number('limit'), isInPips, around),
       trail,
       trailedFrom: price,
     };
-  };
-
-  const regroup = (ids: readonly string[], group: number): readonly null[] => {
-    const orders = ids.map(entryOf);
-    for (const order of orders) {
-      order.ocoBulkId = group;
-      matching.changed(order);
-    }
-    return orders.map(() => null);
   };
 
   return {
@@ -150,18 +135,6 @@ export function orderHandlers(
       if (limit !== undefined) order.limit = newLimit;
       matching.changed(order);
       return [stop, limit].filter((value) => value !== undefined).map(() => placed(order));
-    },
-    '/trading/simple_oco': (form) => {
-      const ocoBulkId = book.newGroup();
-      // Both must be valid before one of them exists.
-      const drafts = (['', '2'] as const).map((suffix) => entryDraft(form, suffix));
-      return drafts.map((draft) => place({ ...draft, ocoBulkId }));
-    },
-    '/trading/add_to_oco': (form) => regroup(form.texts('orderIds'), form.number('ocoBulkId') || book.newGroup()),
-    '/trading/remove_from_oco': (form) => regroup(form.texts('orderIds'), 0),
-    '/trading/edit_oco': (form) => {
-      const added = regroup(form.texts('addOrderIds'), Number(form.text('ocoBulkId')));
-      return [...added, ...regroup(form.texts('removeOrderIds'), 0)];
     },
     // Without a symbol, everything of the account.
     '/trading/close_all_for_symbol': (form) => {

@@ -79,7 +79,6 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       });
       return { data: { instrument } };
     },
-    'GET /trading/permissions': () => ({ data: INSTRUMENTS.map(permission) }),
     'GET /candles/{}/{}': (form, _, offer = '', name = '') => {
       const instrument = INSTRUMENTS.find(({ offerId }) => String(offerId) === offer);
       const period = periodOf(name);
@@ -174,10 +173,4 @@ function pairsOf(form: Form): readonly Instrument[] {
   const names = form.texts('pairs');
   if (names.length === 0) throw refusal('Missing pairs', { pairs: [] });
   return names.map((name) => instrumentOf(name, 'pairs'));
-}
-
-function permission({ symbol, always }: Instrument): object {
-  const enabled = 'enabled';
-  const orders = { createEntry: enabled, createMarket: enabled, changeEntry: enabled, createOCO: enabled };
-  return { symbol, permissions: { ...orders, netStopLimit: always ? 'hidden' : 'disabled' } };
 }

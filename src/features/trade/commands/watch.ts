@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
 import { FEED_FLAGS } from '../gateway/trading-feed.ts';
-import type { TradingOptions, TradingSession } from '../gateway/trading-session.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
 import { LivePrices, type PriceRow } from '../tables/live-prices.ts';
 import type { LiveModel, LiveSource } from '../tables/live-source.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
@@ -11,7 +11,8 @@ import { symbolsOf } from '../tables/trading-tables.ts';
 import type { Moment } from '../tables/watching.ts';
 import type { Traded } from '../totals.ts';
 
-interface Input extends TradingOptions {
+interface Input {
+  readonly reconnect: boolean;
   readonly what: string;
   readonly symbol: readonly string[];
   readonly interval: number;
@@ -87,7 +88,6 @@ export const tradeWatch = listCommand({
   flags: {
     interval: {
       type: 'duration',
-      formerly: ['every'],
       positive: true,
       default: '250ms',
       group: 'Follow options',
@@ -127,7 +127,7 @@ export const tradeWatch = listCommand({
 
 async function watched(
   sourceOf: (open: TradingSession) => Promise<Source>,
-  { until, interval, ...options }: Input,
+  { until, interval, reconnect }: Input,
   ctx: RunContext,
 ): Promise<AsyncIterable<Snapshot<unknown>>> {
   const { AGE_MS, NEVER_MS, watching } = await import('../tables/watching.ts');
@@ -139,5 +139,5 @@ async function watched(
     error: state.trouble,
     outage: state.takeOutage(),
   });
-  return watching({ sourceOf, shotOf, until, pace }, options, ctx);
+  return watching({ sourceOf, shotOf, until, pace, reconnect }, ctx);
 }

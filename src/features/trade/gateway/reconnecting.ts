@@ -84,7 +84,7 @@ export function mayBeGateway(error: SvcError): boolean {
 
 export function refusedOften({ message }: SvcError): SvcError {
   return new SvcError('unauthorized', `${message} (${MOST_REFUSALS} times, although it was accepted before)`, {
-    hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc trade status --check',
+    hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc doctor trade',
   });
 }
 
@@ -131,6 +131,6 @@ export class OutageReporter {
 
 export function readTooSlowly(bytes: number): SvcError {
   return new SvcError('partly_done', `pushes were read too slowly: ${bytes / 1024 / 1024} MiB are unread`, {
-    hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
+    hint: 'subscribe to less, write to a file, or let the gateway wait: svc config set trade.transport polling',
   });
 }

@@ -225,7 +225,6 @@ class GatewaySession {
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
       ready: () => this.#queue.drained(),
-      waitsForReader: this.#options.waitsForReader,
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });

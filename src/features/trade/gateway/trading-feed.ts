@@ -5,7 +5,7 @@ import type { Flags } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Outage } from './session-types.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingOptions } from './trading-session.ts';
+import { openTradingSession, type TradingOptions } from './trading-session.ts';
 
 export const FEED_FLAGS = {
   until: {
@@ -21,7 +21,6 @@ export const FEED_FLAGS = {
     group: 'Follow options',
     help: 'End when the connection is lost',
   },
-  ...SESSION_FLAGS,
 } as const satisfies Flags;
 
 /** The longest that a timer can wait. */

@@ -7,7 +7,7 @@ import { type Push, readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
-import type { TradingOptions, TradingSession } from '../gateway/trading-session.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
 import { type Pace, type Shown, watchChanges } from './watch-changes.ts';
 
 /** How often the age of the connection is redrawn. */
@@ -36,16 +36,16 @@ interface Watching<Source extends Watched, Shot> {
   readonly shotOf: (source: Source | undefined, moment: Moment) => Shot;
   readonly until: string | undefined;
   readonly pace: Pace;
+  readonly reconnect: boolean;
 }
 
 /** A shot after each change, no faster than the pace, and at each outage. Throws if the gateway is unreachable at the end. */
 export async function* watching<Source extends Watched, Shot>(
-  { sourceOf, shotOf, until: untilText, pace }: Watching<Source, Shot>,
-  options: TradingOptions,
+  { sourceOf, shotOf, until: untilText, pace, reconnect }: Watching<Source, Shot>,
   ctx: RunContext,
 ): AsyncGenerator<Shot, void, void> {
   const until = parseUntil(untilText);
-  const feed = await openFeed(ctx, options);
+  const feed = await openFeed(ctx, { reconnect });
   const { session } = feed;
   const state = new ConnectionState(ctx.now());
   const timed = (): void => {
