@@ -216,7 +216,7 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
     });
     const nothing = openSync('/dev/null', 'w');
     const url = `http://127.0.0.1:${Number(line)}`;
-    const stream = ['trade', 'stream', 'Order', '-o', format, '--until', String(count), '--transport', transport];
+    const stream = ['trade', 'stream', 'Order', '-o', format, '--until', String(count)];
     const argv = peer ? [self, '--peer', url, String(count)] : [launcher, ...stream, '--base-url', url];
     child = spawn(process.execPath, argv, {
       stdio: ['ignore', nothing, 'inherit'],

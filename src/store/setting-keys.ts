@@ -108,6 +108,7 @@ export const SETTING_KEYS: readonly Setting[] = [
     key: 'trade.transport',
     type: 'choice',
     choices: ['auto', 'websocket', 'polling'],
+    env: 'SVC_TRADE_TRANSPORT',
     default: 'auto',
     help: 'Transport of the trading gateway: auto tries a websocket for pushes, and polls without one',
   },

@@ -236,7 +236,7 @@ describe('an order', () => {
   const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
   const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
-      env: { ...environmentIn(root, gateway), ...more },
+      env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
     });
   const SELL = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--once', 'k', '--yes', '-o', 'json'];
 
@@ -252,7 +252,7 @@ describe('an order', () => {
         gateway.book.trades.clear();
         arrived = ordersFromNow(gateway);
       },
-      run: (root, more) => trade(gateway, root, [...SELL, '--transport', 'polling'], more),
+      run: (root, more) => trade(gateway, root, SELL, more),
       async check(root, point) {
         const journal = journalIn(paths(root));
         expect(arrived().length, point).toBeLessThanOrEqual(1);
@@ -264,7 +264,7 @@ describe('an order', () => {
           code: 0,
           entries: journal.length,
         });
-        const again = await trade(gateway, root, [...SELL, '--transport', 'polling']);
+        const again = await trade(gateway, root, SELL);
         expect({ point, code: again.code, stderr: again.code === 0 ? '' : again.stderr }).toMatchObject({ code: 0 });
         expect(arrived().length, point).toBe(1);
         expectOwnAlone(root, point);

@@ -75,6 +75,8 @@ export interface Order {
   trail: number;
   /** The next step counts from this price. */
   trailedFrom: number;
+  /** Orders of a group end together; 0 for no group. */
+  ocoBulkId: number;
   readonly quoted: number;
   readonly closes: string | undefined;
 }
@@ -121,6 +123,7 @@ export class Book {
       trail: 0,
       trailedFrom: 0,
       quoted: 0,
+      ocoBulkId: 0,
       closes: undefined,
       ...draft,
     };
@@ -130,5 +133,9 @@ export class Book {
 
   get offered(): readonly Instrument[] {
     return INSTRUMENTS.filter((instrument) => !this.hidden.has(instrument));
+  }
+
+  groupOf({ ocoBulkId }: Order): readonly Order[] {
+    return ocoBulkId === 0 ? [] : [...this.orders.values()].filter((order) => order.ocoBulkId === ocoBulkId);
   }
 }

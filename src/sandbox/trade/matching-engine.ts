@@ -62,8 +62,9 @@ export class MatchingEngine {
     this.#exchange.outbox.row('OpenPosition', { ...row, action: 'U' });
   }
 
+  /** Cancels the orders of the same group, too. */
   cancel(order: Order): void {
-    this.#end(order, CANCELED);
+    for (const one of new Set([order, ...this.#exchange.book.groupOf(order)])) this.#end(one, CANCELED);
   }
 
   /** Call this after each tick: executes what the prices reach, and moves what trails. */
@@ -141,7 +142,7 @@ export class MatchingEngine {
     this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
   }
 
-  /** Executes at the current prices. */
+  /** Executes at the current prices, and cancels the other orders of the group. */
   #execute(order: Order): void {
     const { book, traps, outbox, dealer } = this.#exchange;
     if (!book.orders.has(order.orderId)) return;
@@ -158,6 +159,7 @@ export class MatchingEngine {
       this.#end(order, CANCELED);
       return;
     }
+    for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
     outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
     const parts = traps.has('partial-fills') ? thirds(order) : (dealer?.parts(order) ?? [order.amountK]);

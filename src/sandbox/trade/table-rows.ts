@@ -157,7 +157,7 @@ export function orderRow(order: Order): TableRow {
     limit: distance(limit),
     limitRate: limit?.rate ?? 0,
     isEntryOrder: isEntry(order),
-    ocoBulkId: 0,
+    ocoBulkId: order.ocoBulkId,
     isNetQuantity: false,
     isLimitOrder: type.startsWith('L'),
     isStopOrder: type.startsWith('S'),

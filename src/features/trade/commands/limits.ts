@@ -52,7 +52,7 @@ export const tradeLimits = listCommand({
     const { requestsOf } = await import('../gateway/counted-caller.ts');
     const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);
-    const counts = token && (await openCounts(ctx, token));
+    const counts = token && (await openCounts(ctx.target, token, ctx));
     if (reset) await counts?.reset();
     const calls = CALL_LIMITS.map((limit): Limit => {
       const { used = null, freeAt } = counts?.usage(limit) ?? {};

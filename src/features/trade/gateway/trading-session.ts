@@ -4,6 +4,7 @@ import type { Argument } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { Secret } from '../../../http/redact.ts';
+import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
 import type { AccountsPathMemory, Caller, Trading } from '../client.ts';
@@ -65,14 +66,14 @@ export async function openTradingSession(
   const { knownTables } = await import('../../../store/known-tables.ts');
   const token = await gatewayToken(ctx);
   const address = ctx.target.baseUrl.href;
-  const counts = await openCounts(ctx, token, { forOrder });
+  const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
     transport: transportOf(ctx),
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,
-    pace: connectPace(ctx, counts, { forOrder }),
+    pace: connectPace(ctx.target, counts, ctx, { forOrder }),
     explain: explainTrading,
   });
   const counting: Counting = { counts, commandNumbers: await commandNumbersOf(ctx) };
@@ -100,23 +101,22 @@ function transportOf({ settings }: RunContext): Transport {
 
 /** The counts of all processes of this user. */
 export async function openCounts(
-  ctx: Omit<RunContext, 'target'> & { readonly target: Pick<RunContext['target'], 'baseUrl'> },
+  { baseUrl }: Pick<Target, 'baseUrl'>,
   token: Secret,
+  ctx: Omit<RunContext, 'target'>,
   { forOrder = false } = {},
 ): Promise<CallCounts> {
   const { CallCounts } = await import('../../../store/call-counts.ts');
-  return new CallCounts(ctx.target.baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
+  return new CallCounts(baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
 }
 
 /** The limit of connections, `trade.connectsPerMinute`. Without that setting, a gateway on this machine has none. */
 export function connectPace(
-  ctx: Pick<RunContext, 'settings' | 'now' | 'sleep'> & {
-    readonly target: Pick<RunContext['target'], 'baseUrl' | 'log'>;
-  },
+  target: Pick<Target, 'baseUrl' | 'log'>,
   counts: CallCounts,
+  { settings, now, sleep }: Pick<RunContext, 'settings' | 'now' | 'sleep'>,
   { forOrder = false } = {},
 ): { wait(signal: AbortSignal): Promise<void> } {
-  const { settings, target } = ctx;
   const isSet = settings.origin('trade.connectsPerMinute').kind !== 'default';
   if (!isSet && isLoopback(target.baseUrl)) return { wait: async () => {} };
   const perMinute = Number(settings.get('trade.connectsPerMinute'));
@@ -130,12 +130,12 @@ export function connectPace(
       for (;;) {
         const freeAt = await counts.take(limit);
         if (freeAt === undefined) return;
-        const delay = Math.max(0, freeAt - ctx.now());
+        const delay = Math.max(0, freeAt - now());
         // A wait is announced at once, in every format.
         target.log.warn(
           `waiting ${Math.ceil(delay / 1000)} s to connect: at most ${perMinute} connections a minute to ${target.baseUrl.host} (setting trade.connectsPerMinute)`,
         );
-        await ctx.sleep(delay, signal);
+        await sleep(delay, signal);
       }
     },
   };
@@ -156,7 +156,7 @@ export async function tryToken(token: Secret, ctx: RunContext): Promise<void> {
   const session = openSession(ctx.target, {
     token: () => token,
     onNotice: ctx.notice,
-    pace: connectPace(ctx, await openCounts(ctx, token)),
+    pace: connectPace(ctx.target, await openCounts(ctx.target, token, ctx), ctx),
   });
   try {
     await session.connect();

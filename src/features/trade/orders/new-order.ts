@@ -207,7 +207,7 @@ function refusalText(error: unknown): string {
 /** The calls left for checking an order's outcome. */
 async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
   const token = await gatewayToken(ctx);
-  const counts = await openCounts(ctx, token);
+  const counts = await openCounts(ctx.target, token, ctx);
   const { OpenPosition, Order, ClosedPosition } = await commandNumbersOf(ctx);
   return CALL_LIMITS.filter(({ cmd }) => [OpenPosition, Order, ClosedPosition].includes(cmd)).map((limit) => {
     const { cmd, does, maxCalls: max } = limit;

@@ -44,7 +44,9 @@ it('reads the symbols once a day, and prints as many ticks as requested', async 
 
 it('works with polling only, and shows the digits of the symbol', async () => {
   client.gateway.traps.add('no-websocket');
-  const { code, stdout } = await ticking(client.run('quote USD/JPY --transport polling', { sleeps: true }));
+  const { code, stdout } = await ticking(
+    client.run('quote USD/JPY', { sleeps: true, env: { SVC_TRADE_TRANSPORT: 'polling' } }),
+  );
   expect(code).toBe(0);
   const [, row = []] = rowsOf(stdout);
   for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
