@@ -220,7 +220,12 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
     const argv = peer ? [self, '--peer', url, String(count)] : [launcher, ...stream, '--base-url', url];
     child = spawn(process.execPath, argv, {
       stdio: ['ignore', nothing, 'inherit'],
-      env: cleanEnvironment({ SVC_TRADE_TOKEN: '0'.repeat(40), SVC_CONFIG_DIR: folder, XDG_STATE_HOME: folder }),
+      env: cleanEnvironment({
+        SVC_TRADE_TOKEN: '0'.repeat(40),
+        SVC_TRADE_TRANSPORT: transport,
+        SVC_CONFIG_DIR: folder,
+        XDG_STATE_HOME: folder,
+      }),
     });
     closeSync(nothing);
     const began = performance.now();

@@ -5,7 +5,7 @@ import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
-import type { PriceRow } from './tables/live-prices.ts';
+import type { PriceRow } from './tables/live-source.ts';
 import { shownTime } from './tables/table-time.ts';
 import type { Traded } from './totals.ts';
 

@@ -6,7 +6,7 @@ import type { BegunFile } from '../../../store/appended-file.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 import { FOREX, findOffer } from '../symbols.ts';
-import { knownOffers } from '../tables/trading-offers.ts';
+import { findInOffers } from '../tables/trading-offers.ts';
 import { type CandleGap, GapFinder } from './gaps.ts';
 import type { Period } from './periods.ts';
 import { type CandleSource, type Chunk, readChunks, timeText, windowText } from './reader.ts';
@@ -299,7 +299,7 @@ async function findCandleOffer(
   symbol: string,
   open: TradingSession,
 ): Promise<Pick<CandleRequest, 'symbol' | 'offerId' | 'isForex'>> {
-  const { currency, offerId, instrumentType } = findOffer(await knownOffers(open), symbol);
+  const { currency, offerId, instrumentType } = await findInOffers(open, (offers) => findOffer(offers, symbol));
   if (offerId === undefined) throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`);
   return {
     symbol: currency,

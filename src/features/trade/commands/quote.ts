@@ -8,7 +8,7 @@ import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
-import { keepOffers, knownOffers } from '../tables/trading-offers.ts';
+import { findInOffers, keepOffers } from '../tables/trading-offers.ts';
 
 interface Quote {
   readonly symbol: string;
@@ -115,8 +115,12 @@ async function* quoted(
   const open = await openTradingSession(ctx, {});
   const { session } = open;
   try {
-    for (const offer of await knownOffers(open)) offers.set(offer.currency, offer);
-    for (const symbol of input.symbol) seen.set(findSymbol([...offers.keys()], symbol), 0);
+    const { found, symbols } = await findInOffers(open, (all) => {
+      const names = all.map(({ currency }) => currency);
+      return { found: all, symbols: input.symbol.map((symbol) => findSymbol(names, symbol)) };
+    });
+    for (const offer of found) offers.set(offer.currency, offer);
+    for (const symbol of symbols) seen.set(symbol, 0);
     for await (const quote of ticks([...seen.keys()], input, open, ctx)) {
       seen.set(quote.symbol, (seen.get(quote.symbol) ?? 0) + 1);
       yield quote;

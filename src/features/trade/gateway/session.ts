@@ -46,7 +46,6 @@ class GatewaySession {
   #connecting: Promise<void> | undefined;
   #authorization = '';
   #streams = false;
-  #upgrading: Promise<void> = Promise.resolve();
   #isReconnecting = false;
   readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
@@ -80,16 +79,6 @@ class GatewaySession {
   /** Gives outages to `listener` instead of `events`, until the returned function is called. */
   divertOutages(listener: (event: Outage) => void): () => void {
     return this.#outages.divertTo(listener);
-  }
-
-  /** Settles once `auto` has chosen a transport. Never rejects. */
-  settled(): Promise<void> {
-    return this.#upgrading;
-  }
-
-  /** Undefined without a connection. */
-  get heartbeat() {
-    return this.#engine?.heartbeat;
   }
 
   /** The gateway's clock minus ours, by the latest response with a date. */
@@ -157,12 +146,6 @@ class GatewaySession {
     this.#restores.add(restore);
     return () => void this.#restores.delete(restore);
   }
-
-  /** Gives up the connection and reconnects, as after a loss. */
-  readonly giveUp = (error: SvcError): void => this.#engine?.fail(error);
-
-  /** An attempt to reconnect does not wait longer. */
-  readonly hurry = (): void => this.#backoff.hurry();
 
   /** Removes the token and the connection id from a text. */
   hide(text: string): string {
@@ -252,7 +235,7 @@ class GatewaySession {
     const { transport = 'auto', onNotice } = this.#options;
     if (transport === 'websocket') await engine.upgrade();
     else if (transport === 'auto' && this.#streams) {
-      this.#upgrading = engine.upgrade().catch((error: Error) => {
+      engine.upgrade().catch((error: Error) => {
         if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
       });
     }
@@ -304,7 +287,7 @@ class GatewaySession {
         const delay = this.#backoff.delay(refusals, this.#target.random());
         const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
         this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-        await this.#backoff.wait(delay, this.#target, signal);
+        await this.#target.sleep(delay, signal);
         this.#backoff.tried();
         await this.#leaving;
         try {

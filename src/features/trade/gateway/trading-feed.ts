@@ -5,7 +5,7 @@ import type { Flags } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Outage } from './session-types.ts';
-import { openTradingSession, type TradingOptions } from './trading-session.ts';
+import { openTradingSession } from './trading-session.ts';
 
 export const FEED_FLAGS = {
   until: {
@@ -47,14 +47,14 @@ export type Feed = Awaited<ReturnType<typeof openFeed>>;
 
 const UNSUBSCRIBING_MS = 1_000;
 
-export async function openFeed(ctx: RunContext, options: TradingOptions) {
+export async function openFeed(ctx: RunContext, { reconnect }: { readonly reconnect: boolean }) {
   const { Subscription } = await import('./subscription.ts');
   // An interruption unsubscribes first.
   const life = new AbortController();
   const { signal } = life;
   const open = await openTradingSession(
     { ...ctx, signal, target: { ...ctx.target, signal } },
-    { ...options, awaitGateway: options.reconnect === true },
+    { reconnect, awaitGateway: reconnect },
   );
   const { session, trading } = open;
   const subscription = new Subscription(session, trading);
@@ -99,7 +99,7 @@ export async function openFeed(ctx: RunContext, options: TradingOptions) {
           } catch (error) {
             // The feed was ended meanwhile.
             if (over.signal.aborted) return;
-            if (!wasLost || options.reconnect !== true || !isOfConnection(error)) throw error;
+            if (!wasLost || !reconnect || !isOfConnection(error)) throw error;
             await session.connect();
           }
         }

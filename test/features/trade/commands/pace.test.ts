@@ -1,6 +1,6 @@
 /** The counts of connections and calls delay or refuse reads. They never delay a close, a cancel or an order. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdLock } from '../../../../src/store/lock.ts';
+import { withLock } from '../../../../src/store/lock.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { callCountsIn, useUpCalls } from '../counts.ts';
@@ -71,10 +71,9 @@ describe.each(ORDERS)('%s', (name, argv) => {
 
   it('is sent while another process holds the lock of the counts', async () => {
     const home = temporaryHome();
-    const release = await holdLock(`${callCountsIn(home, countedGateway(), () => NOW).path}.lock`, lockContext);
+    const { path } = callCountsIn(home, countedGateway(), () => NOW);
     // A wait for the lock would not end, because the clock stands still.
-    const done = await run(all, home);
-    release();
+    const done = await withLock(`${path}.lock`, lockContext, () => run(all, home));
     expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
   });
 });
