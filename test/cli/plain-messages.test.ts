@@ -85,7 +85,6 @@ describe('options of other tools', () => {
     ['catalog products list --store magnit', 'did you mean: svc catalog products list --parser-name magnit'],
     ['catalog compare oat --parser-name magnit', 'did you mean: svc catalog compare oat --store magnit'],
     ['catalog history milk --chart', 'leave it out: this command draws a chart'],
-    ['trade candles EUR/USD --period H1', 'the period follows the symbol: svc trade candles EUR/USD H1'],
     ['config list -k', 'see svc config list --help'],
   ])('svc %s: %s', async (line, hint) => {
     const [argv = []] = shellCommands(line);

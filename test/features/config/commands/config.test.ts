@@ -65,11 +65,13 @@ describe('config list', () => {
       '',
       '',
       '',
+      '',
       'SVC_TIMEOUT',
       '',
     ]);
     expect(shown.map((row) => cells(row)[2])).toEqual([
       `profile: ${file()} (profile default)`,
+      'default',
       'default',
       'default',
       'default',
