@@ -208,10 +208,7 @@ export class CandleReading {
       }
       const candles = this.#wanted(chunk.candles);
       if (this.first === undefined) {
-        const [first] = candles;
-        if (first !== undefined && (isEmpty || timeOf(first) - range.from > HOLIDAYS_S + period.ms / 1000)) {
-          this.#begins = timeOf(first);
-        }
+        this.#noteBeginning(candles, range.from, isEmpty);
         isEmpty = true;
       }
       this.#count(candles);
@@ -219,6 +216,13 @@ export class CandleReading {
     }
     const rest = { from: tried + 1, to: windows.at(-1)?.to ?? tried };
     if (rest.from < rest.to) this.#ctx.notice(`${windowText(rest)} was not requested`);
+  }
+
+  /** The history begins with the first candle if windows before it are empty, or if it comes long after the start. */
+  #noteBeginning([first]: readonly Candle[], from: number, isEmptyBefore: boolean): void {
+    if (first === undefined) return;
+    const isLate = timeOf(first) - from > HOLIDAYS_S + this.request.period.ms / 1000;
+    if (isEmptyBefore || isLate) this.#begins = timeOf(first);
   }
 
   async #newest(): Promise<CandleBatch> {

@@ -187,16 +187,17 @@ function shownPrice({ chart, price }: Pick<CandlesInput, 'chart' | 'price'>): Ro
 
 function checkTogether(input: CandlesInput): void {
   const { from, last, gaps, chart, out, resume, force, svg } = input;
-  const clash = (one: string, other: string): never => {
-    throw new SvcError('usage', `${one} and ${other} cannot be combined`);
-  };
-  if (from !== undefined && last !== undefined) clash('--from', '--last');
-  if (gaps && chart) clash('--gaps', '--chart');
-  if (chart && out !== undefined) clash('--chart', '--out');
+  const clashes: readonly (readonly [isGiven: boolean, one: string, other: string])[] = [
+    [from !== undefined && last !== undefined, '--from', '--last'],
+    [gaps && chart, '--gaps', '--chart'],
+    [chart && out !== undefined, '--chart', '--out'],
+    [resume && force, '--resume', '--force'],
+  ];
+  for (const [isGiven, one, other] of clashes) {
+    if (isGiven) throw new SvcError('usage', `${one} and ${other} cannot be combined`);
+  }
   const drawing = (['line', 'width', 'height', 'ascii', 'svg'] as const).find((name) => input[name]);
   if (drawing !== undefined && !chart) throw new SvcError('usage', `--${drawing} needs --chart`);
-  if ((resume || (force && svg === undefined)) && out === undefined) {
-    throw new SvcError('usage', resume ? '--resume needs --out' : '--force needs --out or --svg');
-  }
-  if (resume && force) clash('--resume', '--force');
+  if (resume && out === undefined) throw new SvcError('usage', '--resume needs --out');
+  if (force && svg === undefined && out === undefined) throw new SvcError('usage', '--force needs --out or --svg');
 }

@@ -62,5 +62,6 @@ export const tradePositionsList = listCommand({
 });
 
 function outputOf({ closed, summary }: Kind) {
-  return closed ? CLOSED_LIST : summary ? SUMMARY_LIST : POSITION_LIST;
+  if (closed) return CLOSED_LIST;
+  return summary ? SUMMARY_LIST : POSITION_LIST;
 }

@@ -1,6 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell, Column, ListOutput } from '../../../output/types.ts';
+import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { moneyCell, sideWord } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
 import type { Outage, SessionEvent } from '../gateway/session-types.ts';
@@ -189,7 +189,7 @@ async function* streamed<Row>(
     let rows: readonly Row[] = [];
     const begin = async (): Promise<void> => {
       await feed.session.connect();
-      wanted = await wantedOf(input.what, feed);
+      wanted = await wantedOf(input.what, feed.open);
       await feed.subscription.begin(wanted);
       startTimer();
       if (input.snapshot) rows = await readRows(wanted, lines, feed, ctx);
@@ -220,30 +220,40 @@ async function* followed<Row>(
   { pushes, rereads }: Following,
   ctx: RunContext,
 ): AsyncGenerator<Row, void, void> {
-  const strange = new StrangePushes();
+  const strange = new StrangePushes(feed, ctx);
   const clock = rfc3339();
   let left = pushes;
   try {
     for await (const event of feed.events) {
-      if (event.kind === 'push') {
-        const row = lines.pushed(event.name, event.payload, clock(event.at));
-        if (row === undefined && strange.isFirst(event.name)) {
-          ctx.notice(`${feed.session.hide(event.name)}: skipped a push that is not JSON`);
-        }
-        if (row === undefined || row === null) continue;
-        yield row;
-        if (--left === 0) return;
-      } else if (event.kind === 'unreachable' || event.kind === 'recovered') {
-        yield* shown(lines.outage(event));
-      } else {
-        yield* shown(lines.connection(event, clock(ctx.now())));
-        if (event.kind === 'closed') throw event.error;
-        if (rereads !== undefined) yield* rowsAfterGap(rereads, lines, feed, ctx);
+      if (event.kind !== 'push') {
+        yield* connectionRows(event, feed, lines, rereads, ctx);
+        continue;
       }
+      const row = lines.pushed(event.name, event.payload, clock(event.at));
+      if (row === undefined) strange.note(event.name);
+      if (row === undefined || row === null) continue;
+      yield row;
+      if (--left === 0) return;
     }
   } finally {
-    if (strange.count > 0) ctx.notice(`skipped ${strange.count} pushes that were not JSON`);
+    strange.report();
   }
+}
+
+async function* connectionRows<Row>(
+  event: Exclude<SessionEvent, { readonly kind: 'push' }>,
+  feed: Feed,
+  lines: StreamLines<Row>,
+  rereads: Wanted | undefined,
+  ctx: RunContext,
+): AsyncGenerator<Row, void, void> {
+  if (event.kind === 'unreachable' || event.kind === 'recovered') {
+    yield* shown(lines.outage(event));
+    return;
+  }
+  yield* shown(lines.connection(event, new Date(ctx.now()).toISOString()));
+  if (event.kind === 'closed') throw event.error;
+  if (rereads !== undefined) yield* rowsAfterGap(rereads, lines, feed, ctx);
 }
 
 /** Yields the outages meanwhile, and nothing else if the connection is lost again: another gap follows then. */
@@ -274,7 +284,7 @@ async function readRows<Row>(
   ctx: RunContext,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const { model, row } of snapshotRows(wanted, feed)) {
+  for await (const { model, row } of snapshotRows(wanted, feed.open)) {
     rows.push(...shown(lines.snapshot?.(model, row, new Date(ctx.now()).toISOString()) ?? null));
   }
   return rows;
@@ -288,14 +298,26 @@ function shown<Row>(row: Row | null): readonly Row[] {
 const MOST_NAMES = 100;
 
 class StrangePushes {
+  readonly #feed: Feed;
+  readonly #ctx: RunContext;
   readonly #names = new Set<string>();
-  count = 0;
+  #count = 0;
 
-  isFirst(name: string): boolean {
-    this.count++;
-    if (this.#names.has(name) || this.#names.size === MOST_NAMES) return false;
+  constructor(feed: Feed, ctx: RunContext) {
+    this.#feed = feed;
+    this.#ctx = ctx;
+  }
+
+  /** Reported once for each name. */
+  note(name: string): void {
+    this.#count++;
+    if (this.#names.has(name) || this.#names.size === MOST_NAMES) return;
     this.#names.add(name);
-    return true;
+    this.#ctx.notice(`${this.#feed.session.hide(name)}: skipped a push that is not JSON`);
+  }
+
+  report(): void {
+    if (this.#count > 0) this.#ctx.notice(`skipped ${this.#count} pushes that were not JSON`);
   }
 }
 
@@ -321,6 +343,8 @@ function liveTickCells(row: TickRow): readonly Cell[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const ROW_TONES: Readonly<Record<string, Tone>> = { I: 'good', D: 'warn' };
+
 function liveCells(event: StreamEvent): readonly Cell[] {
   const { ts, kind, table, key, data } = event;
   const fields = typeof data === 'object' && data !== null ? (data as Fields) : {};
@@ -330,8 +354,7 @@ function liveCells(event: StreamEvent): readonly Cell[] {
     return [time, { text: kind, tone: 'bad' }, gapText(fields)];
   if (kind === 'price') return [time, kind, key, ...priceCells(fields)];
   if (table === null) return [time, kind, key, { text: JSON.stringify(data), tone: 'dim' }];
-  const tone = kind === 'I' ? 'good' : kind === 'D' ? 'warn' : 'dim';
-  return [time, { text: kind, tone }, table, key, ...rowCells(fields)];
+  return [time, { text: kind, tone: ROW_TONES[kind] ?? 'dim' }, table, key, ...rowCells(fields)];
 }
 
 function gapText({ from, to, reason }: Fields): string {

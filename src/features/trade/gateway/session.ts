@@ -279,31 +279,44 @@ class GatewaySession {
 
   /** `from`: the start of the gap; undefined before the first connection. */
   async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
-    const { signal } = this.#life;
     let error = cause;
+    let refusals = 0;
     this.#isReconnecting = true;
     try {
-      for (let refusals = 0; ; ) {
-        const delay = this.#backoff.delay(refusals, this.#target.random());
-        const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
-        this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-        await this.#target.sleep(delay, signal);
-        this.#backoff.tried();
-        await this.#leaving;
-        try {
-          await this.#restore(cause, from);
-          return;
-        } catch (thrown) {
-          signal.throwIfAborted();
-          if (!(thrown instanceof SvcError)) throw thrown;
-          error = thrown;
-          this.#unreachable(error);
-          if (!(from === undefined ? mayBeGateway(error) : isPassing(error))) throw error;
-          if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
-        }
+      for (;;) {
+        await this.#pause(error, refusals);
+        const failure = await this.#tryToRestore(cause, from);
+        if (failure === undefined) return;
+        error = failure;
+        this.#unreachable(error);
+        const mayPass = from === undefined ? mayBeGateway(error) : isPassing(error);
+        if (!mayPass) throw error;
+        if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
       }
     } finally {
       this.#isReconnecting = false;
+    }
+  }
+
+  /** Before the next attempt to connect. */
+  async #pause(error: SvcError, refusals: number): Promise<void> {
+    const delay = this.#backoff.delay(refusals, this.#target.random());
+    const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
+    this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+    await this.#target.sleep(delay, this.#life.signal);
+    this.#backoff.tried();
+    await this.#leaving;
+  }
+
+  /** Returns why the gateway could not be reached. */
+  async #tryToRestore(cause: SvcError, from: number | undefined): Promise<SvcError | undefined> {
+    try {
+      await this.#restore(cause, from);
+      return undefined;
+    } catch (error) {
+      this.#life.signal.throwIfAborted();
+      if (error instanceof SvcError) return error;
+      throw error;
     }
   }
 

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Snapshot } from '../../../output/types.ts';
 import { readPush } from '../gateway/push.ts';
-import type { Outage } from '../gateway/session-types.ts';
+import type { Outage, SessionEvent } from '../gateway/session-types.ts';
 import { type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import type { LiveSource } from './live-source.ts';
@@ -47,10 +47,10 @@ export async function* watchSource(
   try {
     const begin = async (): Promise<void> => {
       await session.connect();
-      const opened = await openSource(feed);
+      const opened = await openSource(feed.open);
       await feed.subscription.begin(opened.wanted);
       startTimer();
-      await opened.snapshot(feed.trading);
+      await opened.snapshot(feed.open.trading);
       source = opened;
     };
     for await (const outage of feed.outagesDuring(begin)) {
@@ -97,21 +97,8 @@ async function follow(
   let left = pushes;
   let isOdd = false;
   for await (const event of feed.events) {
-    if (event.kind === 'closed') throw event.error;
-    if (event.kind === 'unreachable' || event.kind === 'recovered') {
-      state.outage(event);
-      await show();
-      continue;
-    }
-    if (event.kind === 'gap') {
-      state.gap(event);
-      if (await feed.subscription.restored()) {
-        for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
-          state.outage(outage);
-          await show();
-        }
-      }
-      changed();
+    if (event.kind !== 'push') {
+      await followConnection(event, source, feed, { state, changed, show }, ctx);
       continue;
     }
     const push = readPush(event.name, event.payload);
@@ -124,15 +111,38 @@ async function follow(
   }
 }
 
+async function followConnection(
+  event: Exclude<SessionEvent, { readonly kind: 'push' }>,
+  source: LiveSource<unknown>,
+  feed: Feed,
+  { state, changed, show }: Omit<Following, 'pushes'>,
+  ctx: RunContext,
+): Promise<void> {
+  if (event.kind === 'closed') throw event.error;
+  if (event.kind !== 'gap') {
+    state.outage(event);
+    await show();
+    return;
+  }
+  state.gap(event);
+  if (await feed.subscription.restored()) {
+    for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
+      state.outage(outage);
+      await show();
+    }
+  }
+  changed();
+}
+
 /** A connection that is lost again meanwhile causes another gap. */
 async function renew(
   source: LiveSource<unknown>,
-  { trading }: Feed,
+  { open }: Feed,
   state: ConnectionState,
   ctx: RunContext,
 ): Promise<void> {
   try {
-    await source.snapshot(trading);
+    await source.snapshot(open.trading);
     state.stale = undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
