@@ -23,6 +23,8 @@ const [JUMPS, JUMP] = [0.002, 6];
 const WEEKEND_DAYS = 3;
 /** Spreads are wide for so long after a weekend. */
 const REOPENING_MS = HOUR_MS / 12;
+/** And this much wider. */
+const REOPENING_SPREADS = 4;
 /** The price stays within this factor of where it started. */
 const MOST_DRIFT = Math.log(3);
 
@@ -58,6 +60,20 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
     return { instrument, bid, ask: bid + spread * instrument.pip, ...more };
   };
 
+  /** From `before` until now; undefined if the price does not move. */
+  const step = (walker: Walker, before: number, isNewDay: boolean): Move | undefined => {
+    const { instrument, random } = walker;
+    const wasOpen = isOpenAt(instrument, before);
+    if (!isOpenAt(instrument, time)) {
+      // Clients see that it closes, by a last push of the same price.
+      return wasOpen ? moveOf(walker, {}) : undefined;
+    }
+    if (wasOpen && !isNewDay && random() >= MOVES) return undefined;
+    walk(walker, wasOpen ? (time - walker.movedAt) / DAY_MS : WEEKEND_DAYS);
+    const isFirstHours = !instrument.always && time > WEEK_MS && time % WEEK_MS < REOPENING_MS;
+    return moveOf(walker, { isNewDay }, !wasOpen || isFirstHours ? REOPENING_SPREADS : 1);
+  };
+
   return {
     isOpen: (instrument) => isOpenAt(instrument, time),
     start: () =>
@@ -71,17 +87,7 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
       const before = time;
       time += tickMs;
       const isNewDay = Math.floor(before / DAY_MS) < Math.floor(time / DAY_MS);
-      return walkers.flatMap((walker): readonly Move[] => {
-        const { instrument, random } = walker;
-        const [wasOpen, isOpen] = [isOpenAt(instrument, before), isOpenAt(instrument, time)];
-        if (!wasOpen && !isOpen) return [];
-        // Clients see that it closes, by a last push of the same price.
-        if (!isOpen) return [moveOf(walker, {})];
-        const isReopening = !wasOpen || (!instrument.always && time % WEEK_MS < REOPENING_MS && time > WEEK_MS);
-        if (wasOpen && !isNewDay && random() >= MOVES) return [];
-        walk(walker, wasOpen ? (time - walker.movedAt) / DAY_MS : WEEKEND_DAYS);
-        return [moveOf(walker, { isNewDay }, isReopening ? 4 : 1)];
-      });
+      return walkers.flatMap((walker) => step(walker, before, isNewDay) ?? []);
     },
   };
 }

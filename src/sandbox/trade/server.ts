@@ -109,12 +109,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     respond: (request, response) =>
       request.path === ENGINE_PATH ? engine.handle(request, response) : respond(request),
   });
-  server.http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
-    stream.on('error', () => stream.destroy());
-    const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
-    if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
-    else engine.upgrade(message, stream, head, searchParams);
-  });
+  acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
   const starts = movement === undefined ? () => true : startOf(engine, now);
   const ticking = tickMs === 0 ? undefined : setInterval(() => starts() && move(), tickEvery(tickMs, fast));
@@ -141,6 +136,15 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
       await server.close();
     },
   };
+}
+
+function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
+  http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
+    stream.on('error', () => stream.destroy());
+    const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
+    if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
+    else engine.upgrade(message, stream, head, searchParams);
+  });
 }
 
 function tickEvery(tickMs: number, fast: number): number {
