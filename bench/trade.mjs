@@ -216,11 +216,16 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
     });
     const nothing = openSync('/dev/null', 'w');
     const url = `http://127.0.0.1:${Number(line)}`;
-    const stream = ['trade', 'stream', 'Order', '-o', format, '--until', String(count), '--transport', transport];
+    const stream = ['trade', 'stream', 'Order', '-o', format, '--until', String(count)];
     const argv = peer ? [self, '--peer', url, String(count)] : [launcher, ...stream, '--base-url', url];
     child = spawn(process.execPath, argv, {
       stdio: ['ignore', nothing, 'inherit'],
-      env: cleanEnvironment({ SVC_TRADE_TOKEN: '0'.repeat(40), SVC_CONFIG_DIR: folder, XDG_STATE_HOME: folder }),
+      env: cleanEnvironment({
+        SVC_TRADE_TOKEN: '0'.repeat(40),
+        SVC_TRADE_TRANSPORT: transport,
+        SVC_CONFIG_DIR: folder,
+        XDG_STATE_HOME: folder,
+      }),
     });
     closeSync(nothing);
     const began = performance.now();

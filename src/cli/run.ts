@@ -65,7 +65,7 @@ export async function runCommand(
   /** For what a person reads: data for a program, rows that come over time, and reports of what was done are not paged. */
   const openPager = async (output: Rendering) => {
     if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return undefined;
-    const isLive = isWatch(output) || (output.kind === 'list' && output.live !== undefined);
+    const isLive = output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined);
     if (isLive || !ctx.wants.table || !globals.input || context.env['CI'] || context.env['SVC_NO_INPUT'])
       return undefined;
     const { pagerCommand, PagedOutput } = await import('./pager.ts');
@@ -80,7 +80,7 @@ export async function runCommand(
 
   const print = async (value: unknown, output: Rendering, goesOn: boolean): Promise<void> => {
     // Prompts or waits may have taken time since the command began.
-    const isWatched = isWatch(output) && context.stdin.isTTY && context.stdout.isTTY;
+    const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
     const leave = (key: string): void => {
       if (key === 'q') quit.abort(endedBy('SIGINT'));
     };
@@ -170,11 +170,6 @@ export async function runCommand(
     await end?.();
     await notices.flushed();
   }
-}
-
-/** The renderer redraws it, and `q` ends it. */
-function isWatch({ kind }: Rendering): boolean {
-  return kind === 'watch' || kind === 'dashboard';
 }
 
 function secretHeadersOf(contexts: readonly Pick<RunContext, 'target'>[]): ReadonlySet<string> {

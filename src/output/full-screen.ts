@@ -47,19 +47,7 @@ export async function renderScreen(
   sink: OutStream,
 ): Promise<void> {
   const paint = await painter(options.color);
-  await drawEach(frames, (frame, size) => frame(size).map((line) => paintedLine(line, size.columns, paint)), sink);
-}
-
-/** Draws what `linesOf` makes of each value, and of the latest again when the terminal's size changes. */
-export async function drawEach<Value>(
-  values: AsyncIterable<Value>,
-  linesOf: (
-    value: Value,
-    size: { readonly columns: number; readonly rows: number },
-  ) => readonly string[] | Promise<readonly string[]>,
-  sink: OutStream,
-): Promise<void> {
-  let latest: { readonly value: Value } | undefined;
+  let latest: Frame | undefined;
   let shown: string | undefined;
   let writing: Promise<void> = Promise.resolve();
   const redraw = (): void => {
@@ -67,21 +55,21 @@ export async function drawEach<Value>(
       const columns = sink.columns ?? USUAL_COLUMNS;
       // The last row stays empty: a line feed there would scroll.
       const rows = Math.max(1, (sink.rows ?? USUAL_ROWS) - 1);
-      const lines = latest === undefined ? [] : await linesOf(latest.value, { columns, rows });
+      const lines = (latest?.({ columns, rows }) ?? []).map((line) => paintedLine(line, columns, paint));
       const text = drawing(lines.slice(0, rows));
       const isSame = text === shown;
       shown = text;
       if (!isSame) await sink.write(text);
     });
-    writing.catch(() => {}); // the next value throws it
+    writing.catch(() => {}); // the next frame throws it
   };
   const resized = (): void => {
     shown = undefined;
     redraw();
   };
   await onFullScreen(sink, { redraw: resized, drawn: () => writing.catch(() => {}) }, async () => {
-    for await (const value of values) {
-      latest = { value };
+    for await (const frame of frames) {
+      latest = frame;
       redraw();
       await writing;
       if (sink.closed) return;

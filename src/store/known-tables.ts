@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { remove } from './atomic-write.ts';
 import { readOwnFile, replaceCache } from './own-file.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
@@ -24,7 +23,6 @@ export interface KnownTables {
   /** Undefined if they are unknown or older than a day. */
   read(table: string): readonly TableRow[] | undefined;
   keep(table: string, rows: readonly TableRow[]): void;
-  forget(): void;
 }
 
 /** For one address and token; the token itself is never written. */
@@ -57,7 +55,6 @@ export function knownTables(
       const file: TablesFile = { version: 1, tables: { ...tables, [table]: { at, rows } } };
       replaceCache(path, JSON.stringify(file), pid);
     },
-    forget: () => remove(path),
   };
 }
 

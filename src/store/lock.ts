@@ -81,22 +81,6 @@ function touch(path: string, nowMs: number): void {
   }
 }
 
-/** For a file that a user named: fails at once if another process writes to it. The lock is beside it. */
-export async function asOnlyWriter<T>(path: string, context: LockContext, body: () => Promise<T>): Promise<T> {
-  let end: () => void;
-  try {
-    end = await holdLock(`${path}.lock`, context);
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
-    throw new SvcError('file_unusable', `another process writes to ${path}`, { cause: error });
-  }
-  try {
-    return await body();
-  } finally {
-    end();
-  }
-}
-
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
   const began = context.now();
   // Most locks are free, in a folder that exists.

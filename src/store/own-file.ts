@@ -7,7 +7,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -48,22 +47,6 @@ export function readOwnFile(path: string): Buffer {
   const file = openOwnFile(path, 'r');
   try {
     return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** At most `length` bytes of each end of a file, as text. */
-export function readEnds(
-  path: string,
-  length: number,
-): { readonly start: string; readonly end: string; readonly size: number } {
-  const file = openOwnFile(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(length, size));
-    const part = (from: number): string => bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, from));
-    return { start: part(0), end: part(size - bytes.length), size };
   } finally {
     closeSync(file);
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../../src/features/trade/gateway/engine-packet.ts';
-import { pushedEvent } from '../../src/features/trade/ticks/stream-event.ts';
+import { pushedEvent } from '../../src/features/trade/stream-event.ts';
 import { parseJsonText } from '../../src/json-object.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
 

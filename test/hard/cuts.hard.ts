@@ -164,8 +164,8 @@ describe('an order', () => {
               if (response.socket !== null) cut(response.socket, ANSWER.slice(0, at));
             },
           };
-          const { code, stdout } = await client.run([...argv, '--transport', 'polling'], {
-            env: { SVC_TRADE_URL: way.url },
+          const { code, stdout } = await client.run(argv, {
+            env: { SVC_TRADE_URL: way.url, SVC_TRADE_TRANSPORT: 'polling' },
           });
           expect({ at, code, stdout, sent: way.orders.length }).toEqual({ at, code: 8, stdout: '', sent: 1 });
           expect(client.journal(), `cut at ${at}`).toMatchObject([{ outcome: 'unknown' }]);
@@ -185,8 +185,8 @@ describe('the handshake of Engine.IO 3 by polling', () => {
   };
   const isPoll = ({ method, path }: Received): boolean => method === 'GET' && path.includes('sid=s1');
   const connects = (url: string) =>
-    svc(['trade', 'accounts', '-o', 'json', '--transport', 'polling', '--timeout', '5s'], {
-      env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: 'token-0123456789' },
+    svc(['trade', 'accounts', '-o', 'json', '--timeout', '5s'], {
+      env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: 'token-0123456789', SVC_TRADE_TRANSPORT: 'polling' },
     });
 
   for (const [name, [first, poll]] of Object.entries(HANDSHAKES))

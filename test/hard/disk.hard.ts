@@ -158,11 +158,11 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
     let before = 0;
     const trade = (argv: readonly string[], root: string, more = {}) =>
       svc(['trade', ...argv], {
-        env: { ...environmentIn(root, gateway), ...more },
+        env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
       });
     const entries = async (root: string): Promise<readonly { readonly outcome: string }[]> =>
       JSON.parse((await trade(['journal', '-o', 'json'], root)).stdout || '[]');
-    const order = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '--transport', 'polling'];
+    const order = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes'];
     return {
       end: () => gateway.close(),
       prepare: () => {

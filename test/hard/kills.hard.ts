@@ -1,5 +1,5 @@
 /** kill -9 before, during and after every file system operation: no file is incomplete, and the next command continues. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
@@ -235,7 +235,7 @@ describe('an order', () => {
   const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
   const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
-      env: { ...environmentIn(root, gateway), ...more },
+      env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
     });
   const SELL = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--once', 'k', '--yes', '-o', 'json'];
 
@@ -251,7 +251,7 @@ describe('an order', () => {
         gateway.book.trades.clear();
         arrived = ordersFromNow(gateway);
       },
-      run: (root, more) => trade(gateway, root, [...SELL, '--transport', 'polling'], more),
+      run: (root, more) => trade(gateway, root, SELL, more),
       async check(root, point) {
         const journal = journalIn(paths(root));
         expect(arrived().length, point).toBeLessThanOrEqual(1);
@@ -263,7 +263,7 @@ describe('an order', () => {
           code: 0,
           entries: journal.length,
         });
-        const again = await trade(gateway, root, [...SELL, '--transport', 'polling']);
+        const again = await trade(gateway, root, SELL);
         expect({ point, code: again.code, stderr: again.code === 0 ? '' : again.stderr }).toMatchObject({ code: 0 });
         expect(arrived().length, point).toBe(1);
         expectOwnAlone(root, point);
@@ -298,34 +298,6 @@ killEverywhere('candles are in the end the same file as if nobody had', async ()
       if (wasWhole) expect(next.stderr, point).toContain('already exists');
       expect(readFileSync(file(root)).equals(whole), point).toBe(true);
       expect(existsSync(`${file(root)}.state.json`), point).toBe(false);
-    },
-  };
-});
-
-killEverywhere('a candle file that is appended to is the old one or the new one', async () => {
-  const served = await candleGateway();
-  const file = (root: string): string => join(root, 'candles.csv');
-  const run = (root: string, args: readonly string[], more = {}) => {
-    const env = { ...served.env, XDG_STATE_HOME: `${root}-state`, SVC_CONFIG_DIR: `${root}-config`, ...more };
-    return svc(['trade', 'candles', 'eurusd', 'm1', ...args, '--price', 'bid'], { env });
-  };
-  const download = (root: string, to: string) => run(root, ['--from', '2025-12-08', '--to', to, '--out', file(root)]);
-  const append = (root: string, more = {}) => run(root, ['--append', file(root), '--to', '2025-12-22'], more);
-  const made = async (to: string): Promise<string> => {
-    const root = freshFolder();
-    expect(await download(root, to)).toMatchObject({ code: 0 });
-    return readFileSync(file(root), 'utf8');
-  };
-  const [before, end] = [await made('2025-12-10'), await made('2025-12-22')];
-  return {
-    end: async () => served[Symbol.asyncDispose](),
-    prepare: (root) => writeFileSync(file(root), before),
-    run: append,
-    async check(root, point) {
-      expect([before, end].includes(readFileSync(file(root), 'utf8')), point).toBe(true);
-      expect({ point, ...(await append(root)) }).toMatchObject({ code: 0 });
-      expect(readFileSync(file(root), 'utf8') === end, point).toBe(true);
-      expect(namesIn(root), point).toEqual(['candles.csv']);
     },
   };
 });

@@ -16,7 +16,6 @@ import {
   parseUtf8,
 } from '../../src/features/alerts/matcher.ts';
 import { readRoutingConfig } from '../../src/features/alerts/routing/config.ts';
-import { readTicks } from '../../src/features/sandbox/tick-file.ts';
 import {
   decodePayload,
   encodePayload,
@@ -300,20 +299,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         if (message?.kind === 'event') readPush(message.name, message.payload);
         else if (message?.kind === 'error') assert.equal(typeof message.text, 'string');
       }
-    }),
-  },
-  'tick-files': {
-    seeds: [
-      'time,symbol,bid,ask,high,low\n2026-03-01T12:00:00.000Z,EUR/USD,1.1,1.2,1.3,1.0\n',
-      lines({ time: '2026-03-01T12:00:00.000Z', symbol: 'EUR/USD', bid: 1.1, ask: 1.2 }, { event: 'gap' }),
-      '\ufeff"symbol","time",ask,bid\r\n"EUR/USD",2026-03-01T12:00:00+01:00,"1.2",1.1\r\n',
-    ],
-    check: asText((text) => {
-      const ticks = accepted(() => readTicks(text, 'x'));
-      if (ticks === undefined) return;
-      const printed = ticks.map(({ at, ...tick }) => ({ time: new Date(at).toISOString(), ...tick }));
-      assert.deepEqual(readTicks(lines(...printed), 'x'), ticks);
-      for (const { bid, ask } of ticks) assert(bid > 0 && ask >= bid);
     }),
   },
   'journal-lines': {

@@ -338,13 +338,6 @@ function trading(method: string, path: string, run: readonly Received[]): unknow
     const hidden = ['USD/CHF', HOSTILE].map((symbol, index) => ({ symbol, visible: false, order: index + 2 }));
     return { ...executed, data: { instrument: [{ symbol: 'EUR/USD', visible: true, order: 1 }, ...hidden] } };
   }
-  if (method === 'GET' && path === '/trading/permissions') {
-    const data = ['EUR/USD', HOSTILE].map((symbol) => ({
-      symbol,
-      permissions: { createEntry: 'enabled', [HOSTILE]: 'hidden' },
-    }));
-    return { ...executed, data };
-  }
   if (method === 'GET' && path === '/candles/1/H1') {
     const end = Math.min(Number(searchParams.get('to')), Date.UTC(2026, 0, 15, 12) / 1000);
     const start = Math.max(Number(searchParams.get('from')), end - 5 * 3600);

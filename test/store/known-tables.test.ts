@@ -39,15 +39,6 @@ it('separates addresses and tokens, and never stores the token', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('deletes all of them at once, also repeatedly', () => {
-  tables().keep('Account', ROWS);
-  tables().keep('Offer', ROWS);
-  tables().forget();
-  tables().forget();
-  expect(tables().read('Account')).toBeUndefined();
-  expect(tables().read('Offer')).toBeUndefined();
-});
-
 it.each([
   '',
   '{',

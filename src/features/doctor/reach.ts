@@ -30,10 +30,7 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
   let proxy: URL | undefined;
   try {
     proxy = proxyFor(baseUrl, target.proxy);
-    const named = (baseUrl.protocol === 'https:' ? target.proxy.https : target.proxy.http) || target.proxy.all;
-    const without =
-      named === undefined ? 'none' : 'none, although one is set: the address is this machine, or in no_proxy';
-    yield { check: 'proxy', status: 'ok', detail: proxy === undefined ? without : `${proxy.protocol}//${proxy.host}` };
+    yield { check: 'proxy', status: 'ok', detail: proxyText(proxy, target) };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     yield { check: 'proxy', status: 'fail', detail: error.message, fix: error.hint };
@@ -74,6 +71,12 @@ export async function* reach(target: Way, options: ReachOptions): AsyncGenerator
     target.signal.removeEventListener('abort', giveUp);
     for (const socket of sockets.reverse()) socket.destroy();
   }
+}
+
+function proxyText(proxy: URL | undefined, { baseUrl, proxy: { https, http, all } }: Way): string {
+  if (proxy !== undefined) return `${proxy.protocol}//${proxy.host}`;
+  const named = (baseUrl.protocol === 'https:' ? https : http) || all;
+  return named === undefined ? 'none' : 'none, although one is set: the address is this machine, or in no_proxy';
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -65,9 +65,19 @@ export async function* serviceFindings(
     yield finding('service', skipped('no request: there is no credential'));
     return;
   }
+  yield* responseFindings(service, { ...target, timeoutMs: remaining() }, ctx);
+}
+
+/** What the service responds, with the warnings of the requests. */
+async function* responseFindings(
+  service: ServiceName,
+  target: Target,
+  ctx: Doctor,
+): AsyncGenerator<Finding, void, void> {
+  const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });
   const warnings: Finding[] = [];
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
-  const near: Target = { ...target, timeoutMs: remaining(), log: { ...target.log, warn: warning } };
+  const near: Target = { ...target, log: { ...target.log, warn: warning } };
   try {
     for await (const { check, clockSkewMs, ...status } of serviceSteps(service, near, ctx)) {
       yield* warnings.splice(0);

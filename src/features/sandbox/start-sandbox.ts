@@ -1,13 +1,11 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
 
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Input, section } from '../../cli/flags.ts';
+import { type Input, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
-import { findInstrument } from '../../sandbox/trade/instruments.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
 import { recordSandbox, type SandboxRecord } from '../../store/sandbox-records.ts';
-import { readTicks } from './tick-file.ts';
 
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },
@@ -37,14 +35,6 @@ export const SANDBOX_FLAGS = {
       max: 1000,
       help: 'Multiply price movements by this factor (default 1)',
     },
-    replay: { ...FILE, help: 'Replay ticks recorded by svc trade stream --prices' },
-    speed: {
-      type: 'number',
-      value: 'x',
-      min: 0.01,
-      max: 100_000,
-      help: 'Multiply the replay speed by this factor (default 1)',
-    },
   }),
 } as const;
 
@@ -56,10 +46,12 @@ export interface RecordedSandbox extends Sandbox {
 /** Exit 2 if a port is taken. */
 export async function startRecorded(
   startedBy: SandboxRecord['startedBy'],
-  { empty, trap, seed, volatility, replay, speed, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
-  ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity' | 'readInput' | 'notice'>,
+  { empty, trap, seed, volatility, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
+  ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity'>,
 ): Promise<RecordedSandbox> {
-  const movement = await movementOf({ seed, volatility, replay, speed }, ctx);
+  // The market stays calm unless one of them is given.
+  const isCalm = seed === undefined && volatility === undefined;
+  const movement = isCalm ? undefined : { seed: seed ?? 1, volatility: volatility ?? 1 };
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
   const options = { ...input, movement, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
@@ -82,33 +74,6 @@ export async function startRecorded(
       await close();
     },
   };
-}
-
-type MarketInput = Pick<Input<Record<never, never>, typeof SANDBOX_FLAGS>, 'seed' | 'volatility' | 'replay' | 'speed'>;
-
-/** Undefined for the calm market. */
-async function movementOf(
-  { seed, volatility, replay, speed }: MarketInput,
-  ctx: Pick<RunContext, 'readInput' | 'notice'>,
-): Promise<SandboxOptions['movement']> {
-  if (replay === undefined) {
-    if (speed !== undefined) throw new SvcError('usage', '--speed needs --replay');
-    if (seed === undefined && volatility === undefined) return undefined;
-    return { seed: seed ?? 1, volatility: volatility ?? 1 };
-  }
-  const other = seed === undefined ? (volatility === undefined ? undefined : '--volatility') : '--seed';
-  if (other !== undefined) throw new SvcError('usage', `--replay and ${other} exclude each other`);
-  const ticks = readTicks(Buffer.from(await ctx.readInput(replay)).toString('utf8'), replay);
-  const unknown = [...new Set(ticks.map(({ symbol }) => symbol))].filter(
-    (symbol) => findInstrument(symbol) === undefined,
-  );
-  if (ticks.every(({ symbol }) => unknown.includes(symbol))) {
-    throw new SvcError('invalid_value', `--replay: the sandbox has none of the symbols of ${replay}`, {
-      hint: 'svc sandbox run -- svc trade symbols lists those it has',
-    });
-  }
-  if (unknown.length > 0) ctx.notice(`--replay: the sandbox has no ${unknown.join(', ')}: left out`);
-  return { ticks, speed: speed ?? 1 };
 }
 
 function explainPort(error: unknown, first: number): never {

@@ -1,4 +1,5 @@
 /** Completion candidates from the gateway's tables. */
+import { sideWord } from './columns.ts';
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
 import type { Traded } from './totals.ts';
 
@@ -30,8 +31,7 @@ export function tradeCandidates(row: OpenPosition): { readonly trades: readonly 
 }
 
 function tradedText({ currency, isBuy, amountK }: Traded): string {
-  const side = isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
-  return [side, amountK === undefined ? undefined : `${amountK}K`, currency]
+  return [sideWord(isBuy), amountK === undefined ? undefined : `${amountK}K`, currency]
     .filter((word) => word !== undefined)
     .join(' ');
 }

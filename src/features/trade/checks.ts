@@ -1,32 +1,26 @@
 /** The checks of `svc doctor`: connects to the gateway step by step, and says which step fails and why. */
 import type { RunContext } from '../../cli/command.ts';
-import { fail, ok, type Result, type ServiceContents, warn } from '../../cli/findings.ts';
+import { fail, ok, type Result, type ServiceContents, skipped, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
 import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { connectPace } from '../../store/connect-pace.ts';
-import { type Caller, openTrading } from './client.ts';
+import type { CallCounts } from '../../store/call-counts.ts';
+import { openTrading } from './client.ts';
 import { CookieJar } from './gateway/cookie-jar.ts';
-import { commandNumbers, countedCaller } from './gateway/counted-caller.ts';
+import { commandNumbers, limitedCaller } from './gateway/counted-caller.ts';
 import { EngineConnection } from './gateway/engine-connection.ts';
 import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
 import { FORM } from './gateway/engine-requests.ts';
 import { explainTrading } from './gateway/failed-answer.ts';
 import { openSession } from './gateway/session.ts';
-import { openBudget } from './gateway/trading-session.ts';
+import { connectPace, openCounts } from './gateway/trading-session.ts';
+import { marketHours, newYorkText } from './market-hours.ts';
 
 interface GatewayStep extends Result {
-  readonly check: 'handshake' | 'session' | 'websocket' | 'requests';
+  readonly check: 'handshake' | 'session' | 'websocket' | 'requests' | 'market';
   /** The gateway's clock minus ours. */
   readonly clockSkewMs?: number | undefined;
-}
-
-interface GatewayOptions {
-  readonly token: Secret;
-  readonly signal: AbortSignal;
-  /** Counts the calls towards the caps. */
-  counted(caller: Caller): Caller;
 }
 
 const failed = (check: GatewayStep['check'], { message, hint }: SvcError): GatewayStep => ({
@@ -34,14 +28,36 @@ const failed = (check: GatewayStep['check'], { message, hint }: SvcError): Gatew
   ...fail(message, hint),
 });
 
-/** Ends after the first step that fails; a missing websocket is only a warning. */
-async function* examineGateway(
+type Doctor = Omit<RunContext, 'target'>;
+
+/** Ends after the first step that fails. */
+export async function* gatewaySteps(target: Target, ctx: Doctor): AsyncGenerator<GatewayStep, void, void> {
+  const { authorization = '' } = (await target.authorizer?.header()) ?? {};
+  const token = new Secret(authorization.replace(/^Bearer /, ''));
+  const counts = await openCounts(target, token, ctx);
+  const late = new AbortController();
+  const why = new SvcError('timeout', `no response within ${target.timeoutMs / 1000} s`, {
+    hint: 'allow more time with --timeout',
+  });
+  const timer = setTimeout(() => late.abort(why), target.timeoutMs);
+  const signal = AbortSignal.any([ctx.signal, late.signal]);
+  try {
+    await connectPace(target, counts, ctx).wait(signal);
+    yield* connectionSteps({ ...target, signal }, token, counts, ctx);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* connectionSteps(
   target: Target,
-  { token, signal, counted }: GatewayOptions,
+  token: Secret,
+  counts: CallCounts,
+  ctx: Doctor,
 ): AsyncGenerator<GatewayStep, void, void> {
+  const { signal } = target;
   const cookies = new CookieJar();
-  const secret = token.reveal();
-  target.secrets.add(secret);
+  target.secrets.add(token.reveal());
   const engine = new EngineConnection({
     target,
     token,
@@ -57,55 +73,79 @@ async function* examineGateway(
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     const refused = await failureOf(engine.open());
-    if (engine.sid === '' && refused !== undefined) {
-      yield failed('handshake', refused);
+    if (engine.heartbeat === undefined) {
+      yield failed('handshake', refused ?? new SvcError('internal', 'a connection without an id'));
       return;
     }
-    yield { check: 'handshake', ...ok(`Engine.IO ${PROTOCOL_VERSION}, received a connection id`) };
+    yield { check: 'handshake', ...ok(handshakeText(engine.heartbeat)) };
     if (refused !== undefined) {
       yield failed('session', refused);
       return;
     }
     yield { check: 'session', ...ok('confirmed (40): the token is accepted') };
-    const missed = await failureOf(engine.upgrade());
-    yield missed === undefined
-      ? { check: 'websocket', ...ok('the session switched to a websocket') }
-      : { check: 'websocket', ...warn(`none, polling is used: ${missed.message}`) };
-    yield await requests(target, engine, secret, { cookies, counted });
+    yield { check: 'websocket', ...(await tryWebsocket(engine, ctx)) };
+    yield await readAccounts(target, { engine, token, cookies, counts }, ctx);
+    yield { check: 'market', ...marketResult(ctx.now()) };
   } finally {
     signal.removeEventListener('abort', giveUp);
     await engine.leave();
   }
 }
 
-interface Within extends Pick<GatewayOptions, 'counted'> {
-  readonly cookies: CookieJar;
+function handshakeText({ pingIntervalMs, pingTimeoutMs }: NonNullable<EngineConnection['heartbeat']>): string {
+  const [every, timeout] = [pingIntervalMs / 1000, pingTimeoutMs / 1000];
+  return `Engine.IO ${PROTOCOL_VERSION}, a heartbeat every ${every} s, lost after ${timeout} s without a response`;
 }
 
-async function requests(
+/** Without one, svc polls, unless the setting requires it. */
+async function tryWebsocket(engine: EngineConnection, { settings }: Doctor): Promise<Result> {
+  const transport = settings.get('trade.transport');
+  if (transport === 'polling') return skipped('trade.transport is polling');
+  const missed = await failureOf(engine.upgrade());
+  if (missed === undefined) return ok('the session switched to a websocket');
+  if (transport !== 'websocket') return warn(`none, polling is used: ${missed.message}`);
+  return fail(`none, but trade.transport is websocket: ${missed.message}`, 'svc config set trade.transport auto');
+}
+
+interface Connected {
+  readonly engine: EngineConnection;
+  readonly token: Secret;
+  readonly cookies: CookieJar;
+  readonly counts: CallCounts;
+}
+
+async function readAccounts(
   target: Target,
-  engine: EngineConnection,
-  secret: string,
-  { counted, ...rules }: Within,
+  { engine, token, cookies, counts }: Connected,
+  { settings }: Doctor,
 ): Promise<GatewayStep> {
-  const header = async () => ({ authorization: `Bearer ${engine.sid}${secret}` });
+  const header = async () => ({ authorization: `Bearer ${engine.sid}${token.reveal()}` });
   const client = openClient(
     { ...target, authorizer: { origin: target.baseUrl.origin, header } },
-    { ...rules, basePath: '', contentType: FORM, explain: explainTrading },
+    { cookies, basePath: '', contentType: FORM, explain: explainTrading },
   );
+  const counting = { counts, commandNumbers: commandNumbers(settings.get('trade.commandNumbers')) ?? {} };
   try {
-    const accounts = await openTrading(counted(client)).accounts();
+    const began = performance.now();
+    const accounts = await openTrading(limitedCaller(client, counting)).accounts();
+    const answered = `responded in ${Math.round(performance.now() - began)} ms`;
     const { clockSkewMs } = client;
     const names = accounts.map(({ accountId }) => accountId).join(', ');
-    const detail = `answered with ${accounts.length} account${accounts.length === 1 ? '' : 's'}: ${names}`;
+    const detail = `${answered} with ${accounts.length} account${accounts.length === 1 ? '' : 's'}: ${names}`;
     if (accounts.length > 0) return { check: 'requests', ...ok(detail), clockSkewMs };
-    return { check: 'requests', ...warn('answered, but the token has no account'), clockSkewMs };
+    return { check: 'requests', ...warn(`${answered}, but the token has no account`), clockSkewMs };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return failed('requests', error);
   } finally {
     await client.close();
   }
+}
+
+function marketResult(now: number): Result {
+  const { state, opensAt, closesAt } = marketHours(now);
+  if (state === 'open') return ok(`forex is traded until ${newYorkText(closesAt)}`);
+  return ok(`forex is not traded until ${newYorkText(opensAt)}`);
 }
 
 async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
@@ -115,32 +155,6 @@ async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
   } catch (error) {
     if (error instanceof SvcError) return error;
     throw error;
-  }
-}
-
-export async function* gatewaySteps(
-  target: Target,
-  ctx: Omit<RunContext, 'target'>,
-): AsyncGenerator<GatewayStep, void, void> {
-  const { authorization = '' } = (await target.authorizer?.header()) ?? {};
-  const token = new Secret(authorization.replace(/^Bearer /, ''));
-  const late = new AbortController();
-  const why = new SvcError('timeout', `no response within ${target.timeoutMs / 1000} s`, {
-    hint: 'allow more time with --timeout',
-  });
-  const timer = setTimeout(() => late.abort(why), target.timeoutMs);
-  const signal = AbortSignal.any([ctx.signal, late.signal]);
-  try {
-    await connectPace(ctx, target.baseUrl).wait(signal);
-    const counting = {
-      budget: await openBudget(ctx, target.baseUrl.href, token),
-      atLimit: 'fail' as const,
-      commandNumbers: commandNumbers(ctx.settings.get('trade.commandNumbers')) ?? {},
-      waitUntil: async () => {},
-    };
-    yield* examineGateway(target, { token, signal, counted: (caller) => countedCaller(caller, counting) });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -5,13 +5,14 @@ import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
-import type { PriceRow } from './tables/live-prices.ts';
+import type { PriceRow } from './tables/live-source.ts';
 import { shownTime } from './tables/table-time.ts';
 import type { Traded } from './totals.ts';
 
 /** The side is a word everywhere. */
 export function sideWord(isBuy: boolean | undefined): string | undefined {
-  return isBuy === undefined ? undefined : isBuy ? 'buy' : 'sell';
+  if (isBuy === undefined) return undefined;
+  return isBuy ? 'buy' : 'sell';
 }
 
 function rateCell(rate: number | undefined, precision: number | undefined): Cell {
@@ -206,7 +207,8 @@ export const OFFER_LIST: ListOutput<Offer> = {
 function tradableCell({ buyTradable: buy, sellTradable: sell }: Offer): Cell {
   if (buy === undefined && sell === undefined) return undefined;
   if (buy && sell) return 'yes';
-  return { text: buy ? 'buy only' : sell ? 'sell only' : 'no', tone: 'warn' };
+  if (buy) return { text: 'buy only', tone: 'warn' };
+  return { text: sell ? 'sell only' : 'no', tone: 'warn' };
 }
 
 interface Entry {
@@ -217,7 +219,8 @@ interface Entry {
 const GOOD: ReadonlySet<string> = new Set(['accepted', 'filled', 'done']);
 
 export function outcomeCell({ outcome }: Pick<Entry, 'outcome'>): Cell {
-  return { text: outcome, tone: outcome === 'unknown' ? 'bad' : GOOD.has(outcome) ? 'good' : 'warn' };
+  if (outcome === 'unknown') return { text: outcome, tone: 'bad' };
+  return { text: outcome, tone: GOOD.has(outcome) ? 'good' : 'warn' };
 }
 
 export function formCell({ form }: Pick<Entry, 'form'>): string {

@@ -22,8 +22,9 @@ export function marketHours(now: number): MarketHours {
   const afterClose = weekday > CLOSE.weekday || (weekday === CLOSE.weekday && minutes >= CLOSE.minutes);
   const beforeOpen = weekday === OPEN.weekday && minutes < OPEN.minutes;
   const opening = weekday === OPEN.weekday && minutes >= OPEN.minutes && minutes < OPEN_FOR_SURE;
+  const openState = opening ? 'opening' : 'open';
   return {
-    state: afterClose || beforeOpen ? 'closed' : opening ? 'opening' : 'open',
+    state: afterClose || beforeOpen ? 'closed' : openState,
     get opensAt() {
       return next(now, OPEN.weekday, opening ? OPEN_FOR_SURE : OPEN.minutes);
     },
@@ -44,7 +45,8 @@ export function daysLater(ms: number, days: number): number {
   const then = ms + days * DAY_MS;
   const shift = (newYork(ms).minutes - newYork(then).minutes) * MINUTE_MS;
   // Past midnight the difference is nearly a day.
-  return then + (shift > DAY_MS / 2 ? shift - DAY_MS : shift < -DAY_MS / 2 ? shift + DAY_MS : shift);
+  if (shift > DAY_MS / 2) return then + shift - DAY_MS;
+  return shift < -DAY_MS / 2 ? then + shift + DAY_MS : then + shift;
 }
 
 /** When the current trading day began: 17:00 in New York. */

@@ -54,7 +54,8 @@ export function orderStateText(status: number | undefined): string | undefined {
 }
 
 export function sideText(isBuy: boolean | undefined): string {
-  return isBuy === undefined ? '?' : isBuy ? 'buy' : 'sell';
+  if (isBuy === undefined) return '?';
+  return isBuy ? 'buy' : 'sell';
 }
 
 /** The table has one rate per side; the other one is 0. */
@@ -77,7 +78,8 @@ export function orderText(order: Pick<Order, 'orderId'> & Partial<Order>): strin
 
 /** Before its rate is known, an order has only the distance in pips. */
 function exitText(name: string, rate: number | undefined, pips: number | undefined): readonly string[] {
-  return rate ? [`${name} ${rate}`] : pips ? [`${name} ${pips} pips`] : [];
+  if (rate) return [`${name} ${rate}`];
+  return pips ? [`${name} ${pips} pips`] : [];
 }
 
 /** `buy 5K EUR/USD (trade 170162801)`. */

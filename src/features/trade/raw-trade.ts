@@ -174,5 +174,5 @@ async function verdict(envelope: Envelope, changes: boolean, open: TradingSessio
     const message = `the gateway does not say that the request failed, but it returned the error: ${refusalText(error)}`;
     return new SvcError('not_as_asked', message);
   }
-  return (await exceededLimit(error, open.budget)) ?? refusal(error, 'the request');
+  return (await exceededLimit(error, open.counts)) ?? refusal(error, 'the request');
 }

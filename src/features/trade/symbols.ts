@@ -32,7 +32,8 @@ export function findSymbol(symbols: readonly string[], wanted: string): string {
   });
 }
 
-const SYMBOLS_HINT = 'svc trade symbols list shows what there is; a hidden one is offered after svc trade symbols show';
+const SYMBOLS_HINT =
+  'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   const symbol = findSymbol(

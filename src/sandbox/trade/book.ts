@@ -97,7 +97,6 @@ export class Book {
   readonly hidden = new Set<Instrument>();
   #lastOrder = 390_285_836;
   #lastTrade = 170_162_800;
-  #lastGroup = 51_200;
 
   newOrderId(): string {
     this.#lastOrder++;
@@ -107,11 +106,6 @@ export class Book {
   newTradeId(): string {
     this.#lastTrade++;
     return String(this.#lastTrade);
-  }
-
-  newGroup(): number {
-    this.#lastGroup++;
-    return this.#lastGroup;
   }
 
   /** Adds an order with the defaults of everything that the draft leaves out. */

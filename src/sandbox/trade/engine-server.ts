@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, WebSocketServer } from 'ws';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { json, type Request, type Response } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { decodeBinaryPayload, decodePayload, EngineSession, type SessionOwner } from './engine-session.ts';
@@ -107,24 +107,8 @@ export class EngineServer implements SessionOwner {
     stream.on('error', () => stream.destroy());
     this.#sockets.once('headers', setCookies);
     this.#sockets.handleUpgrade(request, stream, head, (socket) => {
-      let carries = known === undefined;
-      socket.on('message', (data: RawData, isBinary: boolean) => {
-        const packet = String(data);
-        if (isBinary) {
-          socket.close(UNSUPPORTED);
-          if (carries) session.end();
-        } else if (carries) session.receive(packet);
-        else if (packet === '2probe') {
-          socket.send('3probe');
-          session.probed();
-        } else if (packet === '5') {
-          carries = true;
-          session.carriedBy(socket);
-        }
-      });
-      socket.on('error', () => socket.terminate());
-      socket.on('close', () => (carries ? session.end() : session.notProbed()));
-      if (!carries) return;
+      serveSocket(socket, session, known === undefined);
+      if (known !== undefined) return;
       session.carriedBy(socket);
       session.send(this.#opening(session));
       this.#admit(session);
@@ -168,4 +152,25 @@ function cookiesOf({ id, node }: EngineSession): readonly string[] {
 
 function failure(code: 0 | 1 | 2 | 3): Response {
   return json(400, { code, message: FAILURES[code] });
+}
+
+/** A socket of a session that polls carries it only after the probe and the packet that upgrades. */
+function serveSocket(socket: WebSocket, session: EngineSession, isFirst: boolean): void {
+  let carries = isFirst;
+  socket.on('message', (data: RawData, isBinary: boolean) => {
+    const packet = String(data);
+    if (isBinary) {
+      socket.close(UNSUPPORTED);
+      if (carries) session.end();
+    } else if (carries) session.receive(packet);
+    else if (packet === '2probe') {
+      socket.send('3probe');
+      session.probed();
+    } else if (packet === '5') {
+      carries = true;
+      session.carriedBy(socket);
+    }
+  });
+  socket.on('error', () => socket.terminate());
+  socket.on('close', () => (carries ? session.end() : session.notProbed()));
 }

@@ -1,4 +1,4 @@
-/** The prices: the quotes of now, from one of three sources, and before the start a curve that is the same whenever it is asked for. */
+/** The prices: the quotes of now, from one of two sources, and before the start a curve that is the same whenever it is asked for. */
 import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
 import { DAY_MS, dayStart, MINUTE_MS } from './trading-days.ts';
 
@@ -24,7 +24,7 @@ export interface Move {
 
 export interface PriceSource {
   start(): readonly Move[];
-  /** What has changed since the last call; a symbol may move several times. */
+  /** What has changed since the last call, at most once for each symbol. */
   next(): readonly Move[];
   isOpen(instrument: Instrument): boolean;
 }
@@ -76,20 +76,9 @@ export class Market {
     return this.#source.isOpen(instrument);
   }
 
-  /** What the next tick changes, for `move`, in parts that have no symbol twice. */
-  *moves(): Generator<readonly Move[], void, void> {
-    const part = new Map<Instrument, Move>();
-    for (const move of this.#source.next()) {
-      if (part.has(move.instrument)) {
-        yield [...part.values()];
-        part.clear();
-      }
-      part.set(move.instrument, move);
-    }
-    if (part.size > 0) yield [...part.values()];
-  }
-
-  move(moves: readonly Move[]): void {
+  /** Moves the prices by a tick, and returns what has changed. */
+  move(): readonly Move[] {
+    const moves = this.#source.next();
     for (const move of moves) {
       const { instrument, isNewDay } = move;
       const fixed = this.#fixed.get(instrument);
@@ -99,6 +88,7 @@ export class Market {
       this.#quotes.set(instrument, quote);
       this.#record(instrument, quote.bid, last.bid);
     }
+    return moves;
   }
 
   /** From the next tick on, this is the bid. */

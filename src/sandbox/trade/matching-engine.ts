@@ -151,26 +151,29 @@ export class MatchingEngine {
       return;
     }
     this.#due.delete(order);
-    if (order.closes !== undefined && !book.trades.has(order.closes)) {
-      this.#end(order, CANCELED);
-      return;
-    }
-    if (dealer?.rejects(order) || this.#lacksMargin(order)) {
+    const isWithoutTrade = order.closes !== undefined && !book.trades.has(order.closes);
+    if (isWithoutTrade || dealer?.rejects(order) || this.#lacksMargin(order)) {
       this.#end(order, CANCELED);
       return;
     }
     for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
     outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
+    const { parts, isKilled } = this.#available(order);
+    // The status stays "executing" even when everything is done.
+    this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
+  }
+
+  /** The parts in which an order is filled; FOK and IOC may be killed before all of them are. */
+  #available(order: Order): { readonly parts: readonly number[]; readonly isKilled: boolean } {
+    const { traps, dealer } = this.#exchange;
     const parts = traps.has('partial-fills') ? thirds(order) : (dealer?.parts(order) ?? [order.amountK]);
     const isHasty = ['FOK', 'IOC'].includes(order.timeInForce);
     const isThin = dealer !== undefined && parts.length > 1 && isHasty;
-    const isKilled = isThin || (traps.has('fok-killed') && isHasty);
-    // What is available at once, for IOC.
-    if (isThin) parts.splice(order.timeInForce === 'IOC' ? 1 : 0);
-    else if (isKilled) parts.splice(order.timeInForce === 'IOC' && parts.length > 1 ? -1 : 0);
-    // The status stays "executing" even when everything is done.
-    this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
+    if (!isThin && !(traps.has('fok-killed') && isHasty)) return { parts, isKilled: false };
+    if (order.timeInForce === 'FOK' || parts.length === 1) return { parts: [], isKilled: true };
+    // An IOC gets what is available at once.
+    return { parts: isThin ? parts.slice(0, 1) : parts.slice(0, -1), isKilled: true };
   }
 
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {

@@ -1,8 +1,7 @@
-/** Markets that move: at random, always the same way for the same seed; or as they did in a recording. */
-
+/** A market that moves at random, always the same way for the same seed. */
 import { seededRandom } from '../random.ts';
 import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
-import { curvePrice, type Move, type PriceSource } from './market.ts';
+import type { Move, PriceSource } from './market.ts';
 import { DAY_MS, HOUR_MS } from './trading-days.ts';
 
 interface WalkOptions {
@@ -24,6 +23,8 @@ const [JUMPS, JUMP] = [0.002, 6];
 const WEEKEND_DAYS = 3;
 /** Spreads are wide for so long after a weekend. */
 const REOPENING_MS = HOUR_MS / 12;
+/** And this much wider. */
+const REOPENING_SPREADS = 4;
 /** The price stays within this factor of where it started. */
 const MOST_DRIFT = Math.log(3);
 
@@ -59,6 +60,20 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
     return { instrument, bid, ask: bid + spread * instrument.pip, ...more };
   };
 
+  /** From `before` until now; undefined if the price does not move. */
+  const step = (walker: Walker, before: number, isNewDay: boolean): Move | undefined => {
+    const { instrument, random } = walker;
+    const wasOpen = isOpenAt(instrument, before);
+    if (!isOpenAt(instrument, time)) {
+      // Clients see that it closes, by a last push of the same price.
+      return wasOpen ? moveOf(walker, {}) : undefined;
+    }
+    if (wasOpen && !isNewDay && random() >= MOVES) return undefined;
+    walk(walker, wasOpen ? (time - walker.movedAt) / DAY_MS : WEEKEND_DAYS);
+    const isFirstHours = !instrument.always && time > WEEK_MS && time % WEEK_MS < REOPENING_MS;
+    return moveOf(walker, { isNewDay }, !wasOpen || isFirstHours ? REOPENING_SPREADS : 1);
+  };
+
   return {
     isOpen: (instrument) => isOpenAt(instrument, time),
     start: () =>
@@ -72,17 +87,7 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
       const before = time;
       time += tickMs;
       const isNewDay = Math.floor(before / DAY_MS) < Math.floor(time / DAY_MS);
-      return walkers.flatMap((walker): readonly Move[] => {
-        const { instrument, random } = walker;
-        const [wasOpen, isOpen] = [isOpenAt(instrument, before), isOpenAt(instrument, time)];
-        if (!wasOpen && !isOpen) return [];
-        // Clients see that it closes, by a last push of the same price.
-        if (!isOpen) return [moveOf(walker, {})];
-        const isReopening = !wasOpen || (!instrument.always && time % WEEK_MS < REOPENING_MS && time > WEEK_MS);
-        if (wasOpen && !isNewDay && random() >= MOVES) return [];
-        walk(walker, wasOpen ? (time - walker.movedAt) / DAY_MS : WEEKEND_DAYS);
-        return [moveOf(walker, { isNewDay }, isReopening ? 4 : 1)];
-      });
+      return walkers.flatMap((walker) => step(walker, before, isNewDay) ?? []);
     },
   };
 }
@@ -90,43 +95,4 @@ export function randomWalk({ seed, volatility, tickMs }: WalkOptions): PriceSour
 /** Of mean 0 and deviation 1 (Box and Muller). */
 function gaussian(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-export interface RecordedTick {
-  readonly at: number;
-  readonly symbol: string;
-  readonly bid: number;
-  readonly ask: number;
-  readonly high: number | undefined;
-  readonly low: number | undefined;
-}
-
-/** Symbols without a tick keep their price of the start. The last ticks stay when the recording is over. */
-export function replayed(ticks: readonly RecordedTick[], speed: number, now: () => number): PriceSource {
-  const known: ReadonlyMap<string, Instrument> = new Map(INSTRUMENTS.map((one) => [one.symbol, one]));
-  const moves = ticks
-    .flatMap(({ symbol, at, ...rates }): readonly (Move & { readonly at: number })[] => {
-      const instrument = known.get(symbol);
-      return instrument === undefined ? [] : [{ instrument, at, ...rates }];
-    })
-    // Streams of several connections may be mixed.
-    .sort((one, other) => one.at - other.at);
-  const [first] = moves;
-  let startedAt: number | undefined;
-  let next = 0;
-  return {
-    isOpen: () => true,
-    start: () =>
-      INSTRUMENTS.map((instrument) => {
-        const own = moves.find((move) => move.instrument === instrument);
-        return own ?? { instrument, bid: curvePrice(instrument, now()) };
-      }),
-    next() {
-      startedAt ??= now();
-      const until = (first?.at ?? 0) + (now() - startedAt) * speed;
-      const begin = next;
-      while ((moves[next]?.at ?? Number.POSITIVE_INFINITY) <= until) next++;
-      return moves.slice(begin, next);
-    },
-  };
 }

@@ -15,68 +15,31 @@ interface Placed {
 
 type Terms = Pick<Order, 'type' | 'timeInForce' | 'range'>;
 
+type OrderHandlers = Readonly<Record<string, (form: Form) => unknown>>;
+
 /** By path; each handler returns the `data` of the response. */
-export function orderHandlers(
-  { book, market, now }: Exchange,
-  matching: MatchingEngine,
-): Readonly<Record<string, (form: Form) => unknown>> {
-  const tradeOf = (form: Form): Trade => {
-    const trade = book.trades.get(form.text('trade_id'));
-    if (trade === undefined) throw refused(1, 'The specified trade does not exist');
-    return trade;
+export function orderHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
+  return {
+    ...openingHandlers(exchange, matching),
+    ...closingHandlers(exchange, matching),
+    ...changingHandlers(exchange, matching),
   };
+}
 
-  const entryOf = (id: string): Order => {
-    const order = book.orders.get(id);
-    if (order === undefined || !isEntry(order)) throw refused(1, `No order with id ${id}`, [id]);
-    return order;
-  };
+function tradeOf({ book }: Exchange, form: Form): Trade {
+  const trade = book.trades.get(form.text('trade_id'));
+  if (trade === undefined) throw refused(1, 'The specified trade does not exist');
+  return trade;
+}
 
-  const place = (draft: OrderDraft): Placed => placed(matching.place(draft));
+function entryOf({ book }: Exchange, id: string): Order {
+  const order = book.orders.get(id);
+  if (order === undefined || !isEntry(order)) throw refused(1, `No order with id ${id}`, [id]);
+  return order;
+}
 
-  const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
-    place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId });
-
-  /** `pair` is the suffix of the fields of an order of a pair. There a stop or limit of 0 is none: fxcmpy sends it by default. */
-  const entryDraft = (form: Form, pair?: '' | '2'): OrderDraft => {
-    const suffix = pair ?? '';
-    const exit = (name: string): number | undefined => {
-      const value = form.number(`${name}${suffix}`);
-      return value === 0 && pair !== undefined ? undefined : value;
-    };
-    const account = form.account(book);
-    const instrument = form.instrument();
-    const isBuy = form.flag(`is_buy${suffix}`) ?? true;
-    const timeInForce = form.oneOf('time_in_force', ENTRY);
-    const rate = checkedRate(Number(form.text(`rate${suffix}`)));
-    const price = market.rate(instrument, isBuy);
-    const around = { instrument, isBuy, rate };
-    const isInPips = form.flag('is_in_pips') ?? false;
-    const trail = form.trail(`trailing_step${suffix}`);
-    const stopTrail = form.trail(`trailing_stop_step${suffix}`);
-    return {
-      account,
-      ...around,
-      amountK: form.amount(account, instrument),
-      type: entryType(isBuy, rate, price, trail),
-      timeInForce,
-      expires: form.expiry(timeInForce, now()),
-      stop: stopAt(exit('stop'), isInPips, around, stopTrail),
-      limit: limitAt(exit('limit'), isInPips, around),
-      trail,
-      trailedFrom: price,
-    };
-  };
-
-  const regroup = (ids: readonly string[], group: number): readonly null[] => {
-    const orders = ids.map(entryOf);
-    for (const order of orders) {
-      order.ocoBulkId = group;
-      matching.changed(order);
-    }
-    return orders.map(() => null);
-  };
-
+function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
+  const { book, market } = exchange;
   return {
     '/trading/open_trade': (form) => {
       const account = form.account(book);
@@ -93,10 +56,48 @@ export function orderHandlers(
       if (marginOf({ instrument, amountK }, market) > Number(usableMargin)) {
         throw refusal('ORA-20113: insufficient margin');
       }
-      return place({ account, instrument, isBuy, amountK, ...terms, stop, limit });
+      return placed(matching.place({ account, instrument, isBuy, amountK, ...terms, stop, limit }));
     },
+    '/trading/create_entry_order': (form) => {
+      const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
+      const range = isRange ? (form.number('range') ?? 0) : 0;
+      return placed(matching.place({ ...entryDraft(form, exchange), range }));
+    },
+  };
+}
+
+function entryDraft(form: Form, { book, market, now }: Exchange): OrderDraft {
+  const account = form.account(book);
+  const instrument = form.instrument();
+  const isBuy = form.flag('is_buy') ?? true;
+  const timeInForce = form.oneOf('time_in_force', ENTRY);
+  const rate = checkedRate(Number(form.text('rate')));
+  const price = market.rate(instrument, isBuy);
+  const around = { instrument, isBuy, rate };
+  const isInPips = form.flag('is_in_pips') ?? false;
+  const trail = form.trail('trailing_step');
+  const stopTrail = form.trail('trailing_stop_step');
+  return {
+    account,
+    ...around,
+    amountK: form.amount(account, instrument),
+    type: entryType(isBuy, rate, price, trail),
+    timeInForce,
+    expires: form.expiry(timeInForce, now()),
+    stop: stopAt(form.number('stop'), isInPips, around, stopTrail),
+    limit: limitAt(form.number('limit'), isInPips, around),
+    trail,
+    trailedFrom: price,
+  };
+}
+
+function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
+  const { book } = exchange;
+  const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
+    placed(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
+  return {
     '/trading/close_trade': (form) => {
-      const trade = tradeOf(form);
+      const trade = tradeOf(exchange, form);
       const terms = termsOf(form, 'CM', 'CR');
       const { account, instrument } = trade;
       if (account.hedging !== 'Y') throw refused(12, 'A trade of this account is closed by an opposite one');
@@ -104,12 +105,27 @@ export function orderHandlers(
       if (amountK > trade.amountK) throw refused(13, 'The amount is larger than the trade', [String(trade.amountK)]);
       return close(trade, amountK, terms);
     },
-    '/trading/create_entry_order': (form) => {
-      const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
-      return place({ ...entryDraft(form), range: isRange ? (form.number('range') ?? 0) : 0 });
+    // Without a symbol, everything of the account.
+    '/trading/close_all_for_symbol': (form) => {
+      const account = form.account(book);
+      const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
+      const terms = termsOf(form, 'CM', 'CR');
+      return [...book.trades.values()]
+        .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
+        .map((trade) => close(trade, trade.amountK, terms));
     },
+    '/trading/delete_order': (form) => {
+      matching.cancel(entryOf(exchange, form.text('order_id')));
+      return null;
+    },
+  };
+}
+
+function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
+  const { market } = exchange;
+  return {
     '/trading/change_order': (form) => {
-      const order = entryOf(form.text('order_id'));
+      const order = entryOf(exchange, form.text('order_id'));
       const { account, instrument, isBuy } = order;
       const amountK = form.amount(account, instrument);
       const rate = checkedRate(form.number('rate') ?? order.rate);
@@ -119,13 +135,9 @@ export function orderHandlers(
       matching.changed(order);
       return null;
     },
-    '/trading/delete_order': (form) => {
-      matching.cancel(entryOf(form.text('order_id')));
-      return null;
-    },
     // A rate of 0 removes the stop or the limit.
     '/trading/change_trade_stop_limit': (form) => {
-      const trade = tradeOf(form);
+      const trade = tradeOf(exchange, form);
       const { instrument, isBuy } = trade;
       const isInPips = form.flag('is_in_pips') ?? false;
       const trail = form.trail();
@@ -142,7 +154,7 @@ export function orderHandlers(
     },
     // A missing side stays as it is; 0 removes it.
     '/trading/change_order_stop_limit': (form) => {
-      const order = entryOf(form.text('order_id'));
+      const order = entryOf(exchange, form.text('order_id'));
       const [stop, limit] = [form.number('stop'), form.number('limit')];
       const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips') ?? false, order, form.trail());
       const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips') ?? false, order);
@@ -150,27 +162,6 @@ export function orderHandlers(
       if (limit !== undefined) order.limit = newLimit;
       matching.changed(order);
       return [stop, limit].filter((value) => value !== undefined).map(() => placed(order));
-    },
-    '/trading/simple_oco': (form) => {
-      const ocoBulkId = book.newGroup();
-      // Both must be valid before one of them exists.
-      const drafts = (['', '2'] as const).map((suffix) => entryDraft(form, suffix));
-      return drafts.map((draft) => place({ ...draft, ocoBulkId }));
-    },
-    '/trading/add_to_oco': (form) => regroup(form.texts('orderIds'), form.number('ocoBulkId') || book.newGroup()),
-    '/trading/remove_from_oco': (form) => regroup(form.texts('orderIds'), 0),
-    '/trading/edit_oco': (form) => {
-      const added = regroup(form.texts('addOrderIds'), Number(form.text('ocoBulkId')));
-      return [...added, ...regroup(form.texts('removeOrderIds'), 0)];
-    },
-    // Without a symbol, everything of the account.
-    '/trading/close_all_for_symbol': (form) => {
-      const account = form.account(book);
-      const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
-      const terms = termsOf(form, 'CM', 'CR');
-      return [...book.trades.values()]
-        .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
-        .map((trade) => close(trade, trade.amountK, terms));
     },
   };
 }

@@ -15,17 +15,18 @@ import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
 import { findInstrument } from './instruments.ts';
-import { calmPrices, Market, type PriceSource } from './market.ts';
+import { calmPrices, Market } from './market.ts';
 import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
-import { type RecordedTick, randomWalk, replayed } from './moving-prices.ts';
+import { randomWalk } from './moving-prices.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
 import { accountRow } from './table-rows.ts';
 import { tableRows } from './tables.ts';
 
-export type Movement =
-  /** Prices walk at random; a `volatility` of 1 is usual. */
-  | { readonly seed: number; readonly volatility: number }
-  | { readonly ticks: readonly RecordedTick[]; readonly speed: number };
+/** Prices walk at random; a `volatility` of 1 is usual. */
+export interface Movement {
+  readonly seed: number;
+  readonly volatility: number;
+}
 
 /** `empty` has the accounts, too. */
 export interface TradingEmulatorOptions extends EmulatorOptions {
@@ -65,7 +66,6 @@ export interface TradingEmulator extends LocalServer {
 const TICK_MS = 200;
 /** However large `fast` is. */
 const MIN_TICK_MS = 10;
-const REPLAY_MS = 20;
 /** A market that moves waits so long for the first subscription, after the first connection. */
 const PATIENCE_MS = 5000;
 const LOGGED = 1000;
@@ -78,9 +78,12 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
   const [book, outbox] = [new Book(), new Outbox(engine, traps)];
-  const source = movement === undefined ? calmPrices(now, random) : sourceOf(movement, options);
+  const source =
+    movement === undefined
+      ? calmPrices(now, random)
+      : randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
   const market = new Market(now, source, movement === undefined);
-  const dealer = movement && new Dealer(market, 'seed' in movement ? movement.seed : 0);
+  const dealer = movement && new Dealer(market, movement.seed);
   const exchange: Exchange = { book, market, outbox, traps, dealer, now, fast };
   if (seed === 'demo') seedDemo(exchange);
   else seedAccounts(book);
@@ -106,18 +109,10 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     respond: (request, response) =>
       request.path === ENGINE_PATH ? engine.handle(request, response) : respond(request),
   });
-  server.http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
-    stream.on('error', () => stream.destroy());
-    const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
-    if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
-    else engine.upgrade(message, stream, head, searchParams);
-  });
+  acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
   const starts = movement === undefined ? () => true : startOf(engine, now);
-  const ticking =
-    tickMs === 0
-      ? undefined
-      : setInterval(() => starts() && move(), movement && 'ticks' in movement ? REPLAY_MS : tickEvery(tickMs, fast));
+  const ticking = tickMs === 0 ? undefined : setInterval(() => starts() && move(), tickEvery(tickMs, fast));
   return {
     ...server,
     token,
@@ -143,13 +138,17 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   };
 }
 
-function tickEvery(tickMs: number, fast: number): number {
-  return Math.max(MIN_TICK_MS, tickMs / fast);
+function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
+  http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
+    stream.on('error', () => stream.destroy());
+    const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
+    if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
+    else engine.upgrade(message, stream, head, searchParams);
+  });
 }
 
-function sourceOf(movement: Movement, { now, fast = 1, tickMs }: TradingEmulatorOptions): PriceSource {
-  if ('ticks' in movement) return replayed(movement.ticks, movement.speed, now);
-  return randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
+function tickEvery(tickMs: number, fast: number): number {
+  return Math.max(MIN_TICK_MS, tickMs / fast);
 }
 
 /** A market that moves begins with the first subscription, so that every run of a client sees it from the start. */
@@ -175,21 +174,19 @@ const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
 function tick(exchange: Exchange, matching: MatchingEngine): void {
   const { market, outbox, traps } = exchange;
   if (traps.has('market-closed')) return;
-  const moved = new Set<string>();
   const { dealer } = exchange;
-  for (const moves of market.moves()) {
-    market.move(moves);
-    if (moves.some(({ isNewDay }) => isNewDay)) startDay(exchange);
-    matching.check();
-    if (traps.has('non-json-push')) outbox.invalid();
-    for (const { instrument } of moves) {
-      const { symbol } = instrument;
-      const { bid, ask, high, low, at } = market.quote(instrument);
-      outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
-      moved.add(symbol);
-    }
+  const moves = market.move();
+  if (moves.length === 0) return;
+  if (moves.some(({ isNewDay }) => isNewDay)) startDay(exchange);
+  matching.check();
+  if (traps.has('non-json-push')) outbox.invalid();
+  const moved = new Set<string>();
+  for (const { instrument } of moves) {
+    const { symbol } = instrument;
+    const { bid, ask, high, low, at } = market.quote(instrument);
+    outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
+    moved.add(symbol);
   }
-  if (moved.size === 0) return;
   for (const [model, fields] of MOVING) {
     if (!outbox.wants(model)) continue;
     const all = model === 'Offer' && dealer !== undefined ? [...fields, 'sellTradable', 'buyTradable'] : fields;

@@ -43,23 +43,8 @@ type TableHandler = (form: Form, session: EngineSession, ...parts: readonly stri
 
 /** By method and path; each handler returns what is beside `response`. */
 export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Readonly<Record<string, TableHandler>> {
-  const { book, market, traps, now } = exchange;
-  /** The times of the recent calls of each command. */
-  const calls = new Map<number, number[]>();
-
-  /** Counts one call of each command, or none if the limit of one of them is used up. */
-  const countCalls = (cmds: readonly number[]): void => {
-    const lists = cmds.map((cmd) => {
-      const [maxCalls, ms] = CALL_LIMITS.get(cmd) ?? [0, 0];
-      const recent = (calls.get(cmd) ?? []).filter((time) => time > now() - ms);
-      if (traps.has('ora-20301') || (hasCallLimits && recent.length >= maxCalls)) {
-        throw refused(20301, `ORA-20301: the number of calls is exceeded, Cmd=${cmd}`, [String(cmd)]);
-      }
-      calls.set(cmd, recent);
-      return recent;
-    });
-    for (const list of lists) list.push(now());
-  };
+  const { book, market } = exchange;
+  const countCalls = callCounter(exchange, hasCallLimits);
 
   const models = (names: readonly ModelName[]): object => {
     countCalls(names.flatMap((name) => MODELS[name].cmd ?? []));
@@ -79,36 +64,11 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       });
       return { data: { instrument } };
     },
-    'GET /trading/permissions': () => ({ data: INSTRUMENTS.map(permission) }),
-    'GET /candles/{}/{}': (form, _, offer = '', name = '') => {
-      const instrument = INSTRUMENTS.find(({ offerId }) => String(offerId) === offer);
-      const period = periodOf(name);
-      const about = { instrument_id: offer, period_id: name, candles: [] };
-      if (instrument === undefined) throw refusal('Invalid instrument id.', about);
-      if (period === undefined) throw refusal('Invalid period id.', about);
-      const num = form.number('num') ?? 0;
-      const most = period.days === undefined ? Number.POSITIVE_INFINITY : MAX_CANDLES;
-      if (!Number.isInteger(num) || num < 1 || num > most) throw refusal('Invalid number of candles.', about);
-      const [from, to] = [form.number('from'), form.number('to')];
-      const isRange = from !== undefined || to !== undefined;
-      const span = { from: (from ?? 0) * 1000, to: to === undefined ? now() + DAY_MS : to * 1000 };
-      const isFar = period.days !== undefined && Math.min(span.to, now()) - span.from > period.days * DAY_MS;
-      // The gateway's own spelling.
-      if (isRange && (span.from > span.to || isFar)) throw refusal('Invalid from/to parameneters.', about);
-      const max = isRange ? most : num;
-      return { ...about, candles: candles(market, instrument, period, span, max, now()) };
-    },
+    'GET /candles/{}/{}': (form, _, offer = '', name = '') => readCandles(form, exchange, offer, name),
     'POST /subscribe': (form, { symbols }) => {
       const pairs = pairsOf(form);
       for (const { symbol } of pairs) symbols.add(symbol);
-      return {
-        pairs: pairs.map((instrument) => {
-          const { bid, ask, high, low, at } = market.quote(instrument);
-          // As pushed, with two more numbers.
-          const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundedRate(instrument, rate));
-          return { Updated: at, Rates: [bid, ask, high, low, ...more], Symbol: instrument.symbol };
-        }),
-      };
+      return { pairs: pairs.map((instrument) => subscribedPrice(instrument, market)) };
     },
     'POST /unsubscribe': (form, { symbols }) => {
       const pairs = pairsOf(form).map(({ symbol }) => symbol);
@@ -135,6 +95,52 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       return {};
     },
   };
+}
+
+/** Counts one call of each command, or none if the limit of one of them is used up. */
+function callCounter({ traps, now }: Exchange, hasCallLimits: boolean): (cmds: readonly number[]) => void {
+  /** The times of the recent calls of each command. */
+  const calls = new Map<number, number[]>();
+  return (cmds) => {
+    const lists = cmds.map((cmd) => {
+      const [maxCalls, ms] = CALL_LIMITS.get(cmd) ?? [0, 0];
+      const recent = (calls.get(cmd) ?? []).filter((time) => time > now() - ms);
+      if (traps.has('ora-20301') || (hasCallLimits && recent.length >= maxCalls)) {
+        throw refused(20301, `ORA-20301: the number of calls is exceeded, Cmd=${cmd}`, [String(cmd)]);
+      }
+      calls.set(cmd, recent);
+      return recent;
+    });
+    for (const list of lists) list.push(now());
+  };
+}
+
+function readCandles(form: Form, { market, now }: Exchange, offer: string, name: string): object {
+  const instrument = INSTRUMENTS.find(({ offerId }) => String(offerId) === offer);
+  const period = periodOf(name);
+  const about = { instrument_id: offer, period_id: name, candles: [] };
+  if (instrument === undefined) throw refusal('Invalid instrument id.', about);
+  if (period === undefined) throw refusal('Invalid period id.', about);
+  const most = period.days === undefined ? Number.POSITIVE_INFINITY : MAX_CANDLES;
+  const num = form.number('num') ?? 0;
+  if (!Number.isInteger(num) || num < 1 || num > most) throw refusal('Invalid number of candles.', about);
+  const [from, to] = [form.number('from'), form.number('to')];
+  const span = { from: (from ?? 0) * 1000, to: to === undefined ? now() + DAY_MS : to * 1000 };
+  if (from === undefined && to === undefined) {
+    return { ...about, candles: candles(market, instrument, period, span, num, now()) };
+  }
+  const longestMs = (period.days ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  const isTooLong = Math.min(span.to, now()) - span.from > longestMs;
+  // The gateway's own spelling.
+  if (span.from > span.to || isTooLong) throw refusal('Invalid from/to parameneters.', about);
+  return { ...about, candles: candles(market, instrument, period, span, most, now()) };
+}
+
+/** As pushed, with two more numbers. */
+function subscribedPrice(instrument: Instrument, market: Exchange['market']): object {
+  const { bid, ask, high, low, at } = market.quote(instrument);
+  const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundedRate(instrument, rate));
+  return { Updated: at, Rates: [bid, ask, high, low, ...more], Symbol: instrument.symbol };
 }
 
 export function tableRows(name: ModelName, { book, market, traps }: Exchange): readonly TableRow[] {
@@ -174,10 +180,4 @@ function pairsOf(form: Form): readonly Instrument[] {
   const names = form.texts('pairs');
   if (names.length === 0) throw refusal('Missing pairs', { pairs: [] });
   return names.map((name) => instrumentOf(name, 'pairs'));
-}
-
-function permission({ symbol, always }: Instrument): object {
-  const enabled = 'enabled';
-  const orders = { createEntry: enabled, createMarket: enabled, changeEntry: enabled, createOCO: enabled };
-  return { symbol, permissions: { ...orders, netStopLimit: always ? 'hidden' : 'disabled' } };
 }

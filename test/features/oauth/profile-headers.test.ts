@@ -40,9 +40,10 @@ describe('the headers of a profile', () => {
 
   it('go to the trading gateway', async () => {
     const trading = await gateway();
+    const FOLLOW = ['trade', 'stream', 'Order', '--until', '1ms'];
     try {
       const run = setUp('X-Team: blue', { address: trading.url });
-      expect(await run(['trade', 'status', '--check'], { env: { SVC_TRADE_TOKEN: TOKEN } })).toMatchObject({ code: 0 });
+      expect(await run(FOLLOW, { env: { SVC_TRADE_TOKEN: TOKEN } })).toMatchObject({ code: 0 });
       expect(new Set(trading.requests.map(({ headers }) => headers['x-team']))).toEqual(new Set(['blue']));
     } finally {
       await trading.stop();

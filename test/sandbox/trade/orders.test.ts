@@ -341,53 +341,17 @@ describe('a trade', () => {
   });
 });
 
-describe('a group of orders', () => {
-  const pair = { ...entry(), is_buy2: false, rate2: 1.16, stop: -20, stop2: -30 };
-  const groups = ({ gateway }: TradingGateway) => [...gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
-
-  test('is created, and ends with one of its orders', async () => {
-    await using started = await startTrading();
-    const { data } = await started.post('simple_oco', pair);
-    const [first, second] = data as [{ orderId: number }, { orderId: number }];
-    const [group, same] = groups(started);
-    expect(group).toBeGreaterThan(0);
-    expect(same).toBe(group);
-    await started.post('delete_order', { order_id: first.orderId });
-    await started.over(String(second.orderId));
-    expect(groups(started)).toEqual([]);
-  });
-
-  test('is one filled and one canceled', async () => {
-    await using started = await startTrading();
-    const { data } = await started.post('simple_oco', pair);
-    const [, second] = data as [{ orderId: number }, { orderId: number }];
-    started.price('EUR/USD', 1.139);
-    expect(await started.over(String(second.orderId))).toMatchObject({ status: 3 });
-    await started.pushes.until('OpenPosition', ({ action }) => action === 'I');
-    expect(opened(started.pushes)).toHaveLength(1);
-  });
-
-  test('can be joined and left', async () => {
-    await using started = await startTrading();
-    const ids = [
-      orderIdOf(await started.post('create_entry_order', entry())),
-      orderIdOf(await started.post('create_entry_order', entry({ rate: 1.13 }))),
-    ];
-    const [first = '', second = ''] = ids;
-    expect((await started.post('add_to_oco', { orderIds: ids, ocoBulkId: 0 }))['data']).toEqual([null, null]);
-    const [group] = groups(started);
-    expect(groups(started)).toEqual([group, group]);
-    await started.post('remove_from_oco', { orderIds: first });
-    expect(groups(started)).toEqual([0, group]);
-    await started.post('edit_oco', { ocoBulkId: String(group), addOrderIds: first, removeOrderIds: second });
-    expect(groups(started)).toEqual([group, 0]);
-  });
-
-  test('is not created if one order is invalid', async () => {
-    await using started = await startTrading();
-    expect(errorOf(await started.post('simple_oco', { ...pair, rate2: 0 }))).toMatch('ORA-20105');
-    expect(groups(started)).toEqual([]);
-  });
+test('an order that ends takes the others of its group along', async () => {
+  await using started = await startTrading();
+  const [first = '', second = '', third = ''] = [
+    orderIdOf(await started.post('create_entry_order', entry())),
+    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.13 }))),
+    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.12 }))),
+  ];
+  for (const order of started.gateway.book.orders.values()) if (order.orderId !== third) order.ocoBulkId = 51_201;
+  await started.post('delete_order', { order_id: first });
+  await started.over(second);
+  expect([...started.gateway.book.orders.keys()]).toEqual([third]);
 });
 
 function closing(amount: number): Fields {

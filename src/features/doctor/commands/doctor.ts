@@ -8,7 +8,7 @@ export const doctor = listCommand({
   description:
     'Checks the settings, the files of svc and their modes, Node.js, and the connection to each configured service, one step after the other. It changes nothing. Exits 1 if a check fails. -q prints only the names of failed checks.',
   details:
-    'For each service: its address, credential, proxy, DNS, TCP, TLS and certificate, the response to one cheap request, and its clock; for the trading gateway, every step of connecting. svc skips a service without an address, unless you name it. svc webhooks doctor also checks the subscriptions.\nJSON: check, subject, status (ok, warn, fail, skipped), detail, fix (usually a command, or null).',
+    'For each service: its address, credential, proxy, DNS, TCP, TLS and certificate, the response to one cheap request, and its clock; for the trading gateway, every step of connecting, the accounts of the token, and whether forex is traded now. svc skips a service without an address, unless you name it. svc webhooks doctor also checks the subscriptions.\nJSON: check, subject, status (ok, warn, fail, skipped), detail, fix (usually a command, or null).',
   effect: 'read',
   repairsSettings: true,
   args: { service: { help: 'Check only these services, and this machine', repeat: true, choices: SERVICES } },

@@ -9,20 +9,17 @@ import type {
   ListOutput,
   RecordOutput,
 } from '../../../output/types.ts';
-import type { CandleGap } from './gaps.ts';
-import type { Period } from './periods.ts';
 import { timeText } from './reader.ts';
+import type { CandleReading } from './reading.ts';
 import { type CandlePrice, type CandleRow, columnName, priceFields, type RowShape } from './rows.ts';
 import { spanOf } from './series.ts';
 
 const WIDE = new Set(['askOpen', 'askHigh', 'askLow']);
 
-/** `several`: rows name their symbol and period. */
-export function candleList(price: CandlePrice, several = false): ListOutput<CandleRow> {
+export function candleList(price: CandlePrice): ListOutput<CandleRow> {
   return {
     kind: 'list',
     columns: [
-      ...(several ? ['symbol', 'period'] : []).map((name): Column<CandleRow> => ({ name, cell: (row) => row[name] })),
       { name: 'time', cell: ({ time }) => time },
       ...priceFields(price).map(
         (field): Column<CandleRow> => ({
@@ -39,7 +36,7 @@ export function candleList(price: CandlePrice, several = false): ListOutput<Cand
   };
 }
 
-export interface GapRow {
+interface GapRow {
   readonly symbol: string;
   readonly period: string;
   /** The first missing candle, and the first one after it. */
@@ -48,13 +45,10 @@ export interface GapRow {
   readonly candles: number;
 }
 
-export function gapRows(
-  gaps: readonly CandleGap[],
-  { symbol, period }: { readonly symbol: string; readonly period: Period },
-): readonly GapRow[] {
-  return gaps.map(({ from, to, candles }) => ({
-    symbol,
-    period: period.name,
+export function gapRows({ gaps, request }: CandleReading): readonly GapRow[] {
+  return gaps.gaps.map(({ from, to, candles }) => ({
+    symbol: request.symbol,
+    period: request.period.name,
     from: timeText(from),
     to: timeText(to),
     candles,
@@ -80,10 +74,7 @@ export interface CandleFileReport {
   readonly offerId: string;
   readonly complete: boolean;
   readonly period: string;
-  /** In the file; not counted with --append. */
-  readonly candles?: number;
-  /** By --append; first and last are of these. */
-  readonly added?: number;
+  readonly candles: number;
   readonly first: string | null;
   readonly last: string | null;
   /** Null if unknown. */
@@ -91,28 +82,19 @@ export interface CandleFileReport {
   readonly missing: number | null;
 }
 
-const FILE_COLUMNS: readonly Column<CandleFileReport>[] = [
-  { name: 'file', cell: ({ file }) => file },
-  { name: 'symbol', cell: ({ symbol }) => symbol },
-  { name: 'offer-id', cell: ({ offerId }) => offerId },
-  { name: 'period', cell: ({ period }) => period },
-  { name: 'candles', cell: ({ candles }) => candles },
-  { name: 'added', cell: ({ added }) => added },
-  { name: 'first', cell: ({ first }) => first ?? undefined },
-  { name: 'last', cell: ({ last }) => last ?? undefined },
-  { name: 'gaps', cell: ({ gaps, missing }) => (gaps ? `${gaps} (${missing} candles)` : (gaps ?? 'not known')) },
-  { name: 'complete', cell: ({ complete }) => (complete ? 'yes' : { text: 'no', tone: 'warn' }) },
-];
-
 export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
   kind: 'record',
-  columns: FILE_COLUMNS,
-  id: ({ file }) => file,
-};
-
-export const CANDLE_FILES: ListOutput<CandleFileReport> = {
-  kind: 'list',
-  columns: FILE_COLUMNS.map((column) => ({ ...column, optional: true })),
+  columns: [
+    { name: 'file', cell: ({ file }) => file },
+    { name: 'symbol', cell: ({ symbol }) => symbol },
+    { name: 'offer-id', cell: ({ offerId }) => offerId },
+    { name: 'period', cell: ({ period }) => period },
+    { name: 'candles', cell: ({ candles }) => candles },
+    { name: 'first', cell: ({ first }) => first ?? undefined },
+    { name: 'last', cell: ({ last }) => last ?? undefined },
+    { name: 'gaps', cell: ({ gaps, missing }) => (gaps ? `${gaps} (${missing} candles)` : (gaps ?? 'not known')) },
+    { name: 'complete', cell: ({ complete }) => (complete ? 'yes' : { text: 'no', tone: 'warn' }) },
+  ],
   id: ({ file }) => file,
 };
 

@@ -3,10 +3,12 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from '../../../store/appended-file.ts';
 import { checkNewFile, type NewFile, outFormat, writeNewFile } from '../../../store/named-files.ts';
-import type { CandleReading, PartRead } from './reading.ts';
+import type { CandleFileReport } from './candles.ts';
+import { timeText } from './reader.ts';
+import { type CandleReading, candleRange, openReading, type ResumePoint } from './reading.ts';
 import { type CandleRow, candleRow, type RowShape, rowLines } from './rows.ts';
 
-export type CandleFormat = 'csv' | 'ndjson' | 'json';
+type CandleFormat = 'csv' | 'ndjson' | 'json';
 
 const FORMATS: Readonly<Record<string, CandleFormat>> = {
   '.csv': 'csv',
@@ -15,7 +17,66 @@ const FORMATS: Readonly<Record<string, CandleFormat>> = {
   '.json': 'json',
 };
 
-export interface CandleFileOptions {
+type DownloadInput = Parameters<typeof openReading>[0] & {
+  readonly out: string;
+  readonly force: boolean;
+  readonly resume: boolean;
+};
+
+export interface Download {
+  readonly reading: CandleReading;
+  readonly report: CandleFileReport;
+}
+
+/** Writes a new file, or completes an interrupted one. */
+export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunContext): Promise<Download> {
+  const { out, force, resume } = input;
+  const { period, price, label } = shape;
+  const target = candleTarget({ path: out, force, resume, fromBeginning: input.from !== undefined });
+  const range = candleRange(input, period, target.begun, ctx);
+  const settled: Request = {
+    host: ctx.target.baseUrl.href,
+    period: period.name,
+    price,
+    label,
+    includePartial: range.includePartial,
+    ...(range.from === undefined ? {} : { from: timeText(range.from) }),
+    to: timeText(range.to),
+  };
+  // Fails before anything is requested.
+  checkSameRequest(target, settled);
+  const reading = await openReading(input, { ...range, period }, ctx, target.begun);
+  try {
+    const { symbol, offerId } = reading.request;
+    const begin = { request: { ...settled, symbol, offerId }, begunAt: range.now };
+    checkSameRequest(target, begin.request);
+    const candles = await writeCandles(reading, target, shape, begin, ctx);
+    reading.report();
+    return { reading, report: reportOf(out, candles, reading) };
+  } finally {
+    await reading.close();
+  }
+}
+
+function reportOf(file: string, candles: number, reading: CandleReading): CandleFileReport {
+  const { gaps, missing } = reading.gaps;
+  const { symbol, offerId, period, isForex } = reading.request;
+  return {
+    file,
+    symbol,
+    offerId,
+    period: period.name,
+    complete: !reading.isPartial,
+    candles,
+    first: reading.first === undefined ? null : timeText(reading.first),
+    last: reading.last === undefined ? null : timeText(reading.last),
+    // Trading hours are only known for forex.
+    gaps: isForex ? gaps.length : null,
+    missing: isForex ? missing : null,
+  };
+}
+
+interface CandleFileOptions {
   readonly path: string;
   readonly force: boolean;
   readonly resume: boolean;
@@ -23,13 +84,7 @@ export interface CandleFileOptions {
   readonly fromBeginning: boolean;
 }
 
-/** Stored beside the file. */
-export interface ResumePoint extends PartRead {
-  /** Everything up to here has been read; Unix seconds. */
-  readonly through: number;
-}
-
-export interface CandleTarget extends NewFile {
+interface CandleTarget extends NewFile {
   readonly format: CandleFormat;
   readonly grows: boolean;
   /** The interrupted file to resume. */
@@ -37,7 +92,7 @@ export interface CandleTarget extends NewFile {
 }
 
 /** Throws before any request if the file must not be written or cannot be resumed. */
-export function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
+function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
   const format = outFormat(path, FORMATS, 'use .csv, .ndjson or .json');
   const grows = fromBeginning && format !== 'json';
   const file = { option: '--out', path, force, format, grows };
@@ -61,7 +116,7 @@ export function candleTarget({ path, force, resume, fromBeginning }: CandleFileO
 }
 
 /** Throws if the file was started with other values than those of `request`. */
-export function checkSameRequest({ path, begun }: CandleTarget, request: Request): void {
+function checkSameRequest({ path, begun }: CandleTarget, request: Request): void {
   for (const [name, value] of Object.entries(request)) {
     const before = begun?.request[name];
     if (begun === undefined || before === value) continue;
@@ -75,12 +130,8 @@ export function checkSameRequest({ path, begun }: CandleTarget, request: Request
   }
 }
 
-export function resumePointOf({ begun }: CandleTarget): ResumePoint | undefined {
-  return begun?.mark as ResumePoint | undefined;
-}
-
 /** Returns the number of candles in the file. */
-export async function writeCandles(
+async function writeCandles(
   reading: CandleReading,
   target: CandleTarget,
   shape: RowShape,

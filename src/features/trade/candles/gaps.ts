@@ -55,9 +55,13 @@ export class GapFinder {
     const { name, ms } = this.#period;
     const [from, to] = [earlier * 1000, later * 1000];
     if (to - from <= ms) return undefined;
-    const found =
-      name === 'D1' ? missingDays(from, to) : ms > 24 * HOUR_MS ? long(from, to, ms) : this.#slots(from, to);
+    const found = name === 'D1' ? missingDays(from, to) : this.#missingPeriods(from, to);
     return found.candles === 0 ? undefined : { from: found.first / 1000, to: later, candles: found.candles };
+  }
+
+  #missingPeriods(earlier: number, later: number): Missing {
+    const { ms } = this.#period;
+    return ms > 24 * HOUR_MS ? missingLong(earlier, later, ms) : this.#slots(earlier, later);
   }
 
   #keep(gap: CandleGap): void {
@@ -115,6 +119,6 @@ function missingDays(earlier: number, later: number): Missing {
 }
 
 /** Weeks and months, which vary in length. */
-function long(earlier: number, later: number, ms: number): Missing {
+function missingLong(earlier: number, later: number, ms: number): Missing {
   return { candles: Math.max(0, Math.round((later - earlier) / ms) - 1), first: earlier + ms };
 }

@@ -1,32 +1,29 @@
 /** Reads the candles of a command, in several sessions if necessary, and records what is missing. */
 import type { RunContext } from '../../../cli/command.ts';
-import type { ErrorCode } from '../../../errors.ts';
-import {
-  openTradingSession,
-  type TradingContext,
-  type TradingOptions,
-  type TradingSession,
-} from '../gateway/trading-session.ts';
+import type { Instant } from '../../../cli/flags.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { BegunFile } from '../../../store/appended-file.ts';
+import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
+import { FOREX, findOffer } from '../symbols.ts';
+import { findInOffers } from '../tables/trading-offers.ts';
 import { type CandleGap, GapFinder } from './gaps.ts';
 import type { Period } from './periods.ts';
 import { type CandleSource, type Chunk, readChunks, timeText, windowText } from './reader.ts';
 import { isFinished, series, timeOf } from './series.ts';
 import { type CandleWindow, windowsBack, windowsForward } from './windows.ts';
 
-/** The session of one or more readings: that of `trade session`, or one of its own. */
-export class CandleSession {
-  readonly #ctx: TradingContext;
-  readonly #options: TradingOptions;
+/** The session of a reading, which is opened again if it is lost. */
+class CandleSession {
+  readonly #ctx: RunContext;
   #open: TradingSession | undefined;
 
-  constructor(ctx: TradingContext, options: TradingOptions) {
+  constructor(ctx: RunContext) {
     this.#ctx = ctx;
-    this.#options = options;
   }
 
   async open(): Promise<TradingSession> {
-    this.#open ??= this.#ctx.trading ?? (await openTradingSession(this.#ctx, this.#options));
+    this.#open ??= await openTradingSession(this.#ctx, {});
     return this.#open;
   }
 
@@ -39,7 +36,7 @@ export class CandleSession {
   async end(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    if (open !== this.#ctx.trading) await open?.session.close();
+    await open?.session.close();
   }
 }
 
@@ -60,6 +57,50 @@ export interface CandleRequest {
   readonly untilNow: boolean;
 }
 
+export interface CandleInput {
+  readonly symbol: string;
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
+  readonly last: number | undefined;
+  readonly includePartial: boolean;
+}
+
+export type CandleRange = Pick<CandleRequest, 'from' | 'to' | 'last' | 'includePartial' | 'now' | 'untilNow'>;
+
+const USUAL_LAST = 100;
+const DAY_MS = 86_400_000;
+/** The time that may pass between parsing a relative time and reading the clock. */
+const SAME_MOMENT_MS = 5000;
+
+/** A resumed file keeps its range: `-30d` means what it meant at the start. */
+export function candleRange(
+  { from, to, last = USUAL_LAST, includePartial }: CandleInput,
+  period: Period,
+  begun: BegunFile | undefined,
+  ctx: Pick<RunContext, 'now'>,
+): CandleRange {
+  const now = begun?.begunAt ?? ctx.now();
+  const resumed = (given: Instant | undefined, name: 'from' | 'to'): number | undefined => {
+    const before = Date.parse(String(begun?.request[name]));
+    if (begun === undefined || Number.isNaN(before)) return given?.ms;
+    const isAsFar = given !== undefined && Math.abs(ctx.now() - given.ms - (now - before)) < SAME_MOMENT_MS;
+    return given === undefined || isAsFar ? before : given.ms;
+  };
+  const start = resumed(from, 'from');
+  // The unfinished day has a time in the future.
+  const end = resumed(to, 'to') ?? now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
+  if (start !== undefined && start > now) throw new SvcError('invalid_value', '--from is in the future');
+  if (start !== undefined && start >= end) throw new SvcError('invalid_value', '--from must be before --to');
+  return {
+    from: start === undefined ? undefined : Math.max(0, Math.ceil(start / 1000)),
+    to: Math.ceil(end / 1000),
+    last,
+    includePartial,
+    now,
+    untilNow: begun === undefined && end >= now,
+  };
+}
+
 export interface CandleBatch {
   /** Everything up to here has been read; Unix seconds. */
   readonly through: number;
@@ -71,6 +112,12 @@ export interface PartRead {
   readonly first?: number | undefined;
   readonly last?: number | undefined;
   readonly gaps: readonly CandleGap[];
+}
+
+/** Stored beside a file that is not complete. */
+export interface ResumePoint extends PartRead {
+  /** Everything up to here has been read; Unix seconds. */
+  readonly through: number;
 }
 
 const RENEWAL_MS = 1000;
@@ -87,14 +134,14 @@ export class CandleReading {
   isPartial = false;
   first: number | undefined;
   last: number | undefined;
-  readonly #request: CandleRequest;
+  readonly request: CandleRequest;
   readonly #ctx: RunContext;
   readonly #session: CandleSession;
   #begins: number | undefined;
 
   /** `before`: continue after this part. */
   constructor(request: CandleRequest, session: CandleSession, ctx: RunContext, before?: PartRead) {
-    this.#request = request;
+    this.request = request;
     this.#session = session;
     this.#ctx = ctx;
     this.gaps = new GapFinder(request.period, before?.last, before?.gaps);
@@ -104,7 +151,7 @@ export class CandleReading {
 
   /** In order of time. `stops`: ends at the first failed window. */
   async *batches(stops = false): AsyncGenerator<CandleBatch, void, void> {
-    const { from, to } = this.#request;
+    const { from, to } = this.request;
     try {
       if (from === undefined) yield await this.#newest();
       else yield* this.#forward({ from, to: to - 1 }, stops);
@@ -113,9 +160,13 @@ export class CandleReading {
     }
   }
 
+  close(): Promise<void> {
+    return this.#session.end();
+  }
+
   /** Reports gaps and stale data, once everything is read. */
   report(): void {
-    const { isForex, untilNow, now, symbol } = this.#request;
+    const { isForex, untilNow, now, symbol } = this.request;
     const { notice } = this.#ctx;
     const { gaps, missing } = this.gaps;
     if (this.#begins !== undefined) notice(`the history begins at ${timeText(this.#begins)}`);
@@ -137,7 +188,7 @@ export class CandleReading {
   }
 
   async *#forward(range: CandleWindow, stops: boolean): AsyncGenerator<CandleBatch, void, void> {
-    const { period, now } = this.#request;
+    const { period, now } = this.request;
     // No label is later than the end of the current candle.
     const end = Math.min(range.to, Math.ceil((now + period.ms) / 1000));
     const windows = windowsForward({ from: range.from, to: end }, period);
@@ -157,10 +208,7 @@ export class CandleReading {
       }
       const candles = this.#wanted(chunk.candles);
       if (this.first === undefined) {
-        const [first] = candles;
-        if (first !== undefined && (isEmpty || timeOf(first) - range.from > HOLIDAYS_S + period.ms / 1000)) {
-          this.#begins = timeOf(first);
-        }
+        this.#noteBeginning(candles, range.from, isEmpty);
         isEmpty = true;
       }
       this.#count(candles);
@@ -170,8 +218,15 @@ export class CandleReading {
     if (rest.from < rest.to) this.#ctx.notice(`${windowText(rest)} was not requested`);
   }
 
+  /** The history begins with the first candle if windows before it are empty, or if it comes long after the start. */
+  #noteBeginning([first]: readonly Candle[], from: number, isEmptyBefore: boolean): void {
+    if (first === undefined) return;
+    const isLate = timeOf(first) - from > HOLIDAYS_S + this.request.period.ms / 1000;
+    if (isEmptyBefore || isLate) this.#begins = timeOf(first);
+  }
+
   async #newest(): Promise<CandleBatch> {
-    const { to, last, period } = this.#request;
+    const { to, last, period } = this.request;
     const found: Candle[] = [];
     let empty = 0;
     for await (const chunk of readChunks(this.#source(), windowsBack(to - 1, last, period), () =>
@@ -192,7 +247,7 @@ export class CandleReading {
   }
 
   #source(): CandleSource {
-    const { offerId, period } = this.#request;
+    const { offerId, period } = this.request;
     return {
       offerId,
       period,
@@ -201,7 +256,7 @@ export class CandleReading {
   }
 
   #wanted(candles: readonly Candle[]): readonly Candle[] {
-    const { includePartial, period, now } = this.#request;
+    const { includePartial, period, now } = this.request;
     return series(candles).filter((candle) => includePartial || isFinished(candle, period, now));
   }
 
@@ -211,11 +266,53 @@ export class CandleReading {
     if (first === undefined || last === undefined) return;
     this.first ??= timeOf(first);
     this.last = timeOf(last);
-    if (this.#request.isForex) this.gaps.add(candles);
+    if (this.request.isForex) this.gaps.add(candles);
   }
 
   #leaveOut({ window, error }: Chunk): void {
     this.isPartial = true;
     this.#ctx.notice(`${windowText(window)} could not be read: ${error?.message ?? ''}`);
   }
+}
+
+/** Looks up the symbol, and prepares the reading of its candles, or of those that an interrupted file lacks. The caller closes it. */
+export async function openReading(
+  input: CandleInput & { readonly gaps: boolean; readonly failOnGap: boolean },
+  { period, ...range }: CandleRange & Pick<CandleRequest, 'period'>,
+  ctx: RunContext,
+  begun?: BegunFile,
+): Promise<CandleReading> {
+  const session = new CandleSession(ctx);
+  try {
+    const offer = await findCandleOffer(input.symbol, await session.open());
+    if ((input.gaps || input.failOnGap) && !offer.isForex) {
+      const option = input.gaps ? '--gaps' : '--fail-on-gap';
+      throw new SvcError('invalid_value', `${option}: trading hours are only known for forex, not for ${offer.symbol}`);
+    }
+    const before = begun?.mark as ResumePoint | undefined;
+    const from = before === undefined ? range.from : (before.last ?? before.through + 1);
+    return new CandleReading({ ...range, ...offer, period, from }, session, ctx, before);
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+}
+
+/** Offer ids differ from host to host. */
+async function findCandleOffer(
+  symbol: string,
+  open: TradingSession,
+): Promise<Pick<CandleRequest, 'symbol' | 'offerId' | 'isForex'>> {
+  const { currency, offerId, instrumentType } = await findInOffers(open, (offers) => findOffer(offers, symbol));
+  if (offerId === undefined) throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`);
+  return {
+    symbol: currency,
+    offerId: String(offerId),
+    isForex: instrumentType === undefined ? isPair(currency) : instrumentType === FOREX,
+  };
+}
+
+/** Two currencies, neither of them a metal. */
+function isPair(symbol: string): boolean {
+  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }

@@ -31,20 +31,23 @@ export function priceFields(price: CandlePrice): readonly string[] {
 }
 
 export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
-  const row: Record<string, string | number> = { time: timeText(labeled(timeOf(candle), label, period) / 1000) };
-  const bid = (name: (typeof SIDES)[number]): number => candle[BID[name]] ?? 0;
-  const ask = (name: (typeof SIDES)[number]): number => candle[ASK[name]] ?? 0;
+  const time = timeText(labeled(timeOf(candle), label, period) / 1000);
+  const row: Record<string, string | number> = { time };
   if (price === 'both') {
-    for (const name of SIDES) row[`bid${name}`] = bid(name);
-    for (const name of SIDES) row[`ask${name}`] = ask(name);
+    for (const name of SIDES) row[`bid${name}`] = candle[BID[name]] ?? 0;
+    for (const name of SIDES) row[`ask${name}`] = candle[ASK[name]] ?? 0;
   } else {
-    for (const name of SIDES) {
-      const mid = (): number => Number(((bid(name) + ask(name)) / 2).toPrecision(DIGITS));
-      row[name.toLowerCase()] = price === 'bid' ? bid(name) : price === 'ask' ? ask(name) : mid();
-    }
+    for (const name of SIDES) row[name.toLowerCase()] = priceOf(candle, name, price);
   }
   row['tickQty'] = candle[TICKS] ?? 0;
   return row as CandleRow;
+}
+
+function priceOf(candle: Candle, name: (typeof SIDES)[number], price: Exclude<CandlePrice, 'both'>): number {
+  const [bid, ask] = [candle[BID[name]] ?? 0, candle[ASK[name]] ?? 0];
+  if (price === 'bid') return bid;
+  if (price === 'ask') return ask;
+  return Number(((bid + ask) / 2).toPrecision(DIGITS));
 }
 
 /** `bidOpen` → the column `bid-open`. */

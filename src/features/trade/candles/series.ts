@@ -66,9 +66,3 @@ export function spanOf(
   if (name === 'D1') return label === 'start' ? [ms, daysLater(ms, 1)] : [daysLater(ms, -1), ms];
   return label === 'end' ? [ms - length, ms] : [ms, ms + length];
 }
-
-/** The inverse of `labeled`, in milliseconds. */
-export function rawTime(ms: number, label: CandleLabel, period: Period): number {
-  const [at, until] = spanOf(ms, label, period);
-  return period.name === 'D1' ? until : at;
-}

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { ACCOUNT_SUMS } from '../position-summary.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
 
@@ -14,7 +14,7 @@ export const tradeAccountsList = listCommand({
     '--total assumes that all accounts have the same currency. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
-  flags: { total: TOTAL_FLAG, ...SESSION_FLAGS },
+  flags: { total: TOTAL_FLAG },
   examples: [
     { run: 'svc trade accounts list', why: 'Show ids, balances and margins' },
     { run: 'svc trade accounts list -q', why: 'Print only the ids' },
@@ -22,7 +22,7 @@ export const tradeAccountsList = listCommand({
   output: ACCOUNT_LIST,
   offers: accountCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, input, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading, known }) => {
       const value = await trading.accounts();
       known.keep('Account', value);
       return { value: withTotal(value, 'accountId', ACCOUNT_SUMS, input) };

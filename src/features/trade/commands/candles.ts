@@ -2,43 +2,41 @@ import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
-import type { ChangedRow } from '../candles/append.ts';
 import {
   CANDLE_FILE,
-  CANDLE_FILES,
-  type CandleFileReport,
   candleChart,
   candleList,
   candlePicture,
   GAP_LIST,
-  type GapRow,
   gapRows,
   usualChart,
 } from '../candles/candles.ts';
-import { downloadCandles, reportOf } from '../candles/download.ts';
-import { type CandleInput, candleRange, type OpenReading } from '../candles/options.ts';
+import { downloadCandles } from '../candles/file.ts';
 import { findPeriod } from '../candles/periods.ts';
-import type { CandleRequest } from '../candles/reading.ts';
-import { type CandleRow, candleRow, type RowShape } from '../candles/rows.ts';
+import {
+  type CandleInput,
+  type CandleRange,
+  type CandleReading,
+  candleRange,
+  openReading,
+} from '../candles/reading.ts';
+import { candleRow, type RowShape } from '../candles/rows.ts';
 import { checkLabel } from '../candles/series.ts';
-import { type CandleSet, CandleSets, candleSets, pathOf } from '../candles/sets.ts';
-import { SESSION_FLAGS, SYMBOL_ARGUMENT, type TradingOptions } from '../gateway/trading-session.ts';
+import { SYMBOL_ARGUMENT } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 
 const CHART = 'Chart options';
-const AS_ARGUMENT = { hint: 'the period follows the symbol: svc trade candles EUR/USD H1' };
 
 export const tradeCandles = listCommand({
   id: 'trade candles',
-  foreignOptions: { '--period': AS_ARGUMENT, '--timeframe': AS_ARGUMENT, '--interval': AS_ARGUMENT },
   summary: 'Show candles, or write them to a file',
   details:
-    'Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--append reads a finished .csv or .ndjson file from its last row on. If the gateway still returns this row, what follows it is added: a copy of the file with the new rows takes the place of the old one, so that a kill leaves one or the other. If it returns other values, or none, nothing is added, both rows are printed, and the exit status is 3. Give the --price and --label with which the file was written.\nSymbols and periods may be several, separated by commas: rows then have symbol and period, and --out and --append need a name such as {symbol}-{period}.csv. One that fails is reported, and the others are read (exit 10).\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
+    'Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
   effect: 'read',
   service: 'trade',
   args: {
-    symbol: { ...SYMBOL_ARGUMENT, help: 'Symbol, or several: EUR/USD,USD/JPY' },
-    period: { help: 'm1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1, or several: H1,D1', required: true },
+    symbol: SYMBOL_ARGUMENT,
+    period: { help: 'm1 m5 m15 m30 H1 H2 H3 H4 H6 H8 D1 W1 M1', required: true },
   },
   flags: {
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: 2026-01-01, 30d' },
@@ -68,25 +66,10 @@ export const tradeCandles = listCommand({
       group: 'File options',
       help: 'Write a .csv, .ndjson or .json file',
     },
-    append: {
-      type: 'string',
-      value: 'file',
-      complete: 'files',
-      group: 'File options',
-      help: 'Add new candles to a finished file',
-    },
     resume: { type: 'boolean', group: 'File options', help: 'Complete an interrupted --out file' },
     force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out or --svg file' },
-    'offer-id': {
-      type: 'string',
-      value: 'id',
-      check: checkOfferId,
-      group: 'Session options',
-      help: 'Offer id of the symbol at this host',
-    },
-    ...SESSION_FLAGS,
   },
-  exits: ['condition_false', 'partly_done', 'guarded'],
+  exits: ['condition_false', 'partly_done'],
   examples: [
     { run: 'svc trade candles EUR/USD H1', why: 'Show the newest hundred' },
     {
@@ -99,110 +82,80 @@ export const tradeCandles = listCommand({
   async run(input, ctx) {
     checkTogether(input);
     checkSvg(input);
-    const sets = candleSets(input);
-    for (const { period } of sets) checkLabel(input.label, period);
-    const several = sets.length > 1;
-    checkSeveral(input, sets);
-    const shapeOf = ({ period }: Pick<CandleSet, 'period'>): RowShape => ({
-      price: shownPrice(input),
-      label: input.label,
-      period,
-    });
-    const all = new CandleSets(sets, input, ctx);
-    if (input.out !== undefined || input.append !== undefined) return writeFiles(input, { all, sets, shapeOf }, ctx);
-    for (const set of sets) candleRange({ ...input, ...set }, set.period, undefined, ctx);
+    const period = findPeriod(input.period);
+    checkLabel(input.label, period);
+    const shape: RowShape = { price: shownPrice(input), label: input.label, period };
+    if (input.out !== undefined) return writeFile({ ...input, out: input.out }, shape, ctx);
+    const range = candleRange(input, period, undefined, ctx);
+    if (input.chart) return drawChart(input, shape, range, ctx);
     if (input.gaps) {
-      const rows: GapRow[] = [];
-      for await (const _ of all.batches(input, (opened) => rows.push(...gapRowsOf(opened))));
-      return { value: rows, as: GAP_LIST, code: all.code() };
+      const { reading } = await readAll(input, shape, range, ctx);
+      return { value: gapRows(reading), as: GAP_LIST, code: reading.code(input.failOnGap) };
     }
-    if (input.chart) return chartOf(input, { all, shapeOf }, ctx);
+    let reading: CandleReading | undefined;
+    // Connects only once the output options are checked and the first row is read.
     const batches = async function* () {
-      for await (const { opened, candles } of all.batches(input)) {
-        const { symbol, period } = opened.request;
-        const named = several ? { symbol, period: period.name } : {};
-        yield candles.map((candle): CandleRow => ({ ...named, ...candleRow(candle, shapeOf({ period })) }));
+      reading = await openReading(input, { ...range, period }, ctx);
+      try {
+        for await (const { candles } of reading.batches()) yield candles.map((candle) => candleRow(candle, shape));
+        reading.report();
+      } finally {
+        await reading.close();
       }
     };
-    // Connects only once the output options are checked and the first row is read.
-    const as = candleList(shownPrice(input), several);
-    return { value: new RowBatches(batches()), as, code: () => all.code() };
+    return {
+      value: new RowBatches(batches()),
+      as: candleList(shape.price),
+      code: () => reading?.code(input.failOnGap),
+    };
   },
 });
 
-interface Reading {
-  readonly all: CandleSets;
-  readonly shapeOf: (set: Pick<CandleSet, 'period'>) => RowShape;
+async function readAll(
+  input: CandlesInput,
+  { period }: RowShape,
+  range: CandleRange,
+  ctx: RunContext,
+): Promise<{ readonly reading: CandleReading; readonly candles: readonly Candle[] }> {
+  const reading = await openReading(input, { ...range, period }, ctx);
+  try {
+    const candles: Candle[] = [];
+    for await (const batch of reading.batches()) candles.push(...batch.candles);
+    reading.report();
+    return { reading, candles };
+  } finally {
+    await reading.close();
+  }
 }
 
-async function chartOf(input: CandlesInput, { all, shapeOf }: Reading, ctx: RunContext): Promise<Answer<never>> {
-  const candles: Candle[] = [];
-  let request: CandleRequest | undefined;
-  for await (const batch of all.batches(input)) {
-    candles.push(...batch.candles);
-    ({ request } = batch.opened);
-  }
-  const { symbol, period } = request ?? { symbol: input.symbol, period: findPeriod(input.period) };
-  const shape = shapeOf({ period });
+async function drawChart(
+  input: CandlesInput,
+  shape: RowShape,
+  range: CandleRange,
+  ctx: RunContext,
+): Promise<Answer<never>> {
+  const { reading, candles } = await readAll(input, shape, range, ctx);
   const value = candles.map((candle) => candleRow(candle, shape));
   const { line, width, height, ascii } = input;
-  const view = { ...shape, symbol, line, width, height, ascii: ascii || undefined };
+  const view = { ...shape, symbol: reading.request.symbol, line, width, height, ascii: ascii || undefined };
   const drawing = await drawn(input, candlePicture(value, view), ctx);
-  const code = all.code();
+  const code = reading.code(input.failOnGap);
   if (drawing !== undefined) return { value: drawing, as: { kind: 'text' }, code };
   return { value, as: candleChart(value, view), code };
 }
 
-/** One file after the other. */
-async function writeFiles(
-  input: CandlesInput,
-  { all, sets, shapeOf }: Reading & { readonly sets: readonly CandleSet[] },
+async function writeFile(
+  input: CandlesInput & { readonly out: string },
+  shape: RowShape,
   ctx: RunContext,
 ): Promise<Answer<never>> {
-  const { append, out = '' } = input;
-  const option = append === undefined ? '--out' : '--append';
-  const paths = new Map(sets.map((set) => [set, pathOf(option, append ?? out, set, sets)]));
-  const reports: CandleFileReport[] = [];
-  const changed: ChangedRow[] = [];
-  const gaps: GapRow[] = [];
-  const work = all.each(async function* (set) {
-    const path = paths.get(set) ?? '';
-    const one = { ...input, ...set };
-    if (append === undefined) {
-      const { report, ...opened } = await downloadCandles({ ...one, out: path }, shapeOf(set), all.session, ctx);
-      reports.push(report);
-      gaps.push(...gapRowsOf(opened));
-      all.note(opened.reading.code(input.failOnGap));
-    } else {
-      const { appendCandles } = await import('../candles/append.ts');
-      const { added, first, last, ...opened } = await appendCandles(path, one, shapeOf(set), all.session, ctx);
-      changed.push(...opened.changed);
-      gaps.push(...gapRowsOf(opened));
-      if (opened.changed.length > 0) all.note('guarded');
-      else {
-        reports.push(reportOf(path, { added, first: first ?? null, last: last ?? null }, opened));
-        all.note(opened.reading.code(input.failOnGap));
-      }
-    }
-    yield;
-  });
-  for await (const _ of work);
-  if (changed.length > 0) {
-    for (const { file, added } of reports) ctx.notice(`${file}: added ${added}`);
-    if (reports.length > 0) all.note('partly_done');
-    const { changedList } = await import('../candles/append.ts');
-    return { value: changed, as: changedList(input.price), code: all.code() };
-  }
-  if (input.gaps) return { value: gaps, as: GAP_LIST, code: all.code() };
-  if (sets.length > 1) return { value: reports, as: CANDLE_FILES, code: all.code() };
-  return { value: reports[0], as: CANDLE_FILE, code: all.code() };
+  const { reading, report } = await downloadCandles(input, shape, ctx);
+  const code = reading.code(input.failOnGap);
+  if (input.gaps) return { value: gapRows(reading), as: GAP_LIST, code };
+  return { value: report, as: CANDLE_FILE, code };
 }
 
-function gapRowsOf({ reading, request }: OpenReading): readonly GapRow[] {
-  return gapRows(reading.gaps.gaps, request);
-}
-
-interface CandlesInput extends CandleInput, TradingOptions {
+interface CandlesInput extends CandleInput {
   readonly period: string;
   readonly label: RowShape['label'];
   readonly gaps: boolean;
@@ -211,7 +164,6 @@ interface CandlesInput extends CandleInput, TradingOptions {
   readonly line: boolean;
   readonly price: RowShape['price'];
   readonly out: string | undefined;
-  readonly append: string | undefined;
   readonly resume: boolean;
   readonly force: boolean;
   readonly width: number | undefined;
@@ -220,15 +172,12 @@ interface CandlesInput extends CandleInput, TradingOptions {
   readonly svg: string | undefined;
 }
 
-function outputOf(
-  input: Pick<CandlesInput, 'symbol' | 'period' | 'gaps' | 'out' | 'append' | 'chart' | 'price' | 'svg'>,
-): AnyOutput {
-  const { symbol, period, gaps, out, append, chart, price, svg } = input;
-  const several = `${symbol} ${period}`.includes(',');
+function outputOf(input: Pick<CandlesInput, 'gaps' | 'out' | 'chart' | 'price' | 'svg'>): AnyOutput {
+  const { gaps, out, chart, price, svg } = input;
   if (gaps) return GAP_LIST;
-  if (out !== undefined || append !== undefined) return several ? CANDLE_FILES : CANDLE_FILE;
+  if (out !== undefined) return CANDLE_FILE;
   if (chart && svg === '-') return { kind: 'text' };
-  return chart ? usualChart(price) : candleList(price, several);
+  return chart ? usualChart(price) : candleList(price);
 }
 
 /** A chart has one price. */
@@ -237,32 +186,18 @@ function shownPrice({ chart, price }: Pick<CandlesInput, 'chart' | 'price'>): Ro
 }
 
 function checkTogether(input: CandlesInput): void {
-  const { from, last, gaps, chart, out, append, resume, force, svg, includePartial } = input;
-  const clash = (one: string, other: string): never => {
-    throw new SvcError('usage', `${one} and ${other} cannot be combined`);
-  };
-  if (from !== undefined && last !== undefined) clash('--from', '--last');
-  if (gaps && chart) clash('--gaps', '--chart');
-  if (chart && out !== undefined) clash('--chart', '--out');
-  if (append !== undefined) {
-    const others = { from, last, chart, out, resume, force, 'include-partial': includePartial };
-    const other = Object.entries(others).find(([, value]) => value !== undefined && value !== false)?.[0];
-    if (other !== undefined) clash('--append', `--${other}`);
+  const { from, last, gaps, chart, out, resume, force, svg } = input;
+  const clashes: readonly (readonly [isGiven: boolean, one: string, other: string])[] = [
+    [from !== undefined && last !== undefined, '--from', '--last'],
+    [gaps && chart, '--gaps', '--chart'],
+    [chart && out !== undefined, '--chart', '--out'],
+    [resume && force, '--resume', '--force'],
+  ];
+  for (const [isGiven, one, other] of clashes) {
+    if (isGiven) throw new SvcError('usage', `${one} and ${other} cannot be combined`);
   }
   const drawing = (['line', 'width', 'height', 'ascii', 'svg'] as const).find((name) => input[name]);
   if (drawing !== undefined && !chart) throw new SvcError('usage', `--${drawing} needs --chart`);
-  if ((resume || (force && svg === undefined)) && out === undefined) {
-    throw new SvcError('usage', resume ? '--resume needs --out' : '--force needs --out or --svg');
-  }
-  if (resume && force) clash('--resume', '--force');
-}
-
-function checkSeveral({ chart, offerId, symbol }: CandlesInput, sets: readonly CandleSet[]): void {
-  if (sets.length === 1) return;
-  if (chart) throw new SvcError('usage', '--chart draws one symbol and one period');
-  if (offerId !== undefined && symbol.includes(',')) throw new SvcError('usage', '--offer-id is of one symbol');
-}
-
-function checkOfferId(text: string): void {
-  if (!/^\d{1,18}$/.test(text)) throw new SvcError('invalid_value', `${text} is not an offer id: expected a number`);
+  if (resume && out === undefined) throw new SvcError('usage', '--resume needs --out');
+  if (force && svg === undefined && out === undefined) throw new SvcError('usage', '--force needs --out or --svg');
 }

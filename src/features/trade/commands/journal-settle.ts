@@ -77,7 +77,7 @@ interface SettledRow {
 async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<Answer<readonly SettledRow[]>> {
   const entries = await entriesToSettle(ids, ctx);
   if (entries.length === 0) return { value: [] };
-  const rows = await withTrading(ctx, { forOrder: true }, (open) => settleEach(entries, open, ctx));
+  const rows = await withTrading(ctx, (open) => settleEach(entries, open, ctx), { forOrder: true });
   const left = rows.filter(({ outcome }) => outcome === 'unknown').length;
   if (left === 0) return { value: rows };
   const footer = `${left} of ${rows.length} still unknown; after a look at the gateway: svc trade journal settle <id> --as filled|open|done|absent`;

@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { CALL_LIMITS } from '../gateway/counted-caller.ts';
-import { commandNumbersOf, gatewayToken } from '../gateway/trading-session.ts';
+import { commandNumbersOf, gatewayToken, openCounts } from '../gateway/trading-session.ts';
 
 type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
@@ -24,7 +24,7 @@ export const tradeLimits = listCommand({
   id: 'trade limits',
   summary: 'Show rate limits, their use, and candle limits',
   description:
-    'Works offline: svc counts the calls of this machine per address and token. Rate limits only hold back reads; they never delay or refuse an order, a cancel or a close.',
+    'Works offline: svc counts the calls of this machine per address and token. At a limit, svc refuses reads; it never delays or refuses an order, a cancel or a close.',
   details:
     'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred; the setting trade.commandNumbers corrects it. svc never sends commands 8 and 117.',
   effect: 'read',
@@ -48,15 +48,14 @@ export const tradeLimits = listCommand({
     id: ({ name }) => name,
   },
   async run({ reset }, ctx) {
-    const { budgetPath, CallBudgetFile } = await import('../../../store/call-budget.ts');
     const { PERIODS } = await import('../candles/periods.ts');
     const { requestsOf } = await import('../gateway/counted-caller.ts');
     const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);
-    const file = token && new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
-    if (reset) await file?.forget();
+    const counts = token && (await openCounts(ctx.target, token, ctx));
+    if (reset) await counts?.reset();
     const calls = CALL_LIMITS.map((limit): Limit => {
-      const { used = null, freeAt } = file?.usage(limit) ?? {};
+      const { used = null, freeAt } = counts?.usage(limit) ?? {};
       const requests = requestsOf(limit.cmd, numbers);
       return {
         kind: 'calls',

@@ -54,7 +54,7 @@ export const tradeLogin = recordCommand({
     // All tokens seen so far have this form; others are tried, too.
     if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token does not have the usual form of 40 hexadecimal digits');
     await checkStorable(ctx);
-    await tryToken(() => new Secret(token), ctx);
+    await tryToken(new Secret(token), ctx);
     await storeToken(token, ctx);
     return { value: gatewayKey(ctx) };
   },

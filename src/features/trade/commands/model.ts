@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
 import { ACCOUNT_SUMS, CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS } from '../position-summary.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
@@ -27,7 +27,6 @@ export const tradeModel = listCommand({
   flags: {
     total: TOTAL_FLAG,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
-    ...SESSION_FLAGS,
   },
   examples: [
     { run: 'svc trade model Properties -o json', why: 'Show a table without a command of its own' },
@@ -47,7 +46,7 @@ export const tradeModel = listCommand({
       const hint = name === 'Order' ? 'svc trade orders --total adds up the amounts of each side' : undefined;
       throw new SvcError('usage', `--total: the rows of ${name} have no sums of money`, { hint });
     }
-    return withTrading(ctx, input, async ({ trading }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const rows: readonly AnyRow[] = await trading.model(name);
       return { value: withTotal<AnyRow, string>(rows, MODELS[name].key ?? '', sums ?? [], input), as: outputOf(input) };
     });

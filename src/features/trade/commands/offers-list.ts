@@ -1,17 +1,17 @@
 import { listCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_LIST } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { ROW_FLAGS } from '../tables/trading-rows.ts';
 
 export const tradeOffersList = listCommand({
   id: 'trade offers list',
   summary: 'List offers with their current prices',
-  description: 'Only the symbols that the account shows are listed. Add others with svc trade symbols show.',
+  description: 'Only the symbols that the account shows are listed. svc trade symbols list names the others, too.',
   details: 'Reads the table Offer once. Its fields are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
-  flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit, ...SESSION_FLAGS },
+  flags: { symbol: ROW_FLAGS.symbol, limit: ROW_FLAGS.limit },
   examples: [
     { run: 'svc trade offers list', why: 'List all offers' },
     {
@@ -22,7 +22,7 @@ export const tradeOffersList = listCommand({
   output: OFFER_LIST,
   offers: offerCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, input, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading, known }) => {
       const { foldedSymbol } = await import('../symbols.ts');
       const { keepOffers } = await import('../tables/trading-offers.ts');
       const offers = await trading.model('Offer');

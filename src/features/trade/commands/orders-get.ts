@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_COLUMNS } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
 
 export const tradeOrdersGet = recordCommand({
@@ -12,7 +12,6 @@ export const tradeOrdersGet = recordCommand({
   effect: 'read',
   service: 'trade',
   args: { order: { help: 'Order id', required: true, complete: 'orders' } },
-  flags: SESSION_FLAGS,
   examples: [{ run: 'svc trade orders get 390285837', why: 'Show one order' }],
   output: {
     kind: 'record',
@@ -22,7 +21,7 @@ export const tradeOrdersGet = recordCommand({
   offers: orderCandidates,
   async run(input, ctx) {
     checkOrderId(input.order);
-    return withTrading(ctx, input, async ({ trading }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const orders = await trading.model('Order');
       const value = orders.find(({ orderId }) => orderId === input.order);
       if (value !== undefined) return { value };

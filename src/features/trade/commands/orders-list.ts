@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
 import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 
@@ -16,7 +16,6 @@ export const tradeOrdersList = listCommand({
     type: { type: 'string', value: 'type', help: 'Filter by type, such as SE or LE' },
     total: { ...TOTAL_FLAG, help: 'Add rows of totals, one for each side of each symbol' },
     ...ROW_FLAGS,
-    ...SESSION_FLAGS,
   },
   examples: [
     { run: 'svc trade orders list', why: 'List all open orders' },
@@ -25,7 +24,7 @@ export const tradeOrdersList = listCommand({
   output: ORDER_LIST,
   offers: orderCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, input, async (open) => {
+    return withTrading(ctx, async (open) => {
       const { apply } = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
       // For cancels after the rate limit is used up.

@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
 
 const RECORD = { kind: 'record', columns: POSITION_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
@@ -15,7 +15,7 @@ export const tradePositionsGet = recordCommand({
   effect: 'read',
   service: 'trade',
   args: { trade: { help: 'Trade id', required: true, complete: 'trades' } },
-  flags: { closed: { type: 'boolean', help: 'Show a closed position' }, ...SESSION_FLAGS },
+  flags: { closed: { type: 'boolean', help: 'Show a closed position' } },
   examples: [
     { run: 'svc trade positions get 1170229801', why: 'Show one position' },
     { run: 'svc trade positions get 1170229801 --closed', why: 'Show what a closed one made' },
@@ -25,7 +25,7 @@ export const tradePositionsGet = recordCommand({
   offers: tradeCandidates,
   async run(input, ctx) {
     checkOrderId(input.trade, 'a trade id');
-    return withTrading(ctx, input, async ({ trading }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const rows = await trading.model(input.closed ? 'ClosedPosition' : 'OpenPosition');
       const value = rows.find(({ tradeId }) => tradeId === input.trade);
       if (value !== undefined) return { value };

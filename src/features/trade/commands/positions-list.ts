@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf } from '../position-summary.ts';
 import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
 import { TOTAL_FLAG, withTotal } from '../totals.ts';
@@ -24,7 +24,6 @@ export const tradePositionsList = listCommand({
     summary: { type: 'boolean', help: 'Show one line per symbol' },
     total: TOTAL_FLAG,
     ...ROW_FLAGS,
-    ...SESSION_FLAGS,
   },
   examples: [
     { run: 'svc trade positions list', why: 'List open positions' },
@@ -36,7 +35,7 @@ export const tradePositionsList = listCommand({
   offers: tradeCandidates,
   async run(input, ctx) {
     if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary cannot be combined');
-    return withTrading(ctx, input, async (open) => {
+    return withTrading(ctx, async (open) => {
       const { account, apply } = await rowFilter(input, open);
       const { trading } = open;
       if (input.closed) {
@@ -63,5 +62,6 @@ export const tradePositionsList = listCommand({
 });
 
 function outputOf({ closed, summary }: Kind) {
-  return closed ? CLOSED_LIST : summary ? SUMMARY_LIST : POSITION_LIST;
+  if (closed) return CLOSED_LIST;
+  return summary ? SUMMARY_LIST : POSITION_LIST;
 }

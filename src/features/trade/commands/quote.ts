@@ -5,17 +5,10 @@ import { priceCell, priceColumns } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
 import type { SessionEvent } from '../gateway/session-types.ts';
 import { UNAVAILABLE } from '../gateway/trading-feed.ts';
-import {
-  openTradingSession,
-  SESSION_FLAGS,
-  SYMBOL_ARGUMENT,
-  type TradingContext,
-  type TradingOptions,
-  type TradingSession,
-} from '../gateway/trading-session.ts';
+import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';
-import { keepOffers, knownOffers } from '../tables/trading-offers.ts';
-import type { OutageLine } from '../ticks/stream-event.ts';
+import type { OutageLine } from '../stream-event.ts';
+import { findInOffers, keepOffers } from '../tables/trading-offers.ts';
 
 interface Quote {
   readonly symbol: string;
@@ -63,7 +56,7 @@ export const tradeQuote = listCommand({
   description:
     'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. With --count, each tick is printed when it arrives.',
   details:
-    'In svc trade session, it reads the table of offers over the connection of the session instead; subscribe there to follow prices. Otherwise it subscribes to the symbols, takes the next ticks and unsubscribes. If fewer ticks come than --count asks for, the exit status is 9. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
+    'svc subscribes to the symbols, takes the next ticks and unsubscribes. If fewer ticks come than --count asks for, the exit status is 9. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: {
@@ -72,7 +65,6 @@ export const tradeQuote = listCommand({
   flags: {
     count: { type: 'integer', value: 'n', min: 1, default: 1, help: 'Number of ticks per symbol' },
     wait: { type: 'duration', positive: true, default: '10s', help: 'How long to wait for the ticks' },
-    ...SESSION_FLAGS,
   },
   exits: ['still_pending'],
   examples: [
@@ -102,7 +94,7 @@ async function collected<Item>(items: AsyncIterable<Item>): Promise<readonly Ite
   return all;
 }
 
-interface Input extends TradingOptions {
+interface Input {
   readonly symbol: readonly string[];
   readonly count: number;
   readonly wait: number;
@@ -117,20 +109,18 @@ interface Findings {
 async function* quoted(
   input: Input,
   { seen, offers }: Findings,
-  ctx: TradingContext,
+  ctx: RunContext,
 ): AsyncGenerator<Quote | OutageLine, void, void> {
   const { findSymbol } = await import('../symbols.ts');
-  if (ctx.trading !== undefined) {
-    const offered = (await knownOffers(ctx.trading)).map(({ currency }) => currency);
-    const symbols = input.symbol.map((symbol) => findSymbol(offered, symbol));
-    yield* await snapshots(symbols, ctx.trading);
-    return;
-  }
-  const open = await openTradingSession(ctx, input);
+  const open = await openTradingSession(ctx, {});
   const { session } = open;
   try {
-    for (const offer of await knownOffers(open)) offers.set(offer.currency, offer);
-    for (const symbol of input.symbol) seen.set(findSymbol([...offers.keys()], symbol), 0);
+    const { found, symbols } = await findInOffers(open, (all) => {
+      const names = all.map(({ currency }) => currency);
+      return { found: all, symbols: input.symbol.map((symbol) => findSymbol(names, symbol)) };
+    });
+    for (const offer of found) offers.set(offer.currency, offer);
+    for (const symbol of symbols) seen.set(symbol, 0);
     for await (const quote of ticks([...seen.keys()], input, open, ctx)) {
       seen.set(quote.symbol, (seen.get(quote.symbol) ?? 0) + 1);
       yield quote;

@@ -1,19 +1,18 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
-import { SESSION_FLAGS, SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
+import { SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
 import { keepOffers } from '../tables/trading-offers.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',
   summary: 'Show the details of a symbol',
-  description: 'The account must show the symbol: see svc trade symbols show.',
+  description: 'The account must show the symbol: see svc trade symbols list.',
   details:
     'Reads the table Offer. Only newer gateways have the amounts. Forex amounts are in thousands of the base currency, all others in contracts (as seen on the public implementation).',
   effect: 'read',
   service: 'trade',
   args: { symbol: SYMBOL_ARGUMENT },
-  flags: SESSION_FLAGS,
   examples: [{ run: 'svc trade symbols get EUR/USD', why: 'Show pip, amounts and margin' }],
   output: {
     kind: 'record',
@@ -29,7 +28,7 @@ export const tradeSymbolsGet = recordCommand({
   },
   offers: offerCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, input, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading, known }) => {
       const { findOffer } = await import('../symbols.ts');
       const offers = await trading.model('Offer');
       keepOffers(known, offers);

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { instrumentCandidates } from '../candidates.ts';
-import { SESSION_FLAGS, withTrading } from '../gateway/trading-session.ts';
+import { withTrading } from '../gateway/trading-session.ts';
 import type { Instrument } from '../schema.ts';
 
 export const tradeSymbolsList = listCommand({
@@ -13,7 +13,6 @@ export const tradeSymbolsList = listCommand({
     visible: { type: 'choice', choices: ['true', 'false'], help: 'Filter by visibility in the account' },
     search: { type: 'string', value: 'text', help: 'Filter by part of the name' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
-    ...SESSION_FLAGS,
   },
   examples: [
     { run: 'svc trade symbols list --search eur', why: 'List symbols with the euro' },
@@ -32,7 +31,7 @@ export const tradeSymbolsList = listCommand({
   offers: instrumentCandidates,
   async run(input, ctx) {
     const { visible, search = '' } = input;
-    return withTrading(ctx, input, async ({ trading }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const all = await trading.instruments();
       const value = all.filter(
         (one) =>

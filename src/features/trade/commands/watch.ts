@@ -1,24 +1,14 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import type { Column, ListOutput, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
 import { FEED_FLAGS } from '../gateway/trading-feed.ts';
-import type { TradingOptions, TradingSession } from '../gateway/trading-session.ts';
-import { LivePrices, type PriceRow } from '../tables/live-prices.ts';
-import type { LiveModel, LiveSource } from '../tables/live-source.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
+import { type LiveModel, LivePrices, livePrices, liveRows, type PriceRow } from '../tables/live-source.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
 import { symbolsOf } from '../tables/trading-tables.ts';
-import type { Moment } from '../tables/watching.ts';
+import { watchSource } from '../tables/watching.ts';
 import type { Traded } from '../totals.ts';
-
-interface Input extends TradingOptions {
-  readonly what: string;
-  readonly symbol: readonly string[];
-  readonly interval: number;
-  readonly until: string | undefined;
-}
-
-type Source = LiveSource<unknown>;
 
 // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
 type LiveOutput = WatchOutput<any>;
@@ -109,34 +99,15 @@ export const tradeWatch = listCommand({
       throw new SvcError('invalid_value', `cannot watch "${what}"`, { hint });
     }
     if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
-    const { livePrices, liveRows } = await import('../tables/live-source.ts');
     if (table !== undefined) {
-      const source = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
-      return { value: await watched(source, input, ctx), as: table.output };
+      const openRows = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
+      return { value: watchSource(openRows, input, ctx), as: table.output };
     }
-    const { LivePrices } = await import('../tables/live-prices.ts');
     const prices = new LivePrices();
-    const source = async (open: TradingSession) => {
+    const openPrices = async (open: TradingSession) => {
       const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
       return livePrices(prices, await symbolsOf(all, open));
     };
-    return { value: await watched(source, input, ctx), as: pricesOutput(prices) };
+    return { value: watchSource(openPrices, input, ctx), as: pricesOutput(prices) };
   },
 });
-
-async function watched(
-  sourceOf: (open: TradingSession) => Promise<Source>,
-  { until, interval, ...options }: Input,
-  ctx: RunContext,
-): Promise<AsyncIterable<Snapshot<unknown>>> {
-  const { AGE_MS, NEVER_MS, watching } = await import('../tables/watching.ts');
-  const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
-  const shotOf = (source: Source | undefined, { at, state, session }: Moment): Snapshot<unknown> => ({
-    at,
-    ...(source?.changes() ?? { rows: [], changes: [] }),
-    footer: state.text(session.transport, at),
-    error: state.trouble,
-    outage: state.takeOutage(),
-  });
-  return watching({ sourceOf, shotOf, until, pace }, options, ctx);
-}

@@ -1,15 +1,14 @@
 /** Keeps within the rate limits of doc 3 §8, as counted here or reported by an ORA-20301. */
 import { SvcError } from '../../../errors.ts';
 import { type CallValues, type EndpointShape, Plan } from '../../../http/endpoint.ts';
+import type { CallCounts, Window } from '../../../store/call-counts.ts';
 import type { Caller } from '../client.ts';
 import type { Envelope } from '../schema.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
 import { GatewayRefusal } from './failed-answer.ts';
 
-export interface CallLimit {
+export interface CallLimit extends Window {
   readonly cmd: number;
-  readonly maxCalls: number;
-  readonly windowMs: number;
   /** The document's names. */
   readonly does: string;
 }
@@ -71,51 +70,70 @@ export function commandNumbers(corrections: string | undefined): Readonly<Record
   return numbers;
 }
 
-/** The counts of all processes on this machine. */
-export interface CallBudget {
-  /** Counts one call, or counts nothing and returns when the next one is possible (milliseconds since 1970). */
-  take(limit: CallLimit): Promise<{ readonly freeAt: number } | undefined>;
-  /** The gateway reports a limit. Returns when the next call may be possible. */
-  fill(limit: CallLimit): Promise<number>;
-}
-
 export interface Counting {
-  readonly budget: CallBudget;
-  /** At a limit; `ignore` counts the call and makes it. */
-  readonly atLimit: 'fail' | 'wait' | 'ignore';
+  readonly counts: CallCounts;
   /** By the names of `requestName`. */
   readonly commandNumbers: Readonly<Record<string, number>>;
-  waitUntil(ms: number, limit: CallLimit): Promise<void>;
 }
 
 /** Reached by our own count, an estimate: nothing was sent. */
 export class LocalRateLimit extends SvcError {}
 
-export function countedCaller(session: Caller, counting: Counting): Caller {
-  const counted = async <T>(
-    ask: () => Promise<T>,
-    endpoint: EndpointShape,
-    values: CallValues | undefined,
-  ): Promise<T> => {
-    const limit = await countCall(endpoint, values, counting);
-    const answer = await believed(ask(), counting.budget, limit);
+/** Refuses a read at its limit. */
+export function limitedCaller(session: Caller, counting: Counting): Caller {
+  return callerWith(takeCall, session, counting);
+}
+
+/** Never refuses: for what an order, a cancel or a close has to know. */
+export function unlimitedCaller(session: Caller, counting: Counting): Caller {
+  return callerWith(countCall, session, counting);
+}
+
+type CountRequest = (
+  endpoint: EndpointShape,
+  values: CallValues | undefined,
+  counting: Counting,
+) => Promise<CallLimit | undefined>;
+
+/** Writes are counted, too, and never refused. */
+function callerWith(countRead: CountRequest, session: Caller, counting: Counting): Caller {
+  const counted = async <T>(limit: CallLimit | undefined, sending: Promise<T>): Promise<T> => {
+    const answer = await fillIfRefused(sending, counting.counts, limit);
     if (answer instanceof Plan) return answer;
-    const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.budget, limit);
+    const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.counts, limit);
     if (used === undefined) return answer;
     throw used;
   };
   return {
-    call: (endpoint, values) => counted(() => session.call(endpoint, values), endpoint, values),
-    send: (endpoint, values) => counted(() => session.send(endpoint, values), endpoint, values),
+    call: async (endpoint, values) =>
+      counted(await countRead(endpoint, values, counting), session.call(endpoint, values)),
+    send: async (endpoint, values) =>
+      counted(await countCall(endpoint, values, counting), session.send(endpoint, values)),
   };
 }
 
+/** Counts a call that is possible now, and returns its limit, if it has one. Throws `LocalRateLimit` if the limit is reached. */
+export const takeCall: CountRequest = async (endpoint, values, { counts, commandNumbers }) => {
+  const limit = limitOf(commandNumbers[requestName(endpoint, values)]);
+  const freeAt = limit && (await counts.take(limit));
+  if (limit !== undefined && freeAt !== undefined)
+    throw usedUp(limit, freeAt, { who: 'from here', Kind: LocalRateLimit });
+  return limit;
+};
+
+/** Counts a call in any case, and returns its limit, if it has one. */
+export const countCall: CountRequest = async (endpoint, values, { counts, commandNumbers }) => {
+  const limit = limitOf(commandNumbers[requestName(endpoint, values)]);
+  if (limit !== undefined) await counts.count(limit);
+  return limit;
+};
+
 /** The response. An ORA-20301 with a status of 400 and above fills its window. */
-export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: CallLimit): Promise<T> {
+export async function fillIfRefused<T>(answer: Promise<T>, counts: CallCounts, own?: CallLimit): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const used = error instanceof GatewayRefusal ? await exceededLimit(error.error, budget, own) : undefined;
+    const used = error instanceof GatewayRefusal ? await exceededLimit(error.error, counts, own) : undefined;
     throw used ?? error;
   }
 }
@@ -123,39 +141,19 @@ export async function believed<T>(answer: Promise<T>, budget: CallBudget, own?: 
 /** An ORA-20301 fills the window of the command it names, or of the request. Undefined for other errors. */
 export async function exceededLimit(
   error: TradingError | undefined,
-  budget: CallBudget,
+  counts: CallCounts,
   own?: CallLimit,
 ): Promise<SvcError | undefined> {
   const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? own) : undefined;
   if (exceeded === undefined) return undefined;
-  return usedUp(exceeded, await budget.fill(exceeded), {
+  return usedUp(exceeded, await counts.fill(exceeded), {
     who: 'the gateway says that',
     server: `ORA-${RATE_EXCEEDED}`,
   });
 }
 
-/** Counts a call before it is made. Returns its limit, if it has one. */
-export async function countCall(
-  endpoint: EndpointShape,
-  values: CallValues | undefined,
-  counting: Counting,
-): Promise<CallLimit | undefined> {
-  const limit = limitOf(counting.commandNumbers[requestName(endpoint, values)]);
-  if (limit !== undefined) await takeCall(limit, counting);
-  return limit;
-}
-
 function limitOf(cmd: number | undefined): CallLimit | undefined {
   return CALL_LIMITS.find((one) => one.cmd === cmd);
-}
-
-async function takeCall(limit: CallLimit, { budget, atLimit, waitUntil }: Counting): Promise<void> {
-  for (;;) {
-    const full = await budget.take(limit);
-    if (full === undefined || atLimit === 'ignore') return;
-    if (atLimit === 'fail') throw usedUp(limit, full.freeAt, { who: 'from here', Kind: LocalRateLimit });
-    await waitUntil(full.freeAt, limit);
-  }
 }
 
 function usedUp(
@@ -168,7 +166,7 @@ function usedUp(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
     {
-      hint: `wait until then${server === undefined ? ' (--budget=wait does)' : ''}, or see svc trade limits`,
+      hint: 'wait until then, or see svc trade limits',
       ...(server === undefined ? {} : { sent: 'yes' as const }),
       more: { server_code: server, cmd, retry_after: next },
     },

@@ -17,8 +17,6 @@ export interface EngineOptions extends EngineTarget {
   onLost(engine: EngineConnection, error: SvcError): void;
   /** Settles once the reader can take more pushes; `undefined` if it can. */
   ready(): Promise<void> | undefined;
-  /** A websocket waits for `ready` as long as it takes. */
-  readonly waitsForReader?: boolean | undefined;
 }
 
 /** Resolves once the connection is confirmed and its id can be used. */
@@ -263,7 +261,6 @@ export class EngineConnection {
         resolve();
       };
       const late = setTimeout(() => {
-        if (this.#options.waitsForReader) return;
         this.#isPatient = false;
         goOn();
       }, PAUSE_MS);

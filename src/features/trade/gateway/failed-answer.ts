@@ -59,7 +59,7 @@ export function refusal(error: TradingError | undefined, asked: string, beside: 
 
 /** The gateway accepted this token for the session, so the token itself is valid. */
 const NOT_THE_TOKEN =
-  'the gateway accepted this token when the session began, so the session was lost or is being limited: wait a moment, then run svc trade status --check';
+  'the gateway accepted this token when the session began, so the session was lost or is being limited: wait a moment, then run svc doctor trade';
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   unauthorized: NOT_THE_TOKEN,
@@ -175,7 +175,7 @@ export function explainRefusal(
       'refused',
       `${common.message}. Code 20001 means that the token may not trade with the account now, or that an account's name was sent in place of its id; here it is the first, as ${lookedUp}`,
       {
-        hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc trade status',
+        hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc doctor trade',
         ...known,
       },
     );

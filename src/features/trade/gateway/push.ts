@@ -45,10 +45,14 @@ export function readPush(name: string, payload: string): Push | undefined {
   if (record === undefined) return undefined;
   if (!isObject(record)) return { kind: 'other', record };
   const { t, Rates: rates } = record;
-  const model = isModelName(name) ? name : typeof t === 'number' ? TABLES.get(t) : undefined;
+  const model = isModelName(name) ? name : tableOf(t);
   if (model !== undefined) return rowPush(model, record);
   if (Array.isArray(rates)) return price(name, rates, record);
   return { kind: 'other', record };
+}
+
+function tableOf(t: unknown): ModelName | undefined {
+  return typeof t === 'number' ? TABLES.get(t) : undefined;
 }
 
 function rowPush(model: ModelName, record: PushedRecord): RowPush {
@@ -65,6 +69,10 @@ function rowPush(model: ModelName, record: PushedRecord): RowPush {
 }
 
 /** Older gateways use seconds. */
+function inMilliseconds(time: number): number {
+  return time < FIRST_MILLISECONDS ? time * 1000 : time;
+}
+
 const FIRST_MILLISECONDS = 1e11;
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
@@ -74,7 +82,7 @@ function price(name: string, rates: readonly unknown[], record: PushedRecord): P
   return {
     kind: 'price',
     symbol: typeof symbol === 'string' ? symbol : name,
-    at: typeof updated === 'number' ? (updated < FIRST_MILLISECONDS ? updated * 1000 : updated) : undefined,
+    at: typeof updated === 'number' ? inMilliseconds(updated) : undefined,
     bid,
     ask,
     high: typeof high === 'number' ? high : undefined,

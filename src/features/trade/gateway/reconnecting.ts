@@ -1,6 +1,6 @@
 /** When a lost session reconnects, and what it reports meanwhile. */
 import { SvcError } from '../../../errors.ts';
-import type { Authorizer, Target } from '../../../http/target.ts';
+import type { Authorizer } from '../../../http/target.ts';
 import type { Outage } from './session-types.ts';
 
 /** How often a token that worked before may be refused. */
@@ -21,10 +21,7 @@ const LONGEST_AFTER_REFUSAL_MS = 300_000;
 export class Backoff {
   /** That count against the next one. */
   #attempts = 0;
-  #triedAt = 0;
   #connectedAt = 0;
-  #isRefused = false;
-  #hurried: AbortController | undefined;
 
   /** The gateway accepted a connection. */
   connected(): void {
@@ -37,28 +34,11 @@ export class Backoff {
   }
 
   tried(): void {
-    if (this.#hurried?.signal.aborted !== true) this.#attempts += 1;
-    this.#triedAt = performance.now();
+    this.#attempts += 1;
   }
 
   delay(refusals: number, random: number): number {
-    this.#isRefused = refusals > 0;
     return reconnectDelay(this.#attempts, refusals, random);
-  }
-
-  async wait(delay: number, { sleep }: Pick<Target, 'sleep'>, signal: AbortSignal): Promise<void> {
-    const hurried = new AbortController();
-    this.#hurried = hurried;
-    try {
-      await sleep(delay, AbortSignal.any([signal, hurried.signal]));
-    } catch (error) {
-      if (signal.aborted || !hurried.signal.aborted) throw error;
-    }
-  }
-
-  /** Ends the wait, unless an attempt was made in the last second or the token was refused. The attempt does not count against the next one. */
-  hurry(): void {
-    if (!this.#isRefused && performance.now() - this.#triedAt > FIRST_MS) this.#hurried?.abort();
   }
 }
 
@@ -84,7 +64,7 @@ export function mayBeGateway(error: SvcError): boolean {
 
 export function refusedOften({ message }: SvcError): SvcError {
   return new SvcError('unauthorized', `${message} (${MOST_REFUSALS} times, although it was accepted before)`, {
-    hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc trade status --check',
+    hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc doctor trade',
   });
 }
 
@@ -131,6 +111,6 @@ export class OutageReporter {
 
 export function readTooSlowly(bytes: number): SvcError {
   return new SvcError('partly_done', `pushes were read too slowly: ${bytes / 1024 / 1024} MiB are unread`, {
-    hint: 'subscribe to less, write to a file, or use --transport polling, which waits for the reader',
+    hint: 'subscribe to less, write to a file, or let the gateway wait: svc config set trade.transport polling',
   });
 }

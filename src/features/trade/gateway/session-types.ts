@@ -36,8 +36,6 @@ export interface SessionOptions {
   readonly reconnect?: boolean;
   /** Keeps trying if the first connection fails. */
   readonly awaitGateway?: boolean;
-  /** A reader of `events` who stays slow stops the pushes for as long as that lasts. Otherwise 64 MiB of unread pushes end the session. */
-  readonly waitsForReader?: boolean | undefined;
   /** One line each, without secrets. */
   readonly onNotice: (text: string) => void;
   /** Waits until the pace allows one more connect. */

@@ -46,7 +46,6 @@ class GatewaySession {
   #connecting: Promise<void> | undefined;
   #authorization = '';
   #streams = false;
-  #upgrading: Promise<void> = Promise.resolve();
   #isReconnecting = false;
   readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
@@ -80,16 +79,6 @@ class GatewaySession {
   /** Gives outages to `listener` instead of `events`, until the returned function is called. */
   divertOutages(listener: (event: Outage) => void): () => void {
     return this.#outages.divertTo(listener);
-  }
-
-  /** Settles once `auto` has chosen a transport. Never rejects. */
-  settled(): Promise<void> {
-    return this.#upgrading;
-  }
-
-  /** Undefined without a connection. */
-  get heartbeat() {
-    return this.#engine?.heartbeat;
   }
 
   /** The gateway's clock minus ours, by the latest response with a date. */
@@ -158,12 +147,6 @@ class GatewaySession {
     return () => void this.#restores.delete(restore);
   }
 
-  /** Gives up the connection and reconnects, as after a loss. */
-  readonly giveUp = (error: SvcError): void => this.#engine?.fail(error);
-
-  /** An attempt to reconnect does not wait longer. */
-  readonly hurry = (): void => this.#backoff.hurry();
-
   /** Removes the token and the connection id from a text. */
   hide(text: string): string {
     return this.#secrets.hide(text);
@@ -225,7 +208,6 @@ class GatewaySession {
       keepSecret: (value) => this.#secrets.keep(value),
       hide: (text) => this.hide(text),
       ready: () => this.#queue.drained(),
-      waitsForReader: this.#options.waitsForReader,
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
@@ -253,7 +235,7 @@ class GatewaySession {
     const { transport = 'auto', onNotice } = this.#options;
     if (transport === 'websocket') await engine.upgrade();
     else if (transport === 'auto' && this.#streams) {
-      this.#upgrading = engine.upgrade().catch((error: Error) => {
+      engine.upgrade().catch((error: Error) => {
         if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
       });
     }
@@ -297,31 +279,44 @@ class GatewaySession {
 
   /** `from`: the start of the gap; undefined before the first connection. */
   async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
-    const { signal } = this.#life;
     let error = cause;
+    let refusals = 0;
     this.#isReconnecting = true;
     try {
-      for (let refusals = 0; ; ) {
-        const delay = this.#backoff.delay(refusals, this.#target.random());
-        const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
-        this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-        await this.#backoff.wait(delay, this.#target, signal);
-        this.#backoff.tried();
-        await this.#leaving;
-        try {
-          await this.#restore(cause, from);
-          return;
-        } catch (thrown) {
-          signal.throwIfAborted();
-          if (!(thrown instanceof SvcError)) throw thrown;
-          error = thrown;
-          this.#unreachable(error);
-          if (!(from === undefined ? mayBeGateway(error) : isPassing(error))) throw error;
-          if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
-        }
+      for (;;) {
+        await this.#pause(error, refusals);
+        const failure = await this.#tryToRestore(cause, from);
+        if (failure === undefined) return;
+        error = failure;
+        this.#unreachable(error);
+        const mayPass = from === undefined ? mayBeGateway(error) : isPassing(error);
+        if (!mayPass) throw error;
+        if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
       }
     } finally {
       this.#isReconnecting = false;
+    }
+  }
+
+  /** Before the next attempt to connect. */
+  async #pause(error: SvcError, refusals: number): Promise<void> {
+    const delay = this.#backoff.delay(refusals, this.#target.random());
+    const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
+    this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+    await this.#target.sleep(delay, this.#life.signal);
+    this.#backoff.tried();
+    await this.#leaving;
+  }
+
+  /** Returns why the gateway could not be reached. */
+  async #tryToRestore(cause: SvcError, from: number | undefined): Promise<SvcError | undefined> {
+    try {
+      await this.#restore(cause, from);
+      return undefined;
+    } catch (error) {
+      this.#life.signal.throwIfAborted();
+      if (error instanceof SvcError) return error;
+      throw error;
     }
   }
 

@@ -1,8 +1,6 @@
 /** The subscriptions of a session: made once, restored after each reconnect, and removed at the end. */
-import { SvcError } from '../../../errors.ts';
 import { openTrading, type Trading } from '../client.ts';
 import type { ModelName } from '../models.ts';
-import { isPassing } from './reconnecting.ts';
 import type { Session } from './session.ts';
 
 /** In the order of subscribing. */
@@ -16,22 +14,15 @@ interface Part {
   end(trading: Trading): Promise<void>;
 }
 
-interface Options {
-  /** Called instead of giving up the connection if the gateway refuses to restore one. */
-  refused?(name: string, error: SvcError): void;
-}
-
 export class Subscription {
   readonly #session: Session;
   readonly #trading: Trading;
-  readonly #options: Options;
-  readonly #parts = new Map<string, Part>();
+  #begun: Part[] = [];
   #again: Promise<boolean> = Promise.resolve(true);
 
-  constructor(session: Session, trading: Trading, options: Options = {}) {
+  constructor(session: Session, trading: Trading) {
     this.#session = session;
     this.#trading = trading;
-    this.#options = options;
     session.onReconnect(async (restored) => {
       const done = this.#restore(openTrading(restored));
       this.#again = done.then(
@@ -42,39 +33,13 @@ export class Subscription {
     });
   }
 
-  /** Models and symbols, in the order of subscribing. */
-  get names(): readonly string[] {
-    return [...this.#parts.keys()];
-  }
-
-  has(name: string): boolean {
-    return this.#parts.has(name);
-  }
-
   /** One request for each, in the place of all earlier ones. May be repeated. */
-  async begin(wanted: Wanted): Promise<void> {
-    this.#parts.clear();
-    await this.add(wanted);
-  }
-
-  async add({ models, symbols }: Wanted): Promise<void> {
-    const parts: readonly (readonly [string, Part])[] = [
-      ...models.map((name) => [name, modelPart(name)] as const),
-      ...symbols.map((symbol) => [symbol, pricePart(symbol)] as const),
-    ];
-    for (const [name, part] of parts) {
+  async begin({ models, symbols }: Wanted): Promise<void> {
+    this.#begun = [];
+    for (const part of [...models.map(modelPart), ...symbols.map(pricePart)]) {
       // Before the response: if the connection is lost meanwhile, the subscription must be restored.
-      this.#parts.set(name, part);
+      this.#begun.push(part);
       await part.begin(this.#trading);
-    }
-  }
-
-  /** The gateway may have ended it already: what it responds does not matter. */
-  async remove(names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      const part = this.#parts.get(name);
-      this.#parts.delete(name);
-      if (this.#session.transport !== undefined) await part?.end(this.#trading).catch(() => {});
     }
   }
 
@@ -83,22 +48,15 @@ export class Subscription {
     return this.#again;
   }
 
-  /** If there is a connection that knows of them. Never rejects. */
-  end(): Promise<void> {
-    return this.remove(this.names);
+  /** The gateway may have ended them already: what it responds does not matter. Never rejects. */
+  async end(): Promise<void> {
+    for (const part of this.#begun.splice(0)) {
+      if (this.#session.transport !== undefined) await part.end(this.#trading).catch(() => {});
+    }
   }
 
   async #restore(trading: Trading): Promise<void> {
-    for (const [name, part] of this.#parts) {
-      try {
-        await part.begin(trading);
-      } catch (error) {
-        const { refused } = this.#options;
-        if (refused === undefined || !(error instanceof SvcError) || isPassing(error)) throw error;
-        this.#parts.delete(name);
-        refused(name, error);
-      }
-    }
+    for (const part of this.#begun) await part.begin(trading);
   }
 }
 

@@ -4,8 +4,10 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Outage } from './session-types.ts';
-import { openTradingSession, SESSION_FLAGS, type TradingOptions } from './trading-session.ts';
+import type { Session } from './session.ts';
+import type { Outage, SessionEvent } from './session-types.ts';
+import type { Subscription } from './subscription.ts';
+import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 export const FEED_FLAGS = {
   until: {
@@ -21,7 +23,6 @@ export const FEED_FLAGS = {
     group: 'Follow options',
     help: 'End when the connection is lost',
   },
-  ...SESSION_FLAGS,
 } as const satisfies Flags;
 
 /** The longest that a timer can wait. */
@@ -44,97 +45,134 @@ export function parseUntil(text: string | undefined): Until {
 /** The exit status when a service cannot be reached. */
 export const UNAVAILABLE = 7;
 
-export type Feed = Awaited<ReturnType<typeof openFeed>>;
-
 const UNSUBSCRIBING_MS = 1_000;
 
-export async function openFeed(ctx: RunContext, options: TradingOptions) {
+/** Connects with the first request. The caller ends it. */
+export async function openFeed(ctx: RunContext, { reconnect }: { readonly reconnect: boolean }): Promise<Feed> {
   const { Subscription } = await import('./subscription.ts');
-  // An interruption unsubscribes first.
+  // An interruption unsubscribes first, and then ends the life of the session.
   const life = new AbortController();
   const { signal } = life;
   const open = await openTradingSession(
     { ...ctx, signal, target: { ...ctx.target, signal } },
-    { ...options, awaitGateway: options.reconnect === true },
+    { reconnect, awaitGateway: reconnect },
   );
-  const { session, trading } = open;
-  const subscription = new Subscription(session, trading);
-  const over = new AbortController();
-  let ending: Promise<void> | undefined;
-  let isTimed = false;
-  const leave = async (): Promise<void> => {
-    over.abort();
-    const enough = new AbortController();
-    const late = ctx.sleep(UNSUBSCRIBING_MS, enough.signal).catch(() => {});
-    await Promise.race([subscription.end(), late]);
-    enough.abort();
-    ctx.signal.removeEventListener('abort', interrupt);
-    if (ctx.signal.aborted) life.abort(ctx.signal.reason);
-    await session.close();
-  };
-  const end = (): Promise<void> => {
-    ending ??= leave();
-    return ending;
-  };
-  const interrupt = (): void => void end();
-  ctx.signal.addEventListener('abort', interrupt, { once: true });
-  if (ctx.signal.aborted) interrupt();
-  return {
-    ...open,
-    subscription,
-    /** End when `end` is called, and reject when the command is interrupted. */
-    events: session.events(),
-    /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
-    async *outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void> {
-      const outages = new AsyncQueue<Outage>();
-      let wasLost = false;
-      const back = session.divertOutages((event) => {
-        wasLost = true;
-        outages.push(event);
-      });
-      const persist = async (): Promise<void> => {
-        for (;;) {
-          wasLost = false;
-          try {
-            return await work();
-          } catch (error) {
-            // The feed was ended meanwhile.
-            if (over.signal.aborted) return;
-            if (!wasLost || options.reconnect !== true || !isOfConnection(error)) throw error;
-            await session.connect();
-          }
-        }
-      };
-      const fail = (error: unknown): void => {
-        if (over.signal.aborted) return;
-        if (error instanceof SvcError && error.exit === UNAVAILABLE && session.outage === undefined) {
-          outages.push({ kind: 'unreachable', at: ctx.now(), reason: session.hide(error.message), error });
-        }
+  const subscription = new Subscription(open.session, open.trading);
+  return new TradingFeed(open, subscription, { reconnect, life }, ctx);
+}
+
+export type Feed = Pick<TradingFeed, keyof TradingFeed>;
+
+interface FeedOptions {
+  readonly reconnect: boolean;
+  readonly life: AbortController;
+}
+
+class TradingFeed {
+  readonly open: TradingSession;
+  readonly session: Session;
+  readonly subscription: Subscription;
+  /** End when `end` is called, and reject when the command is interrupted. */
+  readonly events: AsyncIterable<SessionEvent>;
+  readonly #options: FeedOptions;
+  readonly #ctx: RunContext;
+  readonly #over = new AbortController();
+  #ending: Promise<void> | undefined;
+  #isTimed = false;
+  /** Outages so far while work was done. */
+  #reported = 0;
+
+  constructor(open: TradingSession, subscription: Subscription, options: FeedOptions, ctx: RunContext) {
+    this.open = open;
+    this.session = open.session;
+    this.subscription = subscription;
+    this.events = open.session.events();
+    this.#options = options;
+    this.#ctx = ctx;
+    ctx.signal.addEventListener('abort', this.#interrupt, { once: true });
+    if (ctx.signal.aborted) this.#interrupt();
+  }
+
+  /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
+  async *outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void> {
+    const outages = new AsyncQueue<Outage>();
+    const restore = this.session.divertOutages((event) => {
+      this.#reported += 1;
+      outages.push(event);
+    });
+    void this.#persist(work)
+      .catch((error: unknown) => {
+        if (this.#over.signal.aborted) return;
+        const missed = this.#unreported(error);
+        if (missed !== undefined) outages.push(missed);
         outages.end(error);
-      };
-      void persist()
-        .catch(fail)
-        .finally(() => {
-          back();
-          outages.end();
-        });
-      yield* outages;
-    },
-    /** Ends the feed after this time. Only the first call counts. */
-    endAfter(ms: number): void {
-      if (!isTimed) void ctx.sleep(ms, over.signal).then(end, () => {});
-      isTimed = true;
-    },
-    /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */
-    checkReachable(): void {
-      const { outage } = session;
-      if (outage === undefined) return;
-      const reason = session.hide(outage.message);
-      throw new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause: outage });
-    },
-    /** Unsubscribes and closes the session. Never rejects. */
-    end,
-  };
+      })
+      .finally(() => {
+        restore();
+        outages.end();
+      });
+    yield* outages;
+  }
+
+  async #persist(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      const before = this.#reported;
+      try {
+        return await work();
+      } catch (error) {
+        // The feed was ended meanwhile.
+        if (this.#over.signal.aborted) return;
+        const wasLost = this.#reported > before;
+        if (!wasLost || !this.#options.reconnect || !isOfConnection(error)) throw error;
+        await this.session.connect();
+      }
+    }
+  }
+
+  /** The outage that a failure is, if the session has not reported it. */
+  #unreported(error: unknown): Outage | undefined {
+    if (!(error instanceof SvcError) || error.exit !== UNAVAILABLE || this.session.outage !== undefined)
+      return undefined;
+    return { kind: 'unreachable', at: this.#ctx.now(), reason: this.session.hide(error.message), error };
+  }
+
+  /** Ends the feed after this time. Only the first call counts. */
+  endAfter(ms: number): void {
+    if (!this.#isTimed)
+      void this.#ctx.sleep(ms, this.#over.signal).then(
+        () => this.end(),
+        () => {},
+      );
+    this.#isTimed = true;
+  }
+
+  /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */
+  checkReachable(): void {
+    const { outage } = this.session;
+    if (outage === undefined) return;
+    const reason = this.session.hide(outage.message);
+    throw new SvcError('connection_lost', `the gateway was unreachable at the end: ${reason}`, { cause: outage });
+  }
+
+  /** Unsubscribes and closes the session. Never rejects. */
+  end(): Promise<void> {
+    this.#ending ??= this.#leave();
+    return this.#ending;
+  }
+
+  readonly #interrupt = (): void => void this.end();
+
+  async #leave(): Promise<void> {
+    const { signal, sleep } = this.#ctx;
+    this.#over.abort();
+    const enough = new AbortController();
+    const late = sleep(UNSUBSCRIBING_MS, enough.signal).catch(() => {});
+    await Promise.race([this.subscription.end(), late]);
+    enough.abort();
+    signal.removeEventListener('abort', this.#interrupt);
+    if (signal.aborted) this.#options.life.abort(signal.reason);
+    await this.session.close();
+  }
 }
 
 /** After a lost connection the gateway answers 401, if at all. */

@@ -1,11 +1,14 @@
 /** Opens a gateway session for a command: token, pace of connects, rate limits and cached tables. */
 import type { RunContext } from '../../../cli/command.ts';
-import type { Argument, Flags } from '../../../cli/flags.ts';
+import type { Argument } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
 import { Secret } from '../../../http/redact.ts';
+import type { Target } from '../../../http/target.ts';
+import type { CallCounts } from '../../../store/call-counts.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
 import type { AccountsPathMemory, Caller, Trading } from '../client.ts';
-import type { CallBudget, CallLimit, Counting } from './counted-caller.ts';
+import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
 
@@ -15,37 +18,11 @@ export const SYMBOL_ARGUMENT = {
   complete: 'symbols',
 } as const satisfies Argument;
 
-/** For orders: rate limits only hold back reads. */
-export const TRANSPORT_FLAG = {
-  transport: {
-    type: 'choice',
-    choices: ['auto', 'polling', 'websocket'],
-    value: 'kind',
-    default: 'auto',
-    group: 'Session options',
-    help: 'Transport',
-  },
-} as const satisfies Flags;
-
-export const SESSION_FLAGS = {
-  ...TRANSPORT_FLAG,
-  budget: {
-    type: 'choice',
-    choices: ['fail', 'wait', 'ignore'],
-    default: 'fail',
-    group: 'Session options',
-    help: 'At a rate limit',
-  },
-} as const satisfies Flags;
-
 export interface TradingOptions {
-  readonly transport?: Transport;
-  readonly budget?: 'fail' | 'wait' | 'ignore';
   readonly reconnect?: boolean;
   readonly awaitGateway?: boolean;
-  /** For an order, a cancel or a close, which svc never delays: connecting does not wait for the pace. */
+  /** For an order, a cancel or a close, which svc never delays: connecting does not wait, and counting does not wait for another process. */
   readonly forOrder?: boolean;
-  readonly waitsForReader?: boolean;
 }
 
 export interface TradingSession {
@@ -59,19 +36,16 @@ export interface TradingSession {
   readonly answer: Session['answer'];
   /** Cached tables of the last day. */
   readonly known: KnownTables;
-  readonly budget: CallBudget;
+  /** Of this gateway and token. */
+  readonly counts: CallCounts;
 }
 
-/** `trading`: the session of `trade session`, whose commands share it. */
-export type TradingContext = RunContext & { readonly trading?: TradingSession };
-
-/** Always closes the session, unless it is shared. */
+/** Always closes the session. */
 export async function withTrading<T>(
-  ctx: TradingContext,
-  options: TradingOptions,
+  ctx: RunContext,
   work: (open: TradingSession) => Promise<T>,
+  options: TradingOptions = {},
 ): Promise<T> {
-  if (ctx.trading !== undefined) return work(ctx.trading);
   const open = await openTradingSession(ctx, options);
   try {
     return await work(open);
@@ -83,65 +57,88 @@ export async function withTrading<T>(
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
   ctx: RunContext,
-  {
-    transport = 'auto',
-    budget = 'fail',
-    reconnect = false,
-    awaitGateway = false,
-    forOrder = false,
-    waitsForReader,
-  }: TradingOptions,
+  { reconnect = false, awaitGateway = false, forOrder = false }: TradingOptions,
 ): Promise<TradingSession> {
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('../client.ts');
-  const { believed, countCall, countedCaller } = await import('./counted-caller.ts');
+  const { countCall, fillIfRefused, limitedCaller, takeCall, unlimitedCaller } = await import('./counted-caller.ts');
   const { explainTrading } = await import('./failed-answer.ts');
-  const { connectPace } = await import('../../../store/connect-pace.ts');
   const { knownTables } = await import('../../../store/known-tables.ts');
   const token = await gatewayToken(ctx);
   const address = ctx.target.baseUrl.href;
+  const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
-    transport,
+    transport: transportOf(ctx),
     reconnect,
     awaitGateway,
-    waitsForReader,
     onNotice: ctx.notice,
-    pace: connectPace(pacing(ctx), ctx.target.baseUrl, { waits: !forOrder }),
+    pace: connectPace(ctx.target, counts, ctx, { forOrder }),
     explain: explainTrading,
   });
-  const counted = await openBudget(ctx, address, token);
-  const counting: Counting = {
-    budget: counted,
-    atLimit: budget,
-    commandNumbers: await commandNumbersOf(ctx),
-    waitUntil: async (ms, { cmd }: CallLimit) => {
-      ctx.target.log.warn(`the rate limit of command ${cmd} is reached; waiting until ${new Date(ms).toISOString()}`);
-      await ctx.sleep(Math.max(0, ms - ctx.now()), ctx.signal);
-    },
-  };
+  const counting: Counting = { counts, commandNumbers: await commandNumbersOf(ctx) };
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
-    // Only reads are held back.
-    const own: Counting = endpoint.effect === 'read' ? counting : { ...counting, atLimit: 'ignore' };
-    const limit = ctx.dryRun ? undefined : await countCall(endpoint, values, own);
-    return believed(session.answer(endpoint, values, confirmed), counted, limit);
+    const countRequest = endpoint.effect === 'read' ? takeCall : countCall;
+    const limit = ctx.dryRun ? undefined : await countRequest(endpoint, values, counting);
+    return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  const caller = countedCaller(session, counting);
+  const caller = limitedCaller(session, counting);
   return {
     session,
     caller,
     trading: openTrading(caller, accountsPathOf(known)),
-    unlimited: openTrading(countedCaller(session, { ...counting, atLimit: 'ignore' }), accountsPathOf(known)),
+    unlimited: openTrading(unlimitedCaller(session, counting), accountsPathOf(known)),
     answer,
     known,
-    budget: counted,
+    counts,
   };
 }
 
-/** A wait is announced at once, in every format. */
-function pacing(ctx: RunContext) {
-  return { ...ctx, notice: (text: string) => ctx.target.log.warn(text) };
+function transportOf({ settings }: RunContext): Transport {
+  return (settings.get('trade.transport') ?? 'auto') as Transport;
+}
+
+/** The counts of all processes of this user. */
+export async function openCounts(
+  { baseUrl }: Pick<Target, 'baseUrl'>,
+  token: Secret,
+  ctx: Omit<RunContext, 'target'>,
+  { forOrder = false } = {},
+): Promise<CallCounts> {
+  const { CallCounts } = await import('../../../store/call-counts.ts');
+  return new CallCounts(baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
+}
+
+/** The limit of connections, `trade.connectsPerMinute`. Without that setting, a gateway on this machine has none. */
+export function connectPace(
+  target: Pick<Target, 'baseUrl' | 'log'>,
+  counts: CallCounts,
+  { settings, now, sleep }: Pick<RunContext, 'settings' | 'now' | 'sleep'>,
+  { forOrder = false } = {},
+): { wait(signal: AbortSignal): Promise<void> } {
+  const isSet = settings.origin('trade.connectsPerMinute').kind !== 'default';
+  if (!isSet && isLoopback(target.baseUrl)) return { wait: async () => {} };
+  const perMinute = Number(settings.get('trade.connectsPerMinute'));
+  const limit = { cmd: 'connections', maxCalls: perMinute, windowMs: 60_000 } as const;
+  return {
+    async wait(signal) {
+      if (forOrder) {
+        await counts.count(limit);
+        return;
+      }
+      for (;;) {
+        const freeAt = await counts.take(limit);
+        if (freeAt === undefined) return;
+        const delay = Math.max(0, freeAt - now());
+        // A wait is announced at once, in every format.
+        target.log.warn(
+          `waiting ${Math.ceil(delay / 1000)} s to connect: at most ${perMinute} connections a minute to ${target.baseUrl.host} (setting trade.connectsPerMinute)`,
+        );
+        await sleep(delay, signal);
+      }
+    },
+  };
 }
 
 /** Cached as one of the tables, for a day. */
@@ -154,13 +151,12 @@ function accountsPathOf(known: KnownTables): AccountsPathMemory {
 }
 
 /** Opens and closes a session. Throws `unauthorized` if the gateway refuses the token. */
-export async function tryToken(token: () => Secret | Promise<Secret>, ctx: RunContext): Promise<void> {
+export async function tryToken(token: Secret, ctx: RunContext): Promise<void> {
   const { openSession } = await import('./session.ts');
-  const { connectPace } = await import('../../../store/connect-pace.ts');
   const session = openSession(ctx.target, {
-    token,
+    token: () => token,
     onNotice: ctx.notice,
-    pace: connectPace(pacing(ctx), ctx.target.baseUrl),
+    pace: connectPace(ctx.target, await openCounts(ctx.target, token, ctx), ctx),
   });
   try {
     await session.connect();
@@ -187,23 +183,4 @@ export async function commandNumbersOf({ settings }: RunContext): Promise<Readon
   throw new SvcError('config_invalid', 'trade.commandNumbers is not of the form Order=46,Account=79', {
     hint: 'svc config unset trade.commandNumbers',
   });
-}
-
-/** A full disk does not stop requests: the gateway counts them, too. */
-export async function openBudget(ctx: Omit<RunContext, 'target'>, address: string, token: Secret): Promise<CallBudget> {
-  const { budgetPath, CallBudgetFile } = await import('../../../store/call-budget.ts');
-  const file = new CallBudgetFile(budgetPath(ctx.paths, address, token.reveal()), ctx);
-  const tried = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      ctx.notice(`svc cannot count calls: ${error.message}`);
-      return otherwise;
-    }
-  };
-  return {
-    take: (limit) => tried(file.take(limit), undefined),
-    fill: (limit) => tried(file.fill(limit), ctx.now() + limit.windowMs),
-  };
 }

@@ -1,7 +1,6 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flag, Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { TRANSPORT_FLAG } from '../gateway/trading-session.ts';
 import type { Account } from '../schema.ts';
 import {
   checkSameUnit,
@@ -25,7 +24,6 @@ export const TRADING_FLAGS = {
     help: 'Account (default: trade.account, or the only one)',
   },
   preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },
-  ...TRANSPORT_FLAG,
 } as const satisfies Flags;
 
 export const ONCE_FLAG = {
@@ -146,7 +144,7 @@ export const PREVIEW_FLAG = {
   preview: { type: 'boolean', help: 'Show the request and its effect; send nothing' },
 } as const satisfies Flags;
 
-export const CHANGE_FLAGS = { account: TRADING_FLAGS.account, ...TRANSPORT_FLAG } as const satisfies Flags;
+export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfies Flags;
 
 /** For every command that changes, cancels or closes something. */
 export const SENT_ONCE =

@@ -2,10 +2,9 @@
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { budgetPath, CallBudgetFile } from '../../../store/call-budget.ts';
 import { hedges } from '../accounts.ts';
 import { CALL_LIMITS, type CallsLeft } from '../gateway/counted-caller.ts';
-import { commandNumbersOf, gatewayToken } from '../gateway/trading-session.ts';
+import { commandNumbersOf, gatewayToken, openCounts } from '../gateway/trading-session.ts';
 import type { Account, Offer } from '../schema.ts';
 import { wantedAccount } from './account.ts';
 import { costsText } from './costs.ts';
@@ -208,10 +207,10 @@ function refusalText(error: unknown): string {
 /** The calls left for checking an order's outcome. */
 async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
   const token = await gatewayToken(ctx);
-  const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
+  const counts = await openCounts(ctx.target, token, ctx);
   const { OpenPosition, Order, ClosedPosition } = await commandNumbersOf(ctx);
   return CALL_LIMITS.filter(({ cmd }) => [OpenPosition, Order, ClosedPosition].includes(cmd)).map((limit) => {
     const { cmd, does, maxCalls: max } = limit;
-    return { cmd, does, left: max - file.usage(limit).used, max };
+    return { cmd, does, left: max - counts.usage(limit).used, max };
   });
 }

@@ -121,7 +121,7 @@ export interface Outcome {
 /** One POST. */
 export async function placeOrder(request: OrderRequest, sending: Sending, ctx: RunContext): Promise<Placed> {
   const { endpoint, form, command } = request;
-  const { session, budget } = sending.open;
+  const { session, counts } = sending.open;
   checkForm(endpoint.path, form);
   const { settings, target, notice } = ctx;
   const { asked, once } = request;
@@ -154,7 +154,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
     default: {
       const { outcome, error: common } = verdict;
       const said = common instanceof GatewayRefusal ? common.error : undefined;
-      const better = await exceededLimit(said, budget);
+      const better = await exceededLimit(said, counts);
       const error = better ?? (said && sending.known ? explainRefusal(said, common, sending.known) : common);
       const { code, hint, more } = error;
       await journal.answered(journalId, outcome, { message: error.message, error: { code, hint, more } });

@@ -6,12 +6,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { RecentEntries } from '../../../store/recent-entries.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
-import {
-  openTradingSession,
-  type TradingContext,
-  type TradingOptions,
-  type TradingSession,
-} from '../gateway/trading-session.ts';
+import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
@@ -51,15 +46,15 @@ const PATIENCE_MS = 250;
 
 /** Always closes its sessions, unless the session is shared. */
 export async function withTableCache<T>(
-  ctx: TradingContext,
+  ctx: RunContext,
   options: TradingOptions,
   work: (cache: TableCache) => Promise<T>,
 ): Promise<T> {
-  const cache = new TableCache(ctx, options, { open: ctx.trading });
+  const cache = new TableCache(ctx, options, {});
   try {
     return await work(cache);
   } finally {
-    if (ctx.trading === undefined) await cache.close();
+    await cache.close();
   }
 }
 

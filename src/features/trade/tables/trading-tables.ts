@@ -4,7 +4,7 @@ import type { Wanted } from '../gateway/subscription.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import type { Offer } from '../schema.ts';
-import { knownOffers } from './trading-offers.ts';
+import { findInOffers } from './trading-offers.ts';
 
 /** Without duplicates. Anything but the exact name of a table is a symbol, and looked up in the offers. */
 export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
@@ -28,8 +28,10 @@ function isNearly(name: string, model: ModelName): boolean {
 export async function symbolsOf(names: readonly string[], open: TradingSession): Promise<readonly string[]> {
   if (names.length === 0) return [];
   const { findSymbol } = await import('../symbols.ts');
-  const offered = (await knownOffers(open)).map(({ currency }) => currency);
-  return [...new Set(names.map((name) => findSymbol(offered, name)))];
+  return findInOffers(open, (offers) => {
+    const offered = offers.map(({ currency }) => currency);
+    return [...new Set(names.map((name) => findSymbol(offered, name)))];
+  });
 }
 
 /** The current rows of each table, and the offers of the symbols. */

@@ -60,6 +60,35 @@ describe('all four services', () => {
     expect(shown.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
   });
 
+  test('the gateway: heartbeat, token, transport, round trip, accounts and market hours', async () => {
+    const at = (now: number, env = {}) =>
+      svc(['doctor', 'trade', '-o', 'json'], { env: { ...sandbox.env, ...env }, now: () => now });
+    const wednesday = await at(Date.UTC(2026, 0, 14, 12));
+    expect(wednesday.code).toBe(0);
+    for (const [check, detail] of [
+      ['sign-in', /^from SVC_TRADE_TOKEN$/],
+      ['handshake', /^Engine\.IO 3, a heartbeat every 25 s, lost after 20 s without a response$/],
+      ['session', /the token is accepted$/],
+      ['websocket', /^the session switched to a websocket$/],
+      ['requests', /^responded in \d+ ms with 2 accounts: 654061, 654062$/],
+      ['market', /^forex is traded until Fri 2026-01-16 16:55 EST$/],
+    ] as const) {
+      expect(found(wednesday, check, 'trade'), check).toMatchObject({
+        status: 'ok',
+        detail: expect.stringMatching(detail),
+      });
+    }
+    const saturday = await at(Date.UTC(2026, 0, 17, 12), { SVC_TRADE_TRANSPORT: 'polling' });
+    expect(found(saturday, 'market', 'trade')).toMatchObject({
+      status: 'ok',
+      detail: 'forex is not traded until Sun 2026-01-18 17:00 EST',
+    });
+    expect(found(saturday, 'websocket', 'trade')).toMatchObject({
+      status: 'skipped',
+      detail: 'trade.transport is polling',
+    });
+  });
+
   test('only the named ones, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);

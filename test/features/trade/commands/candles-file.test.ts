@@ -141,7 +141,6 @@ describe('an interrupted file', () => {
     [[...RANGE, '--label', 'end'], 'with label raw, not end'],
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
     [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol EUR/USD, not US30'],
-    [['EUR/USD', 'm1', '--from', '2025-12-22', '--offer-id', '9'], 'was started with offerId 1, not 9'],
   ])('refuses %j', async (args, text) => {
     const path = await begun();
     const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));

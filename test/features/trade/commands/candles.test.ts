@@ -312,8 +312,7 @@ describe('the output', () => {
     expect(served.asked.every(({ offer }) => offer === '7')).toBe(true);
     const unknown = await run([`${hostile}?`, 'm5']);
     expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining('EUR\\x1b[31m/\\u202eUSD?') });
-    const path = await run(['../../trading/get_model', 'm5', '--offer-id', '1']);
-    expect(path.code).toBe(0);
+    expect(await run(['../../trading/get_model', 'm5'])).toMatchObject({ code: 5 });
   });
 
   it('has no token and no connection id, not even in a trace', async () => {
@@ -326,15 +325,12 @@ describe('the output', () => {
 });
 
 describe('the symbol', () => {
-  it('is looked up once a day, and not for an id', async () => {
+  it('is looked up once a day', async () => {
     const home = temporaryHome();
     const models = (): number => served.gateway.requests.filter(({ url }) => url.includes('get_model')).length;
     const before = models();
     for (const period of ['m1', 'm5']) expect((await run(['EUR/USD', period], { home })).code).toBe(0);
     expect(models()).toBe(before + 1);
-    expect((await run(['EUR/GBP', 'm1', '--offer-id', '11'])).code).toBe(0);
-    expect(models()).toBe(before + 1);
-    expect(served.asked.at(-1)?.offer).toBe('11');
   });
 });
 
@@ -347,7 +343,6 @@ it.each([
   [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
   [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
   [['EUR/USD', 'W1', '--label', 'end'], 'whether W1 carries its start or its end is not known'],
-  [['EUR/USD', 'm1', '--offer-id', '1/../2'], 'is not an offer id'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
   [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
   [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],

@@ -105,6 +105,13 @@ afterAll(async () => {
   await client[Symbol.asyncDispose]();
 });
 
+const environmentThrough = ({ url }: Forwarder) => ({
+  SVC_TRADE_URL: url,
+  SVC_TRADE_TOKEN: client.gateway.token,
+  SVC_TRADE_ACCOUNT: HEDGING,
+  SVC_TRADE_TRANSPORT: 'polling',
+});
+
 /** One change, and one of several requests: every other command meets silence in test/registry/failures.test.ts. */
 const MEET_SILENCE: readonly string[] = ['orders update', 'close of two'];
 
@@ -127,10 +134,10 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
     way.fault = { applied: (turn + at) % 2 === 0, answer };
     const home = temporaryHome();
     const patience = isSilence ? ['--timeout', '3s'] : [];
-    const run = await svc(['trade', ...argv, '--yes', '--transport', 'polling', '-o', 'json', ...patience], {
+    const run = await svc(['trade', ...argv, '--yes', '-o', 'json', ...patience], {
       home,
       now: () => NOW,
-      env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: client.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+      env: environmentThrough(way),
     });
     expect({ code: run.code, posts: way.orders.length }, run.stderr).toEqual({ code: 8, posts });
     const entries = journalIn({ config: '', cache: '', state: `${home}/state` });
@@ -161,11 +168,11 @@ it.each([
     },
   };
   const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { amountK })];
-  const argv = ['trade', 'close', ...ids, '--yes', '--transport', 'polling', '-o', 'json'];
+  const argv = ['trade', 'close', ...ids, '--yes', '-o', 'json'];
   const { code, stdout } = await svc(argv, {
     home: temporaryHome(),
     now: () => NOW,
-    env: { SVC_TRADE_URL: way.url, SVC_TRADE_TOKEN: client.gateway.token, SVC_TRADE_ACCOUNT: HEDGING },
+    env: environmentThrough(way),
   });
   expect({ code, posts: way.orders.length }).toEqual({ code: 8, posts: 2 });
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome }]);

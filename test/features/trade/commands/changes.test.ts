@@ -204,56 +204,6 @@ describe('orders cancel', () => {
   });
 });
 
-describe('oco', () => {
-  it('create: two orders by one request', async () => {
-    const legs = ['--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15,stop=30pips'];
-    const { code, stdout } = await client.run(['oco', 'create', 'eurusd', '5', ...legs, '--yes', '-o', 'json']);
-    expect(code).toBe(0);
-    expect(client.orders()).toMatchObject([
-      { symbol: 'EUR/USD', is_buy: 'true', rate: '1.17', is_buy2: 'false', rate2: '1.15' },
-    ]);
-    const ids = [...client.gateway.book.orders.keys()];
-    expect(JSON.parse(stdout)).toMatchObject([{ command: 'oco create', outcome: 'accepted', orderIds: ids }]);
-  });
-
-  it('create: checks the current offer, and sends nothing after a refusal', async () => {
-    const legs = ['--leg', 'buy@1.17', '--leg', 'sell@1.15'];
-    const run = await client.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
-    expect({ code: run.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-  });
-
-  it('add, edit, remove', async () => {
-    const [a = '', b = '', c = ''] = [1, 2, 3].map(() => holdOrder(client.gateway));
-    const groups = () => [...client.gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
-    await client.run(['oco', 'add', a, b, '--yes']);
-    expect(client.calls().at(-1)).toBe(`POST /trading/add_to_oco orderIds=${a}&orderIds=${b}&ocoBulkId=0`);
-    const [group = 0] = groups();
-    expect(groups()).toEqual([group, group, 0]);
-    await client.run(['oco', 'add', c, '--group', String(group), '--yes']);
-    expect(groups()).toEqual([group, group, group]);
-    await client.run(['oco', 'remove', a, '--yes']);
-    expect(groups()).toEqual([0, group, group]);
-    await client.run(['oco', 'update', String(group), '--add', a, '--remove', b, '--yes']);
-    expect(client.calls().at(-1)).toBe(
-      `POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`,
-    );
-    expect(groups()).toEqual([group, 0, group]);
-  });
-
-  it.each([
-    [['add', '1'], 2, /a new group needs at least two orders/],
-    [['add', '1', '2'], 5, /there are no orders 1, 2/],
-    [['add', '1', '--group', '0'], 2, /not a group id/],
-    [['update', '7'], 2, /pass --add or --remove/],
-    [['update', '7', '--add', '1', '--remove', '1'], 2, /cannot be both added and removed/],
-    [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /exactly two --leg/],
-  ])('refuses %j', async (argv, code, why) => {
-    const run = await client.run(['oco', ...argv, '--yes']);
-    expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
-  });
-});
-
 describe('of two requests', () => {
   const EXECUTED = '{"response":{"executed":true},"data":null}';
   const REFUSED =

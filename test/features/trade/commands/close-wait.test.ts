@@ -28,7 +28,7 @@ async function close(argv: readonly string[], more: Parameters<Trader['run']>[1]
 
 it.each(['auto', 'polling'])('by %s: subscribes before it sends, and reports the rate', async (transport) => {
   const id = holdTrade(client.gateway);
-  const { code, rows, stderr } = await close([id, '--transport', transport]);
+  const { code, rows, stderr } = await close([id], { env: { SVC_TRADE_TRANSPORT: transport } });
   expect({ code, rows }).toMatchObject({
     code: 0,
     rows: [{ tradeId: id, outcome: 'accepted', status: 'filled', trades: [], closedTrades: [closed(id, 10)] }],
@@ -215,9 +215,11 @@ it.each([
 ])('after a lost response in %s, finds what was closed', async (_name, account, of) => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const id = holdTrade(client.gateway, { amountK: 20, ...(account === undefined ? {} : { account }) });
-  const argv = ['close', id, '--amount', '10', '--via-opposite', '--yes', '-o', 'json', '--transport', 'polling'];
+  const argv = ['close', id, '--amount', '10', '--via-opposite', '--yes', '-o', 'json'];
   client.gateway.traps.add('push-before-answer');
-  const { code, stderr } = await client.run(argv, { env: { SVC_TRADE_URL: before.url } });
+  const { code, stderr } = await client.run(argv, {
+    env: { SVC_TRADE_URL: before.url, SVC_TRADE_TRANSPORT: 'polling' },
+  });
   expect(code).toBe(8);
   expect(lastError(stderr).message).toContain(
     `; ${of.replace('ID', id)}: open now buy 10K EUR/USD (trade ${id}), 10K less than the 20K before; closed in the last minutes: trade ${id} 10K @ 1.16 (2026-01-14T12:`,

@@ -1,8 +1,7 @@
 /** `svc trade close`: requests by kind of account, confirmations, and that no rate limit delays it. */
 import { describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
-import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
 import { temporaryHome } from '../../../support/svc.ts';
+import { useUpCalls } from '../counts.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
@@ -208,16 +207,7 @@ describe('everything', () => {
 describe('at the rate limit', () => {
   /** By what this machine has counted. */
   async function useUp(home: string, ...cmds: readonly number[]): Promise<void> {
-    const paths = { config: '', cache: '', state: `${home}/state` };
-    const context = {
-      now: () => NOW,
-      sleep: async () => {},
-      random: Math.random,
-      pid: process.pid,
-      signal: new AbortController().signal,
-    };
-    const file = new CallBudgetFile(budgetPath(paths, `${client.gateway.url}/`, client.gateway.token), context);
-    for (const limit of CALL_LIMITS) if (cmds.includes(limit.cmd)) await file.fill(limit);
+    await useUpCalls(home, client.gateway, () => NOW, cmds);
   }
 
   it('uses the last known tables, and says so', async () => {

@@ -17,9 +17,9 @@ beforeEach(() => {
   client.gateway.book.trades.clear();
 });
 
-const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json', '--transport', 'polling'];
+const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
 const ENTRY = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json'];
-const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url }, ...more });
+const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url, SVC_TRADE_TRANSPORT: 'polling' }, ...more });
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 describe.each([
@@ -63,7 +63,7 @@ it('without hedging it may have closed the other side without opening a trade', 
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('push-before-answer');
   const id = holdTrade(client.gateway, { account: NETTING, isBuy: false, amountK: 10 });
-  const argv = ['buy', 'EUR/USD', '10', '--account', NETTING, '--yes', '-o', 'json', '--transport', 'polling'];
+  const argv = ['buy', 'EUR/USD', '10', '--account', NETTING, '--yes', '-o', 'json'];
   const { code, stderr } = await client.run(argv, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
   expect(lastError(stderr).message).toMatch(

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import { useUpCalls } from '../counts.ts';
 import { ACCOUNT, type DocumentGateway, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
@@ -217,14 +218,9 @@ it.each([-3_600_000, 3_600_000])('uses the clock of a gateway that differs by %i
 
 describe('the rate limits', () => {
   it('counted locally do not delay these reads', async () => {
-    const home = (await import('../../../support/svc.ts')).temporaryHome();
-    const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
-    const { budgetPath, CallBudgetFile } = await import('../../../../src/store/call-budget.ts');
-    const { CALL_LIMITS } = await import('../../../../src/features/trade/gateway/counted-caller.ts');
-    const { lockContext } = await import('../../../store/folder.ts');
+    const home = temporaryHome();
     const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
-    const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: Date.now });
-    for (const limit of CALL_LIMITS) await file.fill(limit);
+    await useUpCalls(home, { url, token }, Date.now);
     gateway.feed.tables['OpenPosition'] = [rows({ time: '' }).position];
     expect((await lost(BUY, cut, { home }))['candidates']).toBe('170162801');
   });

@@ -64,7 +64,6 @@ describe.each(oneIn(2, CASES))('an error in $place, with status $status', ({ put
       cmd: 44,
       retry_after: expect.any(String),
       sent: 'yes',
-      // A command that trades has no --budget.
       hint: 'wait until then, or see svc trade limits',
     });
     const limits = await gateway.run(['limits', '-o', 'json'], { home: gateway.home });

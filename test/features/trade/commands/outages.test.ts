@@ -55,7 +55,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const STREAMS = {
   stream: ['stream', 'Order', '-o', 'ndjson'],
   'stream --snapshot': ['stream', 'Order', '--snapshot', '-o', 'ndjson'],
-  watch: ['watch', 'orders', '-o', 'ndjson', '--every', '1h'],
+  watch: ['watch', 'orders', '-o', 'ndjson', '--interval', '1h'],
 } as const;
 
 async function withOrder(options: Parameters<typeof feedGateway>[0] = {}): Promise<FeedGateway> {

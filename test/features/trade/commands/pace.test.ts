@@ -1,10 +1,9 @@
-/** Pacing and rate limits delay reads, and say so at once. They never delay a close, a cancel or an order. */
-import { writeFileSync } from 'node:fs';
+/** The counts of connections and calls delay or refuse reads. They never delay a close, a cancel or an order. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
-import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
+import { withLock } from '../../../../src/store/lock.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
+import { callCountsIn, useUpCalls } from '../counts.ts';
 import { ACCOUNT, fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
@@ -24,6 +23,11 @@ async function pacedHome(): Promise<string> {
   await svc(['config', 'set', 'trade.connectsPerMinute', '1'], { home });
   await gateway.run(['offers', '-q'], { home, now: () => NOW });
   return home;
+}
+
+function countedGateway() {
+  const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
+  return { url, token };
 }
 
 async function run(argv: readonly string[], home: string) {
@@ -47,7 +51,6 @@ const ORDERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['orders cancel', ['orders', 'cancel', '39']],
   ['positions update', ['positions', 'update', '7', '--stop', '40pips']],
   ['orders update', ['orders', 'update', '39', '--rate', '1.09']],
-  ['oco create', ['oco', 'create', 'EUR/USD', '1', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
 ];
 
 describe.each(ORDERS)('%s', (name, argv) => {
@@ -61,23 +64,17 @@ describe.each(ORDERS)('%s', (name, argv) => {
 
   it('is sent even if the local count is at the limit', async () => {
     const home = temporaryHome();
-    const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
-    const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
-    const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: () => NOW });
-    for (const limit of CALL_LIMITS) await file.fill(limit);
+    await useUpCalls(home, countedGateway(), () => NOW);
     const done = await run(all, home);
     expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
   });
-});
 
-it('a batch does not wait for the pace of connections', async () => {
-  const home = await pacedHome();
-  writeFileSync(`${home}/orders.ndjson`, '{"command":"buy","symbol":"EUR/USD","amount":1}\n'.repeat(3));
-  const done = await run(['batch', `${home}/orders.ndjson`, '--account', ACCOUNT, '--yes'], home);
-  expect({ code: done.code, waits: done.waits, posts: done.posts }, done.stderr).toEqual({
-    code: 0,
-    waits: [],
-    posts: 3,
+  it('is sent while another process holds the lock of the counts', async () => {
+    const home = temporaryHome();
+    const { path } = callCountsIn(home, countedGateway(), () => NOW);
+    // A wait for the lock would not end, because the clock stands still.
+    const done = await withLock(`${path}.lock`, lockContext, () => run(all, home));
+    expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
   });
 });
 
@@ -95,40 +92,19 @@ it('a raw order does not wait for the pace of connections', async () => {
 
 it.each(['table', 'json', 'ndjson', 'csv', 'id'])('a read that waits says so at once, with -o %s', async (format) => {
   const home = await pacedHome();
+  let now = NOW;
   let asked = 0;
   const before = gateway.feed.calls.length;
   const done = await gateway.run(['positions', '-o', format], {
     home,
-    now: () => NOW,
+    now: () => now,
     onStderr(text) {
-      if (text.startsWith('waiting 60 s to connect: at most 1 connections a minute')) asked = gateway.feed.calls.length;
+      if (!text.startsWith('waiting 60 s to connect: at most 1 connections a minute')) return;
+      asked = gateway.feed.calls.length;
+      // Time passes with the notice.
+      now += 60_000;
     },
   });
   expect({ code: done.code, asked }).toEqual({ code: 0, asked: before });
   expect(done.stderr).toContain('waiting 60 s to connect');
-});
-
-it.each([[['-q']], [['-o', 'json']]])('a read that waits for a rate limit says so at once, with %j', async (flags) => {
-  const home = temporaryHome();
-  const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
-  const { SVC_TRADE_URL: url = '', SVC_TRADE_TOKEN: token = '' } = gateway.feed.env;
-  let now = NOW;
-  const file = new CallBudgetFile(budgetPath(paths, `${url}/`, token), { ...lockContext, now: () => NOW });
-  for (const limit of CALL_LIMITS) await file.fill(limit);
-  const done = await gateway.run(['positions', '--budget', 'wait', ...flags], {
-    home,
-    now: () => now,
-    // Time passes with the notice.
-    onStderr() {
-      now += 3_600_000;
-    },
-  });
-  expect(done.code).toBe(0);
-  expect(done.stderr).toContain('the rate limit of command 44 is reached; waiting until 2026-01-14T13:00:00.000Z');
-});
-
-it('an order has no --budget, because nothing delays it', async () => {
-  const { code, stderr } = await gateway.run(['buy', 'EUR/USD', '1', '--budget', 'wait', '--yes']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('--budget');
 });

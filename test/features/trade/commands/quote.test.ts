@@ -42,9 +42,20 @@ it('reads the symbols once a day, and prints as many ticks as requested', async 
   expect(client.asked()[0]).toBe('POST /subscribe pairs=GBP/USD');
 });
 
+it('reads the symbols again for one that the account shows since', async () => {
+  const home = temporaryHome();
+  const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
+  expect(await client.run('quote USD/CHF', { home })).toMatchObject({ code: 5 });
+  if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
+  expect(await ticking(client.json('quote USD/CHF', { home, sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
+  if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
+});
+
 it('works with polling only, and shows the digits of the symbol', async () => {
   client.gateway.traps.add('no-websocket');
-  const { code, stdout } = await ticking(client.run('quote USD/JPY --transport polling', { sleeps: true }));
+  const { code, stdout } = await ticking(
+    client.run('quote USD/JPY', { sleeps: true, env: { SVC_TRADE_TRANSPORT: 'polling' } }),
+  );
   expect(code).toBe(0);
   const [, row = []] = rowsOf(stdout);
   for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);

@@ -12,19 +12,10 @@ function tick(bid: number): object {
 }
 
 describe.each(['websocket', 'polling'])('over %s', (transport) => {
+  const env = { ...feed.env, SVC_TRADE_TRANSPORT: transport };
+
   it('prints every push of a table and of a symbol, and unsubscribes', async () => {
-    const run = feed.run([
-      'stream',
-      'eurusd',
-      'Order',
-      '-o',
-      'ndjson',
-      '--until',
-      '4',
-      '--debug',
-      '--transport',
-      transport,
-    ]);
+    const run = feed.run(['stream', 'eurusd', 'Order', '-o', 'ndjson', '--until', '4', '--debug'], { env });
     await feed.subscribed('EUR/USD');
     const insert = { ...ORDER, action: 'I', unknown: { extra: [1.5] } };
     feed.push('Order', insert, { orderId: '390285837', status: 9 }, { orderId: '390285837', action: 'D' });
@@ -56,7 +47,8 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
 
   it('loses no push with a slow reader', async () => {
     const count = IS_HARD ? 10_000 : 2_000;
-    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count), '--transport', transport], {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', String(count)], {
+      env,
       onStdout: () => new Promise((read) => setTimeout(read, 5)),
     });
     await feed.subscribed('Order');
@@ -68,7 +60,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
 
   it('reports a gap, resubscribes, and reads the rows again with --snapshot', async () => {
     feed.tables['Order'] = [{ ...ORDER, orderId: '1' }];
-    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--snapshot', '--until', '2', '--transport', transport]);
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--snapshot', '--until', '2'], { env });
     await feed.called('GET /trading/get_model models=Order');
     feed.push('Order', { orderId: '1', status: 6 });
     feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
@@ -302,10 +294,13 @@ describe('the end', () => {
   });
 });
 
+const OVER_WEBSOCKET = { ...feed.env, SVC_TRADE_TRANSPORT: 'websocket' };
+
 /** Each with a table of its own. */
 describe.concurrent('a slow reader on a websocket', () => {
   it('gets everything if it is slow only for a moment, because svc pauses the websocket', async () => {
-    const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--transport', 'websocket', '--until', '76'], {
+    const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--until', '76'], {
+      env: OVER_WEBSOCKET,
       onStdout: () => new Promise((read) => setTimeout(read, 1)),
     });
     await feed.subscribed('Summary');
@@ -320,7 +315,8 @@ describe.concurrent('a slow reader on a websocket', () => {
     const blocked = new Promise<void>((resolve) => {
       read = resolve;
     });
-    const run = feed.run(['stream', 'ClosedPosition', '-o', 'ndjson', '--transport', 'websocket'], {
+    const run = feed.run(['stream', 'ClosedPosition', '-o', 'ndjson'], {
+      env: OVER_WEBSOCKET,
       onStdout: () => blocked,
     });
     await feed.subscribed('ClosedPosition');

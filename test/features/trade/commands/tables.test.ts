@@ -92,20 +92,6 @@ describe('one position', () => {
   });
 });
 
-describe('permissions', () => {
-  it('are listed for all symbols or for the named ones', async () => {
-    const all = (await client.json('permissions')) as { symbol: string; permissions: Record<string, string> }[];
-    expect(client.asked()).toEqual(['GET /trading/permissions']);
-    expect(all.length).toBeGreaterThan(3);
-    const { stdout } = await client.run('permissions eurusd');
-    expect(rowsOf(stdout)).toEqual([
-      ['SYMBOL', 'ENABLED', 'DISABLED', 'HIDDEN'],
-      ['EUR/USD', 'createEntry createMarket changeEntry createOCO', expect.stringMatching(/netStopLimit/)],
-    ]);
-    expect((await client.run('permissions XYZ')).code).toBe(5);
-  });
-});
-
 describe('positions', () => {
   it('are those of all accounts, of one account, or of one symbol in any spelling', async () => {
     const all = await ids('positions');
@@ -251,7 +237,7 @@ describe('offers and symbols', () => {
     expect(await ids('symbols ls --search jpy')).toEqual(['USD/JPY']);
     const run = await client.run('symbols get USD/CHF');
     expect(run.code).toBe(5);
-    expect(run.stderr).toContain('svc trade symbols show');
+    expect(run.stderr).toContain('svc trade symbols list');
   });
 
   it('get shows the id, the pip and the sizes', async () => {

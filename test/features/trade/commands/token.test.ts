@@ -19,7 +19,6 @@ describe('login', () => {
     expect(run.stdout).toBe(`stored the token for ${client.gateway.url} (profile default)\n`);
     expect(statSync(join(home, 'config/credentials.json')).mode & 0o777).toBe(0o600);
     expect((await client.run('accounts -q', { home, env: NONE })).stdout).toBe('654061\n654062\n');
-    expect(await client.json('status', { home, env: NONE })).toMatchObject({ has_token: true, source: 'file' });
     expect(client.gateway.sessions).toEqual([]);
   });
 
@@ -40,7 +39,7 @@ describe('login', () => {
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toMatch(BOTH_CAUSES);
     expect(run.stderr).toContain('usual form of 40 hexadecimal digits');
-    expect((await client.run('status', { home, env: NONE })).code).toBe(4);
+    expect((await client.run('accounts', { home, env: NONE })).code).toBe(4);
     for (const stdin of ['', '\n', 'two words', 'Bearer x', 'ключ', 'x'.repeat(20_000)]) {
       const refused = await login(home, stdin);
       expect(refused, stdin).toMatchObject({ code: 2, stdout: '' });
@@ -90,36 +89,11 @@ describe('a token', () => {
     const missing = await client.run('accounts', { env: NONE });
     expect(missing).toMatchObject({ code: 4, stdout: '' });
     expect(missing.stderr).toContain('svc trade login');
-    for (const argv of ['accounts', 'status', 'limits', 'quote EUR/USD']) {
+    for (const argv of ['accounts', 'limits', 'quote EUR/USD']) {
       const empty = await client.run(argv, { env: { SVC_TRADE_TOKEN: '' } });
       expect(empty, argv).toMatchObject({ code: 2, stdout: '' });
       expect(empty.stderr).toContain('SVC_TRADE_TOKEN is set but empty');
     }
-  });
-});
-
-describe('status', () => {
-  it('sends no request without --check', async () => {
-    expect(await client.json('status', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } })).toMatchObject({
-      has_token: true,
-      source: 'environment',
-      accepted: null,
-    });
-    const none = await client.run('status -o json', { env: NONE });
-    expect(none.code).toBe(4);
-    expect(JSON.parse(none.stdout)).toMatchObject({ has_token: false, advice: expect.stringContaining('trade login') });
-  });
-
-  it('--check tries it, and reports a refusal', async () => {
-    expect(await client.json('status --check')).toMatchObject({ accepted: true });
-    expect(client.gateway.sessions).toEqual([]);
-    client.gateway.traps.add('bad-token');
-    const run = await client.run('status --check -o json');
-    expect(run).toMatchObject({ code: 4, stderr: '' });
-    expect(JSON.parse(run.stdout)).toMatchObject({ accepted: false, advice: expect.stringMatching(BOTH_CAUSES) });
-    const away = await client.run('status --check', { env: { SVC_TRADE_URL: 'http://127.0.0.1:9' } });
-    expect(away).toMatchObject({ code: 7, stdout: '' });
-    expect(away.stderr).toContain('nothing listens at 127.0.0.1:9');
   });
 });
 
@@ -142,13 +116,7 @@ it('no output has the token or a session id', async () => {
   const note = (): void => {
     for (const id of client.gateway.sessions) sessions.add(id);
   };
-  const commands = [
-    'login --token-stdin',
-    'status --check',
-    'accounts',
-    'quote EUR/USD --wait 1ms',
-    'symbols show EUR/USD',
-  ];
+  const commands = ['login --token-stdin', 'accounts', 'quote EUR/USD --wait 1ms', 'symbols get EUR/USD'];
   for (const argv of [...commands, 'limits', 'model Account', 'logout']) {
     for (const more of ['-v', '--debug']) {
       const options = { home, stdin: client.gateway.token, onStderr: note };

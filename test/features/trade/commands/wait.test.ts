@@ -19,8 +19,10 @@ async function wait(argv: readonly string[], more: Parameters<Trader['run']>[1] 
 }
 
 describe.each(['auto', 'polling'])('by %s', (transport) => {
+  const env = { SVC_TRADE_TRANSPORT: transport };
+
   it('reports the trade of a market order', async () => {
-    const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s', '--transport', transport]);
+    const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s'], { env });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: `order ${value.orderId} accepted; waiting for fills\n`,
@@ -43,7 +45,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
 
   it.each(['partial-fills', 'push-before-answer'] as const)('reports all trades with %s', async (trap) => {
     client.gateway.traps.add('partial-fills').add(trap);
-    const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s', '--transport', transport]);
+    const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s'], { env });
     expect(code).toBe(0);
     expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closedTrades: [] });
     expect(new Set(value.trades.map(({ tradeId }: { tradeId: string }) => tradeId)).size).toBe(3);

@@ -30,9 +30,14 @@ beforeEach(() => {
 
 /** Runs it until this many lines were printed, with an action after each. */
 async function watch(argv: readonly string[], ...steps: readonly (() => void)[]) {
+  return watchOver('auto', argv, ...steps);
+}
+
+async function watchOver(transport: string, argv: readonly string[], ...steps: readonly (() => void)[]) {
   const stop = new AbortController();
   const left = [...steps];
-  const run = feed.run(['watch', ...argv, '--every', '1ms'], {
+  const run = feed.run(['watch', ...argv, '--interval', '1ms'], {
+    env: { ...feed.env, SVC_TRADE_TRANSPORT: transport },
     signal: stop.signal,
     onStdout() {
       const next = left.shift();
@@ -48,8 +53,9 @@ async function watch(argv: readonly string[], ...steps: readonly (() => void)[])
 
 describe.each(['websocket', 'polling'])('over %s', (transport) => {
   it('merges pushes into the rows of one snapshot', async () => {
-    const { stdout, stderr } = await watch(
-      ['positions', '-o', 'ndjson', '--debug', '--transport', transport],
+    const { stdout, stderr } = await watchOver(
+      transport,
+      ['positions', '-o', 'ndjson', '--debug'],
       () => feed.push('OpenPosition', { tradeId: '170162804', close: 1.154, grossPL: 4.2 }),
       () => feed.push('OpenPosition', { ...POSITION, tradeId: '9', action: 'I' }),
       () => feed.push('OpenPosition', { tradeId: '170162804', action: 'D' }),
@@ -69,7 +75,10 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 
   it('says that rows are old at the rate limit after a gap', async () => {
-    const run = feed.run(['watch', 'orders', '--until', '1', '--transport', transport], { terminal: 200 });
+    const run = feed.run(['watch', 'orders', '--until', '1'], {
+      terminal: 200,
+      env: { ...feed.env, SVC_TRADE_TRANSPORT: transport },
+    });
     await feed.called('GET /trading/get_model models=Order');
     feed.usedUp.add('Order');
     feed.drop();
@@ -83,8 +92,9 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 
   it('reads again after a gap, and reports the changes', async () => {
-    const { stdout } = await watch(
-      ['orders', '-o', 'ndjson', '--transport', transport],
+    const { stdout } = await watchOver(
+      transport,
+      ['orders', '-o', 'ndjson'],
       () => {
         feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];
         feed.drop();
@@ -166,7 +176,7 @@ describe('in a pipe', () => {
 describe('at a terminal', () => {
   it('redraws the table, with a trend, a footer and escaped text', async () => {
     feed.tables['Order'] = [{ ...ORDER, timeInForce: '\u001b[2JGTC' }];
-    const run = feed.run(['watch', 'prices', 'eurusd', '--until', '3', '--every', '1ms'], { terminal: 120 });
+    const run = feed.run(['watch', 'prices', 'eurusd', '--until', '3', '--interval', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Offer');
     await feed.subscribed('EUR/USD');
     for (const bid of [1.1, 1.3, 1.2]) feed.push('EUR/USD', { Rates: [bid, bid], Symbol: 'EUR/USD' });
@@ -203,7 +213,7 @@ describe('at a terminal', () => {
   });
 
   it('names added and removed rows, but not changed ones', async () => {
-    const run = feed.run(['watch', 'orders', '--until', '2', '--every', '1ms'], { terminal: 120 });
+    const run = feed.run(['watch', 'orders', '--until', '2', '--interval', '1ms'], { terminal: 120 });
     await feed.called('GET /trading/get_model models=Order');
     feed.push('Order', { orderId: '390285837', timeInForce: '\u001b[2JGTC' }, { ...ORDER, orderId: '2', action: 'I' });
     const { stdout } = await run;

@@ -182,34 +182,6 @@ describe('with the real socket.io 2.5', () => {
     await second?.stop();
   });
 
-  test('a wait is ended on request, which does not lengthen the next one', async () => {
-    const first = await gateway();
-    const waits: number[] = [];
-    /** From the second attempt on, only a request ends the wait. */
-    const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-      new Promise((done, fail) => {
-        waits.push(ms);
-        if (waits.length < 2) done();
-        signal?.addEventListener('abort', () => fail(signal.reason));
-      });
-    await using opened = sessionWith(first.url, { reconnect: true }, { sleep, random: () => 0.5 });
-    const { session } = opened;
-    const next = reader(session);
-    await session.connect();
-    await first.stop();
-    // At most one attempt a second.
-    const hurried = (isDone: () => boolean): Promise<void> =>
-      until(() => {
-        if (waits.length > 1) session.hurry();
-        return isDone();
-      });
-    await hurried(() => waits.length === 3);
-    await using _ = await gateway({ port: first.port });
-    await hurried(() => session.outage === undefined);
-    expect(await next()).toMatchObject({ kind: 'gap' });
-    expect(waits).toEqual([0, 1_000, 1_000]);
-  });
-
   test('does not queue a write during a reconnect', async () => {
     const first = await gateway();
     await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
-import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
-import { lockContext } from '../../../store/folder.ts';
 import { svc } from '../../../support/svc.ts';
+import { callCountsIn } from '../counts.ts';
 import { errorOf, NOW, reader } from './reader.ts';
 
 const client = reader();
@@ -26,13 +25,9 @@ async function limitOf(cmd: number, home: string): Promise<Limit | undefined> {
 
 /** As if as many calls had been made now. */
 async function use(home: string, calls: number): Promise<void> {
-  const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
   const limit = CALL_LIMITS.find(({ cmd }) => cmd === POSITIONS);
-  const file = new CallBudgetFile(budgetPath(paths, `${client.gateway.url}/`, client.gateway.token), {
-    ...lockContext,
-    now: () => NOW,
-  });
-  for (let i = 0; i < calls; i++) if (limit !== undefined) await file.take(limit);
+  const counts = callCountsIn(home, client.gateway, () => NOW);
+  for (let i = 0; i < calls; i++) if (limit !== undefined) await counts.take(limit);
 }
 
 it('the fifty-first read of open positions within an hour is not sent: exit 6 with the next possible time', async () => {
@@ -48,25 +43,6 @@ it('the fifty-first read of open positions within an hour is not sent: exit 6 wi
   // Other tables have their own limits, and nothing was sent to the gateway.
   expect((await client.run('positions --closed', { home })).code).toBe(0);
   expect((await client.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
-});
-
-it('--budget=ignore sends anyway, --budget=wait waits with a notice', async () => {
-  const home = client.temporaryHome();
-  await use(home, 50);
-  expect((await client.run('positions --budget=ignore', { home })).code).toBe(0);
-  expect(client.asked()).toHaveLength(1);
-  let now = NOW;
-  // Time passes with the notice.
-  const run = await client.run('positions --budget=wait', {
-    home,
-    now: () => now,
-    onStderr: (text) => {
-      if (text.includes('waiting')) now += HOUR_MS;
-    },
-  });
-  expect(run.code).toBe(0);
-  expect(run.stderr).toContain(`the rate limit of command ${POSITIONS} is reached; waiting until ${NEXT}`);
-  expect(client.asked()).toHaveLength(1);
 });
 
 it('two concurrent processes share the remaining calls', async () => {
@@ -86,7 +62,6 @@ it('an ORA-20301 fills the window that it names, even of an unused command', asy
   expect(await limitOf(46, home)).toMatchObject({ used: 1500, free_at: NEXT });
   expect((await client.run('orders', { home })).code).toBe(6);
   expect(client.asked()).toEqual([]);
-  expect((await client.run('orders --budget=ignore', { home })).code).toBe(0);
 });
 
 it('limits --reset empties a window that the gateway filled', async () => {

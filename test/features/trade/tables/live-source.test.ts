@@ -1,8 +1,7 @@
 /** Merging pushes: in any sequence, the last value of each field counts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LivePrices } from '../../../../src/features/trade/tables/live-prices.ts';
-import { LiveTable } from '../../../../src/features/trade/tables/live-table.ts';
+import { LivePrices, LiveTable } from '../../../../src/features/trade/tables/live-source.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

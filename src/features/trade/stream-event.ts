@@ -1,8 +1,8 @@
 /** A push as a line for scripts: its time, its kind, and the record exactly as the gateway sent it. */
 
-import { readPush } from '../gateway/push.ts';
-import type { Outage, SessionEvent } from '../gateway/session-types.ts';
-import type { ModelName } from '../models.ts';
+import { readPush } from './gateway/push.ts';
+import type { Outage, SessionEvent } from './gateway/session-types.ts';
+import type { ModelName } from './models.ts';
 
 /** Insert, update and delete are the gateway's own letters. */
 export type StreamKind =

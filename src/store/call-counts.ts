@@ -1,0 +1,140 @@
+/**
+ * How many calls and connections the processes of this user made recently, in one file for each gateway and token. The counts are only an
+ * estimate: if the file is lost or the disk is full, nothing counts as used, and no call fails because of that.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { remove, writeAtomic } from './atomic-write.ts';
+import { type LockContext, withLock } from './lock.ts';
+import { readOwnFile } from './own-file.ts';
+
+/** A sliding window: the maximum number of calls in a time. */
+export interface Window {
+  /** The command number, or that of connections. */
+  readonly cmd: number | 'connections';
+  readonly maxCalls: number;
+  readonly windowMs: number;
+}
+
+export interface Usage {
+  readonly used: number;
+  /** When a call is possible again, in milliseconds since 1970; undefined if it is possible now. */
+  readonly freeAt: number | undefined;
+}
+
+interface CountsFile {
+  readonly version: 1;
+  /** Times of calls in milliseconds since 1970, oldest first. */
+  readonly calls: Readonly<Record<string, readonly number[]>>;
+}
+
+export interface CountsContext extends LockContext {
+  readonly paths: Pick<Paths, 'state'>;
+  notice(text: string): void;
+}
+
+/** How long a read waits for a process that is counting now. */
+const LOCK_MS = 5_000;
+
+interface Change<R> {
+  readonly next: readonly number[];
+  readonly result: R;
+}
+
+export class CallCounts {
+  readonly path: string;
+  readonly #context: CountsContext;
+  readonly #lockMs: number;
+
+  /** The token identifies the caller; it is never written. For an order, a cancel or a close, pass 0 as `lockMs`: then nothing ever waits. */
+  constructor(address: string, token: string, context: CountsContext, lockMs = LOCK_MS) {
+    const name = createHash('sha256').update(`${address}\n${token}`).digest('hex').slice(0, 16);
+    this.path = join(context.paths.state, 'trade', `calls-${name}.json`);
+    this.#context = context;
+    this.#lockMs = lockMs;
+  }
+
+  /** Counts a call that is possible now. Otherwise it counts nothing and returns when a call is possible again. */
+  take(window: Window): Promise<number | undefined> {
+    return this.#change<number | undefined>(window, undefined, (recent, now) => {
+      const freeAt = freeFrom(recent, window);
+      return { next: freeAt === undefined ? [...recent, now] : recent, result: freeAt };
+    });
+  }
+
+  /** Counts a call that nothing may delay. */
+  count(window: Window): Promise<void> {
+    return this.#change(window, undefined, (recent, now) => ({ next: [...recent, now], result: undefined }));
+  }
+
+  /** Counts all calls as used now, because another program may have made them. Returns when a call is possible again. */
+  fill(window: Window): Promise<number> {
+    const { maxCalls, windowMs } = window;
+    return this.#change(window, this.#context.now() + windowMs, (recent, now) => {
+      const next = [...recent, ...Array<number>(Math.max(0, maxCalls - recent.length)).fill(now)];
+      return { next, result: freeFrom(next, window) ?? now };
+    });
+  }
+
+  usage(window: Window): Usage {
+    const recent = timesWithin(readCalls(this.path)[window.cmd], window, this.#context.now());
+    return { used: recent.length, freeAt: freeFrom(recent, window) };
+  }
+
+  async reset(): Promise<void> {
+    await withLock(`${this.path}.lock`, this.#context, () => remove(this.path));
+  }
+
+  async #change<R>(
+    window: Window,
+    uncounted: R,
+    decide: (recent: readonly number[], now: number) => Change<R>,
+  ): Promise<R> {
+    const change = (): R => {
+      const calls = readCalls(this.path);
+      const now = this.#context.now();
+      const recent = timesWithin(calls[window.cmd], window, now);
+      const { next, result } = decide(recent, now);
+      if (next !== recent) {
+        const file: CountsFile = { version: 1, calls: { ...calls, [window.cmd]: next } };
+        writeAtomic(this.path, `${JSON.stringify(file)}\n`);
+      }
+      return result;
+    };
+    try {
+      return await withLock(`${this.path}.lock`, this.#context, change, this.#lockMs);
+    } catch (error) {
+      if (!(error instanceof SvcError) || this.#context.signal.aborted) throw error;
+      if (error.code !== 'timeout') this.#context.notice(`svc cannot count calls: ${error.message}`);
+      return uncounted;
+    }
+  }
+}
+
+/** When the oldest call of a full window leaves it. */
+function freeFrom(recent: readonly number[], { maxCalls, windowMs }: Window): number | undefined {
+  const oldest = recent.at(-maxCalls);
+  return oldest === undefined ? undefined : oldest + windowMs;
+}
+
+/** The latest calls, at most as many as the window allows. A clock that was set back leaves future times, which would count forever. */
+function timesWithin(
+  times: readonly number[] | undefined,
+  { maxCalls, windowMs }: Window,
+  now: number,
+): readonly number[] {
+  return (times ?? []).filter((at) => at > now - windowMs && at <= now).slice(-maxCalls);
+}
+
+/** Anything but a file of this form counts as nothing used. */
+function readCalls(path: string): CountsFile['calls'] {
+  try {
+    const { version, calls } = JSON.parse(readOwnFile(path).toString()) as CountsFile;
+    const usable = version === 1 && Object.values(calls).every((times) => times.every((at) => typeof at === 'number'));
+    return usable ? calls : {};
+  } catch {
+    return {};
+  }
+}
