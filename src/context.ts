@@ -121,11 +121,6 @@ export interface Context {
   isReadableByOthers(path: string): boolean;
   readonly prompter: Prompter;
   /**
-   * Runs this `svc` as a process that outlives this one, and that no signal of the terminal reaches. Resolves with what it printed; undefined if it cannot be
-   * started. An interruption ends the wait, not the process. Absent where everything has to happen in this process.
-   */
-  runDetached?(args: readonly string[], input: string, env: Context['env']): Promise<string | undefined>;
-  /**
    * Opens an http or https address in the browser. Resolves with the reason if there is no browser, which may become known only later, else with undefined;
    * never rejects.
    */

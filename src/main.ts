@@ -8,7 +8,7 @@ import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
-import { authorizerFor, refreshProcess } from './features/oauth/authorizer.ts';
+import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/redact.ts';
 
 /**
@@ -35,7 +35,6 @@ async function dispatch(
     const { completionModel } = await import('./cli/completion/model.ts');
     return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS, SOURCES), context));
   }
-  if (argv[0] === '__refresh' && argv.length === 1) return refreshProcess(context);
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
   const wantsHelp = before.includes('--help') || before.includes('-h');

@@ -90,7 +90,6 @@ export function processContext(): Context {
     readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
     isReadableByOthers,
     prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
-    runDetached: (args, input, env) => runDetached(args, input, env, signal),
     openBrowser,
   };
 }
@@ -98,41 +97,6 @@ export function processContext(): Context {
 /** Only the executables run on bun: the running program is the executable, not a script. */
 function ownCommand(): Context['self'] {
   return process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath];
-}
-
-async function runDetached(
-  args: readonly string[],
-  input: string,
-  env: Context['env'],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { spawn } = await import('node:child_process');
-  signal.throwIfAborted();
-  const [program, ...before] = ownCommand();
-  const child = spawn(program, [...before, ...args], {
-    detached: true,
-    windowsHide: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env,
-  });
-  const over = new AbortController();
-  try {
-    return await Promise.race([
-      new Promise<string | undefined>((ended) => {
-        const chunks: Buffer[] = [];
-        child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-        child.on('error', () => ended(undefined));
-        child.on('close', () => ended(Buffer.concat(chunks).toString()));
-        // It may end before it has read everything.
-        child.stdin.on('error', () => {}).end(input);
-      }),
-      once(signal, 'abort', { signal: over.signal }).then(() => Promise.reject(signal.reason)),
-    ]);
-  } finally {
-    over.abort();
-    child.unref();
-    child.stdout.destroy();
-  }
 }
 
 /** Containers often use a uid without an entry in the password file. */

@@ -1,5 +1,4 @@
 /**
- * Where FILE_STEPS_OF is `refresh`, all this is of the process that refreshes a login, and else of the command itself.
  * Loaded into a process by --require: counts its steps in the file system under FILE_STEPS_ROOT, and at one of them it dies or is
  * refused. FILE_STEPS_KILL=n: kill -9 at the nth point; a step has one before it and one after it, and a write one with half of it done.
  * FILE_STEPS_FAIL=n with FILE_STEPS_CODE: the nth step fails with that code; where FILE_STEPS_FOR_EVER is set, and so does every one
@@ -9,13 +8,7 @@ const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 
 const { FILE_STEPS_ROOT: root, FILE_STEPS_LOG: log, FILE_STEPS_CODE: code } = process.env;
-const {
-  FILE_STEPS_KILL: killAt,
-  FILE_STEPS_FAIL: failAt,
-  FILE_STEPS_FOR_EVER: forEver,
-  FILE_STEPS_OF: of,
-} = process.env;
-const isMeant = process.argv.includes('__refresh') === (of === 'refresh');
+const { FILE_STEPS_KILL: killAt, FILE_STEPS_FAIL: failAt, FILE_STEPS_FOR_EVER: forEver } = process.env;
 const real = { ...fs };
 const WRITES = ['writeSync', 'writeFileSync'];
 /** A disk that is full lets files be removed, closed and renamed. */
@@ -41,8 +34,7 @@ function point(name) {
   if (points.length === Number(killAt)) process.kill(process.pid, 'SIGKILL');
 }
 
-const isOurs = (target) =>
-  isMeant && (typeof target === 'number' ? files.has(target) : String(target).startsWith(root));
+const isOurs = (target) => (typeof target === 'number' ? files.has(target) : String(target).startsWith(root));
 
 /** What is written, and where, of `writeSync(file, …)` and `writeFileSync(file, …)`. */
 function half(name, [file, data, offset = 0, length, position]) {
@@ -80,4 +72,4 @@ for (const name of STEPS) {
 }
 syncBuiltinESMExports();
 
-if (log !== undefined && isMeant) process.on('exit', () => real.writeFileSync(log, JSON.stringify({ points, steps })));
+if (log !== undefined) process.on('exit', () => real.writeFileSync(log, JSON.stringify({ points, steps })));

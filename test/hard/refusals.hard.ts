@@ -138,7 +138,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     let calls = 0;
     const cases = await refuseEverywhere(
       refusal,
-      (root, env) => oauth(['token'], root, { env: { ...env, FILE_STEPS_OF: 'refresh' } }),
+      (root, env) => oauth(['token'], root, { env }),
       async (root) => {
         if (!server.alive) await restart();
         keepDueLogin(root, server);

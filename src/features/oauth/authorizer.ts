@@ -43,11 +43,6 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   };
 }
 
-/** `svc __refresh`, which svc itself runs. */
-export async function refreshProcess(context: Context): Promise<number> {
-  return (await import('./refreshing.ts')).refreshProcess(context);
-}
-
 /** The variable or the setting that a service's credential comes from; undefined if svc stores it, or there is none. */
 export function credentialSource(
   { env, settings }: Pick<RunContext, 'env' | 'settings'>,

@@ -1,16 +1,12 @@
 /**
- * Replaces the token of a stored login: under the lock of the file, by one process of many. Each refresh is done by a process of its own, `svc __refresh`: it
- * outlives the command that needs the token, so that a kill of the command loses no login. What it needs goes through a pipe. It takes the login from the
- * store, and the command reads the new one there.
+ * Replaces the token of a stored login: under the lock of the file, by one process of many, with signals deferred. A kill -9 between the response of the
+ * service and the end of the write loses the login: the next command then says to sign in again.
  */
-import { createHash } from 'node:crypto';
 // biome-ignore lint/style/noRestrictedImports: a deferred signal is raised again
 import { kill } from 'node:process';
 import type { Context, EndSignal } from '../../context.ts';
-import { type ErrorCode, type ErrorDetails, SvcError } from '../../errors.ts';
-import { KnownSecrets } from '../../http/redact.ts';
+import { SvcError } from '../../errors.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
-import { tryParseJson } from '../../json-object.ts';
 import {
   type CredentialKey,
   type CredentialsDocument,
@@ -22,31 +18,25 @@ import {
   withCredential,
 } from '../../store/credentials.ts';
 import { type OpenCredentials, openRecord, withCredentials } from '../../store/credentials-file.ts';
-import { chosenStore, type VaultContext } from '../../store/sealed-records.ts';
-import { childEnvironment, HELPER_SETTING } from '../../store/setting-keys.ts';
+import type { VaultContext } from '../../store/sealed-records.ts';
 import { isAlive, isFresh } from './login-status.ts';
 import { grantedFields, isClientError, refreshTokens, type TokenOutcome } from './token-endpoint.ts';
 
-export type RefreshContext = VaultContext & Pick<Context, 'paths' | 'takeSignals' | 'runDetached'>;
+export type RefreshContext = VaultContext & Pick<Context, 'paths' | 'takeSignals'>;
 
-/** What is asked for, without a secret. */
 export interface RefreshRequest {
   readonly key: CredentialKey;
   /**
    * `stale`: the token is about to expire. `refused`: the service does not take it, and any other will do. `always`: no other one will do, and no old one.
    */
   readonly reason: 'stale' | 'refused' | 'always';
-  /** The sum of the access token that is to be replaced. */
+  /** The access token that is to be replaced. */
   readonly spent: string;
 }
 
 /** An exchange takes up to 45 s, and others wait a minute: a second one begins no later than this after the first. */
 const LATEST_SECOND_S = 10;
 const SIGN_IN = 'sign in again with: svc oauth login';
-
-export function tokenSum({ access_token }: OAuthCredential): string {
-  return createHash('sha256').update(access_token).digest('hex');
-}
 
 export class Refresh {
   readonly #request: RefreshRequest;
@@ -74,7 +64,7 @@ export class Refresh {
         const sealed = findCredential(file.document, key);
         if (sealed?.kind !== 'oauth') throw new SvcError('unauthorized', 'the login was deleted', { hint: SIGN_IN });
         const found = await file.open(sealed);
-        if (tokenSum(found) !== spent && isFresh(found, this.#seconds, 0)) return found;
+        if (found.access_token !== spent && isFresh(found, this.#seconds, 0)) return found;
         const old = this.#usable(found);
         try {
           checkRenewable(found);
@@ -120,7 +110,7 @@ export class Refresh {
   /** With an access token that the service still takes. */
   #usable(found: OAuthCredential): OAuthCredential | undefined {
     const { reason, spent } = this.#request;
-    if (reason === 'always' || (reason === 'refused' && tokenSum(found) === spent)) return undefined;
+    if (reason === 'always' || (reason === 'refused' && found.access_token === spent)) return undefined;
     return found.expires_at !== undefined && isAlive(found, this.#seconds) ? found : undefined;
   }
 
@@ -227,86 +217,4 @@ function deferSignals({ takeSignals, pid }: Pick<Context, 'takeSignals' | 'pid'>
     release();
     if (received !== undefined) kill(pid, received);
   };
-}
-
-/** How the token endpoint is reached. The rest of a target is of the process. */
-type Reach = Pick<Target, 'service' | 'timeoutMs' | 'headers' | 'userAgent' | 'tls' | 'deferWasmTiering' | 'proxy'>;
-
-interface Job {
-  readonly request: RefreshRequest;
-  readonly store: string;
-  readonly reach: Reach;
-  readonly baseUrl: string;
-  readonly secretHeaders: readonly string[];
-  readonly level: Target['log']['level'];
-}
-
-interface Report {
-  readonly failure: (Pick<ErrorDetails, 'hint' | 'httpStatus'> & { code: ErrorCode; message: string }) | null;
-  readonly warnings: readonly string[];
-  readonly events: readonly TraceEvent[];
-}
-
-/** Throws what went wrong. False if no process could be started. */
-export async function refreshElsewhere(
-  request: RefreshRequest,
-  target: Target,
-  context: RefreshContext,
-): Promise<boolean> {
-  const { service, timeoutMs, headers, userAgent, tls, deferWasmTiering, proxy, log } = target;
-  const job: Job = {
-    request,
-    store: chosenStore(context),
-    reach: { service, timeoutMs, headers, userAgent, tls, proxy, ...(deferWasmTiering && { deferWasmTiering }) },
-    baseUrl: target.baseUrl.href,
-    secretHeaders: [...target.secretHeaders],
-    level: log.level,
-  };
-  const text = await context.runDetached?.(['__refresh'], JSON.stringify(job), childEnvironment(context.env));
-  if (text === undefined) return false;
-  const report = tryParseJson(text) as Report | undefined;
-  for (const warning of report?.warnings ?? []) log.warn(warning);
-  for (const event of report?.events ?? []) log.trace(event);
-  if (report === undefined) {
-    throw new SvcError('connection_lost', 'the process that refreshes the login ended before it was done', {
-      hint: 'repeat the command',
-    });
-  }
-  if (report.failure === null) return true;
-  const { code, message, hint, httpStatus } = report.failure;
-  throw new SvcError(code, message, { hint, httpStatus });
-}
-
-/** `svc __refresh`. What it prints is for the command that started it, which may be gone. */
-export async function refreshProcess(context: Context): Promise<number> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of context.stdin.chunks()) chunks.push(Buffer.from(chunk));
-  const { request, store, reach, baseUrl, secretHeaders, level }: Job = JSON.parse(Buffer.concat(chunks).toString());
-  const secrets = new KnownSecrets();
-  const warnings: string[] = [];
-  const events: TraceEvent[] = [];
-  const { now, random, sleep, signal } = context;
-  const target: Target = {
-    ...reach,
-    baseUrl: new URL(baseUrl),
-    secretHeaders: new Set(secretHeaders),
-    secrets,
-    signal,
-    log: { level, trace: (event) => events.push(event), warn: (text) => warnings.push(text) },
-    now,
-    random,
-    sleep,
-  };
-  const settings = { get: (key: string) => (key === HELPER_SETTING ? store : undefined) };
-  let failure: Report['failure'] = null;
-  try {
-    await new Refresh(request, target, { ...context, settings }).run();
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const { code, message, hint, httpStatus } = error;
-    failure = { code, message, hint, httpStatus };
-  }
-  const report: Report = { failure, warnings, events };
-  await context.stdout.write(secrets.hide(JSON.stringify(report)));
-  return 0;
 }

@@ -16,7 +16,7 @@ import { canStore, readOpened, withCredentials } from '../../store/credentials-f
 import { isSameSecret } from '../../store/sealed-records.ts';
 import type { Settings } from '../../store/settings.ts';
 import { isAlive, isFresh } from './login-status.ts';
-import { Refresh, type RefreshContext, type RefreshRequest, refreshElsewhere, tokenSum } from './refreshing.ts';
+import { Refresh, type RefreshContext, type RefreshRequest } from './refreshing.ts';
 
 type TokenContext = RefreshContext & { readonly settings: Settings };
 
@@ -89,25 +89,16 @@ export class TokenManager {
   }
 
   async #renew(first: OAuthCredential, reason: RefreshRequest['reason']): Promise<OAuthCredential> {
-    const request = { key: this.#key, reason, spent: tokenSum(first) };
+    const request = { key: this.#key, reason, spent: first.access_token };
     const context = this.#context;
     try {
-      return (await this.#elsewhere(request)) ?? (await new Refresh(request, this.#target, context).run());
+      return await new Refresh(request, this.#target, context).run();
     } catch (error) {
       // A refresh token may work only once. It is spent without a file only where no process could write one.
       const isUnwritable = error instanceof SvcError && error.code === 'file_unusable' && !canStore(context.paths);
       if (reason === 'always' || !isUnwritable) throw error;
       return await this.#renewUnsaved(request, error);
     }
-  }
-
-  /** In a process of its own, which is not lost if this one is. Undefined if there can be none. */
-  async #elsewhere(request: RefreshRequest): Promise<OAuthCredential | undefined> {
-    if (this.#context.runDetached === undefined) return undefined;
-    if (!(await refreshElsewhere(request, this.#target, this.#context))) return undefined;
-    const { credential, document } = await this.#read();
-    if (credential?.kind !== 'oauth') throw this.#notSignedIn(document.credentials);
-    return credential;
   }
 
   /** With a read-only home directory. */

@@ -1,15 +1,6 @@
 /** Many processes and one login; processes that die; disks that are full. With the built binary. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -64,13 +55,8 @@ describe('many processes at once', () => {
   });
 });
 
-/** Resolves when no process has the lock: a refresh continues after its command has ended. */
-async function unlocked(config: string): Promise<void> {
-  while (existsSync(join(config, 'credentials.json.lock'))) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 describe('killed with -9', () => {
-  const killed = async (whom: 'command' | 'refresh', meddle: Meddle) => {
+  const killed = async (meddle: Meddle) => {
     await using server = await rotatingServer();
     const config = folder();
     keep(config, login(server.url, EXPIRED));
@@ -79,45 +65,25 @@ describe('killed with -9', () => {
     await new Promise<void>((resolve) => {
       server.meddle = async (step) => {
         server.meddle = undefined;
-        const { pid } = JSON.parse(readFileSync(join(config, 'credentials.json.lock'), 'utf8'));
-        expect(pid).not.toBe(running.child.pid);
-        if (whom === 'command') running.child.kill('SIGKILL');
-        else process.kill(pid, 'SIGKILL');
+        running.child.kill('SIGKILL');
         await meddle(step);
         resolve();
       };
     });
-    const ended = await running.ended;
-    const next = await svc(['oauth', 'token'], { env });
-    if (whom === 'command') await unlocked(config);
-    return { ended, next, config, calls: server.calls };
+    expect((await running.ended).signal).toBe('SIGKILL');
+    return { next: await svc(['oauth', 'token'], { env }), config, calls: server.calls };
   };
 
-  it('before the service responded: the refresh continues', async () => {
-    const { ended, next, config, calls } = await killed('command', ({ response }) => void response.destroy());
-    expect(ended.signal).toBe('SIGKILL');
+  it('before the service acted: the next command refreshes', async () => {
+    const { next, config, calls } = await killed(({ response }) => void response.destroy());
+    // The lock of a dead process must be broken; otherwise this would time out.
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect([calls, names(config)]).toEqual([2, ['credentials.json']]);
   });
 
-  it('after the service responded: the new token is still stored', async () => {
-    const { ended, next, config, calls } = await killed('command', ({ commit, answer }) => answer(200, commit()));
-    expect(ended.signal).toBe('SIGKILL');
-    expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
-    expect([calls, names(config)]).toEqual([1, ['credentials.json']]);
-  });
-
-  it('the refresh process, before the service acted: the command reports it, and the next one refreshes', async () => {
-    const { ended, next, config } = await killed('refresh', ({ response }) => void response.destroy());
-    expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('repeat the command') });
-    // The lock of a dead process must be broken; otherwise this would time out.
-    expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
-    expect(names(config)).toEqual(['credentials.json']);
-  });
-
   // The one window in which a login is lost: the service has spent the old token, and the new one is nowhere but on the wire.
-  it('the refresh process, after the service acted: the next command reports it and keeps the rest', async () => {
-    const { next, config } = await killed('refresh', ({ commit }) => void commit());
+  it('after the service acted: the next command says to sign in again, and keeps the rest', async () => {
+    const { next, config } = await killed(({ commit }) => void commit());
     expect(next).toMatchObject({ code: 4, stdout: '' });
     expect(next.stderr).toContain('svc oauth login');
     expect(stored(config)).toMatchObject({ clients: [{ client_id: 'c1' }], credentials: [{ client_id: 'c1' }] });
@@ -137,14 +103,13 @@ describe('killed with -9', () => {
     expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
   });
 
-  it('at any moment: the login is one that the service accepts', async () => {
-    await using server = await rotatingServer();
+  it('right after the response: the next command has the new token, or says to sign in again', async () => {
     for (let round = 0; round < MANY; round++) {
+      await using server = await rotatingServer();
       const config = folder();
-      keep(config, login(server.url, EXPIRED, { refresh_token: server.current }));
+      keep(config, login(server.url, EXPIRED));
       const env = environment(config, server.url);
       const running = startSvc(['oauth', 'token'], { env });
-      const ended = running.ended;
       await new Promise<void>((resolve) => {
         server.meddle = ({ commit, answer }) => {
           answer(200, commit());
@@ -152,29 +117,29 @@ describe('killed with -9', () => {
         };
       });
       running.child.kill('SIGKILL');
-      await ended;
+      await running.ended;
       server.meddle = undefined;
-      await unlocked(config);
-      expect({ round, token: stored(config).credentials[0].refresh_token }).toEqual({ round, token: server.current });
+      const next = await svc(['oauth', 'token'], { env });
+      if (next.code === 0) expect(stored(config).credentials[0].refresh_token).toBe(server.current);
+      else expect({ round, ...next }).toMatchObject({ code: 4, stderr: expect.stringContaining('svc oauth login') });
       expect(names(config)).toEqual(['credentials.json']);
     }
   });
 });
 
 describe('a signal', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the command, and the new token is stored', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the command once the new token is stored', async (signal) => {
     await using server = await rotatingServer();
     const config = folder();
     keep(config, login(server.url, EXPIRED));
     const running = startSvc(['oauth', 'status', '--check'], { env: environment(config, server.url) });
-    server.meddle = async ({ commit, answer }) => {
+    server.meddle = ({ commit, answer }) => {
       const body = commit();
       running.child.kill(signal);
-      expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : 143);
-      answer(200, body);
+      // Nothing tells when the process has received the signal; it must not end before this response.
+      setTimeout(() => answer(200, body), 100);
     };
-    await running.ended;
-    await unlocked(config);
+    expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : 143);
     expect(stored(config).credentials[0].refresh_token).toBe(server.current);
     expect(names(config)).toEqual(['credentials.json']);
   });
