@@ -121,15 +121,18 @@ async function parseYaml(text: string): Promise<unknown> {
 function addConfiguration(known: NamesFound, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
   if (!isObject(value)) return;
-  for (const [field, inner] of Object.entries(value)) {
-    if (/^(?:source_|target_)?matchers$/.test(field)) for (const text of texts(inner)) addMatchers(known, text);
-    else if (field === 'group_by' || field === 'equal') for (const name of texts(inner)) addName(known, name);
-    else if (/^(?:source_|target_)?match$/.test(field) && isObject(inner)) {
-      for (const [name, text] of Object.entries(inner)) addValue(known, name, String(text));
-    } else if (/^(?:source_|target_)?match_re$/.test(field) && isObject(inner)) {
-      for (const name of Object.keys(inner)) addName(known, name);
-    } else addConfiguration(known, inner);
+  for (const [name, inner] of Object.entries(value)) {
+    const field = name.replace(/^(?:source|target)_/, '');
+    if (field === 'matchers') for (const text of texts(inner)) addMatchers(known, text);
+    else if (field === 'group_by' || field === 'equal') for (const label of texts(inner)) addName(known, label);
+    else if (field === 'match') for (const [label, text] of entries(inner)) addValue(known, label, String(text));
+    else if (field === 'match_re') for (const [label] of entries(inner)) addName(known, label);
+    else addConfiguration(known, inner);
   }
+}
+
+function entries(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 function texts(value: unknown): string[] {
