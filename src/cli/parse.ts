@@ -112,21 +112,30 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     return { input: {}, given: new Set(), missing: [], help: true, notices: [] };
   if (failure !== undefined) {
     // An extra argument is most often an empty one.
-    for (const [index, [name, argument]] of operands.entries())
-      if (parser.args[index] === '') checkOperand(name, argument, '');
+    const empty = operands.find((_, index) => parser.args[index] === '');
+    if (empty !== undefined) checkOperand(...empty, '');
     throw usageError(failure, command, flags, parser.args[operands.length]);
   }
-  const words: (readonly [string, Argument, string | readonly string[] | undefined])[] = operands.map(
-    ([name, argument], index) => [name, argument, parser.processedArgs[index] ?? (argument.repeat ? [] : undefined)],
-  );
+  const words: Word[] = operands.map(([name, argument], index) => [
+    name,
+    argument,
+    parser.processedArgs[index] ?? (argument.repeat ? [] : undefined),
+  ]);
   if (commandLine !== undefined) words.push([...commandLine, tokens.slice(end + 1)]);
-  for (const [name, argument, value = []] of words)
-    for (const text of [value].flat()) checkOperand(name, argument, text);
+  checkWords(words);
   const { values, notices } = optionValues(flags, typed, now);
   const input = { ...Object.fromEntries(words.map(([name, , value]) => [camelCase(name), value])), ...values };
   const named = words.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
   const given = new Set([...typed.keys(), ...named]);
   return { input, given, missing: missingOf(command, given), help: false, notices };
+}
+
+/** The name of an argument, its declaration and its value. */
+type Word = readonly [string, Argument, string | readonly string[] | undefined];
+
+function checkWords(words: readonly Word[]): void {
+  for (const [name, argument, value = []] of words)
+    for (const text of [value].flat()) checkOperand(name, argument, text);
 }
 
 function parseWith(parser: Commander, tokens: readonly string[]): CommanderError | undefined {

@@ -123,13 +123,29 @@ function addConfiguration(known: NamesFound, value: unknown): void {
   if (!isObject(value)) return;
   for (const [name, inner] of Object.entries(value)) {
     const field = name.replace(/^(?:source|target)_/, '');
-    if (field === 'matchers') for (const text of texts(inner)) addMatchers(known, text);
-    else if (field === 'group_by' || field === 'equal') for (const label of texts(inner)) addName(known, label);
-    else if (field === 'match') for (const [label, text] of entries(inner)) addValue(known, label, String(text));
-    else if (field === 'match_re') for (const [label] of entries(inner)) addName(known, label);
-    else addConfiguration(known, inner);
+    const add = Object.hasOwn(FIELDS, field) ? FIELDS[field] : addConfiguration;
+    add?.(known, inner);
   }
 }
+
+const addNames = (known: NamesFound, value: unknown) => {
+  for (const name of texts(value)) addName(known, name);
+};
+
+/** What the fields of routes and inhibition rules say about labels. */
+const FIELDS: Readonly<Record<string, (known: NamesFound, value: unknown) => void>> = {
+  group_by: addNames,
+  equal: addNames,
+  matchers(known, value) {
+    for (const text of texts(value)) addMatchers(known, text);
+  },
+  match(known, value) {
+    for (const [name, text] of entries(value)) addValue(known, name, String(text));
+  },
+  match_re(known, value) {
+    for (const [name] of entries(value)) addName(known, name);
+  },
+};
 
 function entries(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];

@@ -164,11 +164,9 @@ async function awaited(
   let since: number | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
-    if (value === undefined) {
-      // The condition may have changed during the outage.
-      if (trouble !== undefined) since = undefined;
-      continue;
-    }
+    // The condition may have changed during an outage.
+    if (value === undefined && trouble !== undefined) since = undefined;
+    if (value === undefined) continue;
     since = holds(value.length, bounds) ? (since ?? at) : undefined;
     if (since !== undefined && at - since >= stableMs) return { ok: true, alerts: value };
     if (value.length !== alerts?.length && times.waitMs > 0) ctx.notice(waitingText(value.length, bounds));
