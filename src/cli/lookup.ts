@@ -57,7 +57,7 @@ export async function findCommand(group: Group, args: readonly string[], search:
   const { commands } = await group.load();
   const [noun] = args;
   const { nounLists = false } = search;
-  if (noun === undefined || group.single) return findWithoutWords(group, commands, nounLists);
+  if (noun === undefined || group.single) return findDefault(group, commands, nounLists);
   const names = Object.keys(commands);
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
   const mayHaveTwo = args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined);
@@ -78,7 +78,8 @@ function nextWord(args: readonly string[], { at = [0, 1] }: Search): string | un
   return at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
 }
 
-async function findWithoutWords(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
+/** Where only the group is named: its list, its only command, or the page of all. */
+async function findDefault(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
   const load = group.lists && nounLists ? commands['list'] : Object.values(commands).find(() => group.single);
   if (load !== undefined) return { kind: 'command', command: await load(), length: 0 };
   return { kind: 'commands', group, commands: await loadCommands(group) };

@@ -116,25 +116,25 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
     if (empty !== undefined) checkOperand(...empty, '');
     throw usageError(failure, command, flags, parser.args[operands.length]);
   }
-  const words: Word[] = operands.map(([name, argument], index) => [
+  const entries: ArgumentEntry[] = operands.map(([name, argument], index) => [
     name,
     argument,
     parser.processedArgs[index] ?? (argument.repeat ? [] : undefined),
   ]);
-  if (commandLine !== undefined) words.push([...commandLine, tokens.slice(end + 1)]);
-  checkWords(words);
+  if (commandLine !== undefined) entries.push([...commandLine, tokens.slice(end + 1)]);
+  checkValues(entries);
   const { values, notices } = optionValues(flags, typed, now);
-  const input = { ...Object.fromEntries(words.map(([name, , value]) => [camelCase(name), value])), ...values };
-  const named = words.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
+  const input = { ...Object.fromEntries(entries.map(([name, , value]) => [camelCase(name), value])), ...values };
+  const named = entries.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
   const given = new Set([...typed.keys(), ...named]);
   return { input, given, missing: missingOf(command, given), help: false, notices };
 }
 
 /** The name of an argument, its declaration and its value. */
-type Word = readonly [string, Argument, string | readonly string[] | undefined];
+type ArgumentEntry = readonly [string, Argument, string | readonly string[] | undefined];
 
-function checkWords(words: readonly Word[]): void {
-  for (const [name, argument, value = []] of words)
+function checkValues(entries: readonly ArgumentEntry[]): void {
+  for (const [name, argument, value = []] of entries)
     for (const text of [value].flat()) checkOperand(name, argument, text);
 }
 
