@@ -56,16 +56,14 @@ interface Search {
 export async function findCommand(group: Group, args: readonly string[], search: Search = {}): Promise<Found> {
   const { commands } = await group.load();
   const [noun] = args;
-  const { at = args.map((_, index) => index), nounLists = false } = search;
-  if (noun === undefined || group.single) return findWithoutWords(group, commands, nounLists);
+  const { nounLists = false } = search;
+  if (noun === undefined || group.single) return findDefault(group, commands, nounLists);
   const names = Object.keys(commands);
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
-  if (args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined)) {
-    const found = await findNamed(group, commands, args.slice(0, 2), search);
-    if (found !== undefined) return found;
-  }
-  // After an option, the next word may be its value: `trade journal --limit 1`.
-  const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
+  const mayHaveTwo = args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined);
+  const longer = mayHaveTwo ? await findNamed(group, commands, args.slice(0, 2), search) : undefined;
+  if (longer !== undefined) return longer;
+  const next = nextWord(args, search);
   const found = await findNamed(group, commands, [noun], search);
   // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
   if (next !== undefined && below.length > 0 && found?.command.args === undefined)
@@ -75,7 +73,13 @@ export async function findCommand(group: Group, args: readonly string[], search:
   return found ?? findNoun(group, name ?? noun, commands, nounLists);
 }
 
-async function findWithoutWords(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
+/** Undefined after an option, whose value it may be: `trade journal --limit 1`. */
+function nextWord(args: readonly string[], { at = [0, 1] }: Search): string | undefined {
+  return at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
+}
+
+/** Where only the group is named: its list, its only command, or the page of all. */
+async function findDefault(group: Group, commands: Commands, nounLists: boolean): Promise<Found> {
   const load = group.lists && nounLists ? commands['list'] : Object.values(commands).find(() => group.single);
   if (load !== undefined) return { kind: 'command', command: await load(), length: 0 };
   return groupPage(group);

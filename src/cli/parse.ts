@@ -106,30 +106,46 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const dashes = tokens.indexOf('--');
   const end = dashes < 0 ? tokens.length : dashes;
   const before = markBare(tokens.slice(0, end), flags);
-  try {
-    parser.parse([...before, ...(commandLine === undefined ? tokens.slice(end) : [])], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed')
-      return { input: {}, given: new Set(), missing: [], help: true, notices: [] };
+  const after = commandLine === undefined ? tokens.slice(end) : [];
+  const failure = parseWith(parser, [...before, ...after]);
+  if (failure?.code === 'commander.helpDisplayed')
+    return { input: {}, given: new Set(), missing: [], help: true, notices: [] };
+  if (failure !== undefined) {
     // An extra argument is most often an empty one.
-    for (const [index, [name, argument]] of operands.entries()) {
-      if (parser.args[index] === '') checkOperand(name, argument, '');
-    }
-    const options = flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`);
-    throw usageError(error, command, options, parser.args[operands.length]);
+    const empty = operands.find((_, index) => parser.args[index] === '');
+    if (empty !== undefined) checkOperand(...empty, '');
+    throw usageError(failure, command, flags, parser.args[operands.length]);
   }
-  const words: (readonly [string, Argument, string | readonly string[] | undefined])[] = operands.map(
-    ([name, argument], index) => [name, argument, parser.processedArgs[index] ?? (argument.repeat ? [] : undefined)],
-  );
-  if (commandLine !== undefined) words.push([...commandLine, tokens.slice(end + 1)]);
-  for (const [name, argument, value = []] of words)
-    for (const text of [value].flat()) checkOperand(name, argument, text);
+  const entries: ArgumentEntry[] = operands.map(([name, argument], index) => [
+    name,
+    argument,
+    parser.processedArgs[index] ?? (argument.repeat ? [] : undefined),
+  ]);
+  if (commandLine !== undefined) entries.push([...commandLine, tokens.slice(end + 1)]);
+  checkValues(entries);
   const { values, notices } = optionValues(flags, typed, now);
-  const input = { ...Object.fromEntries(words.map(([name, , value]) => [camelCase(name), value])), ...values };
-  const named = words.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
+  const input = { ...Object.fromEntries(entries.map(([name, , value]) => [camelCase(name), value])), ...values };
+  const named = entries.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
   const given = new Set([...typed.keys(), ...named]);
   return { input, given, missing: missingOf(command, given), help: false, notices };
+}
+
+/** The name of an argument, its declaration and its value. */
+type ArgumentEntry = readonly [string, Argument, string | readonly string[] | undefined];
+
+function checkValues(entries: readonly ArgumentEntry[]): void {
+  for (const [name, argument, value = []] of entries)
+    for (const text of [value].flat()) checkOperand(name, argument, text);
+}
+
+function parseWith(parser: Commander, tokens: readonly string[]): CommanderError | undefined {
+  try {
+    parser.parse([...tokens], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError) return error;
+    throw error;
+  }
 }
 
 /** Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared. */
@@ -206,8 +222,8 @@ function declareOption(
   letter?: string,
 ): void {
   const short = letter === undefined ? '' : `-${letter}, `;
-  const value = takesValue(flag) ? ' <value>' : flag.type === 'optional-value' ? ' [value]' : '';
-  parser.addOption(new Option(`${short}--${name}${value}`));
+  const optional = flag.type === 'optional-value' ? ' [value]' : '';
+  parser.addOption(new Option(`${short}--${name}${takesValue(flag) ? ' <value>' : optional}`));
   parser.on(`option:${name}`, (text?: string) => take(text === ALONE ? true : (text ?? true)));
   if (!negatable(flag)) return;
   parser.addOption(new Option(`--no-${name}`));
@@ -218,11 +234,12 @@ function declareOption(
 function usageError(
   { code, message }: CommanderError,
   command: Command,
-  options: readonly string[],
+  flags: readonly [string, Flag][],
   extra: string | undefined,
 ): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
+    const options = flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`);
     const meant = suggest(unknown, options);
     const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
     return new SvcError('usage', `there is no option ${unknown}`, {

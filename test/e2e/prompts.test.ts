@@ -100,7 +100,12 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   });
 
   it.each([
-    ['several choices and a text', 'svc silences extend', ['Ids, or', 'How much to add:'], [['Space'], ['1h']]],
+    [
+      'several choices and a text',
+      'svc silences extend',
+      ['Ids, or', 'How much longer it lasts:'],
+      [['Space'], ['1h']],
+    ],
     ['one of a few choices', 'svc silences get', ['The id, or'], [[]]],
     ['a search', 'svc config get', ['Key, as shown'], [['timeout']]],
     [

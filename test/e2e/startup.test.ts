@@ -64,7 +64,7 @@ describe('loaded files', () => {
     'alerts --help',
     'alerts list --help',
     'help silences create',
-    'silences add -h',
+    'silences rm -h',
   ])('svc %s loads only the launcher and its table', async (line) => {
     expect(inPackage(await loaded(line.split(' ')))).toEqual([join('bin', 'svc.cjs'), join('dist', 'prepared.json')]);
   });

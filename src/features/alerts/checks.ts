@@ -2,6 +2,7 @@
 import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
 import { openAlertmanager } from './api.ts';
+import { countItems } from './selection.ts';
 
 export async function checkAlerts(target: Target): Promise<ServiceReply> {
   const client = openAlertmanager(target);
@@ -18,17 +19,11 @@ export async function alertsContents(target: Target): Promise<ServiceContents> {
   try {
     const [{ versionInfo }, alerts, silences] = await Promise.all([
       client.status(),
-      count(client.alerts()),
-      count(client.silences()),
+      countItems(client.alerts()),
+      countItems(client.silences()),
     ]);
     return { version: versionInfo.version, holds: { alerts, silences } };
   } finally {
     await client.close();
   }
-}
-
-async function count(items: AsyncIterable<unknown>): Promise<number> {
-  let found = 0;
-  for await (const _ of items) found += 1;
-  return found;
 }

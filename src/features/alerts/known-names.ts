@@ -121,15 +121,34 @@ async function parseYaml(text: string): Promise<unknown> {
 function addConfiguration(known: NamesFound, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
   if (!isObject(value)) return;
-  for (const [field, inner] of Object.entries(value)) {
-    if (/^(?:source_|target_)?matchers$/.test(field)) for (const text of texts(inner)) addMatchers(known, text);
-    else if (field === 'group_by' || field === 'equal') for (const name of texts(inner)) addName(known, name);
-    else if (/^(?:source_|target_)?match$/.test(field) && isObject(inner)) {
-      for (const [name, text] of Object.entries(inner)) addValue(known, name, String(text));
-    } else if (/^(?:source_|target_)?match_re$/.test(field) && isObject(inner)) {
-      for (const name of Object.keys(inner)) addName(known, name);
-    } else addConfiguration(known, inner);
+  for (const [name, inner] of Object.entries(value)) {
+    const field = name.replace(/^(?:source|target)_/, '');
+    const add = Object.hasOwn(FIELDS, field) ? FIELDS[field] : addConfiguration;
+    add?.(known, inner);
   }
+}
+
+const addNames = (known: NamesFound, value: unknown) => {
+  for (const name of texts(value)) addName(known, name);
+};
+
+/** What the fields of routes and inhibition rules say about labels. */
+const FIELDS: Readonly<Record<string, (known: NamesFound, value: unknown) => void>> = {
+  group_by: addNames,
+  equal: addNames,
+  matchers(known, value) {
+    for (const text of texts(value)) addMatchers(known, text);
+  },
+  match(known, value) {
+    for (const [name, text] of entries(value)) addValue(known, name, String(text));
+  },
+  match_re(known, value) {
+    for (const [name] of entries(value)) addName(known, name);
+  },
+};
+
+function entries(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 function texts(value: unknown): string[] {

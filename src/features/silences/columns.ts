@@ -39,12 +39,10 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     {
       name: 'before',
       optional: true,
-      cell: ({ silenceID, previousID }) =>
-        previousID === undefined
-          ? undefined
-          : previousID === silenceID
-            ? 'the same id'
-            : `${previousID} (expired and replaced)`,
+      cell({ silenceID, previousID }) {
+        if (previousID === undefined) return undefined;
+        return previousID === silenceID ? 'the same id' : `${previousID} (expired and replaced)`;
+      },
     },
     { name: 'matchers', cell: matcherTexts, below: true },
     { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },

@@ -107,17 +107,13 @@ export class SilenceLease {
 
   /** Extends the silence before it ends, until `over`. After a failure it tries again. */
   async renew(over: AbortSignal): Promise<void> {
-    const { notice, sleep } = this.#ctx;
+    const { notice } = this.#ctx;
     const graceMs = Math.min(GRACE_MS, this.ttl / 3);
     let failed = false;
-    while (!over.aborted) {
-      const left = this.end - graceMs - this.#now();
-      if (left > 0 || failed) {
-        const pause = Math.min(Math.max(failed ? graceMs / 4 : left, SHORTEST_SLEEP), LONGEST_SLEEP);
-        await sleep(pause, over).catch(() => {});
-        if (over.aborted) return;
-        if (!failed) continue;
-      }
+    while (true) {
+      if (failed) await this.#pause(graceMs / 4, over);
+      else await this.#sleepUntil(() => this.end - graceMs, over);
+      if (over.aborted) return;
       try {
         if (!(await this.#extend())) {
           notice(`warning: someone else expired silence ${this.id}; svc does not create it again`);
@@ -130,6 +126,16 @@ export class SilenceLease {
         failed = true;
       }
     }
+  }
+
+  async #sleepUntil(end: () => number, over: AbortSignal): Promise<void> {
+    for (let left = end() - this.#now(); left > 0 && !over.aborted; left = end() - this.#now())
+      await this.#pause(left, over);
+  }
+
+  async #pause(ms: number, over: AbortSignal): Promise<void> {
+    const pause = Math.min(Math.max(ms, SHORTEST_SLEEP), LONGEST_SLEEP);
+    await this.#ctx.sleep(pause, over).catch(() => {});
   }
 
   release(): Promise<void> {

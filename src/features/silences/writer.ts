@@ -242,14 +242,16 @@ function windowOf({ startsAt, endsAt }: Pick<PostableSilence, 'startsAt' | 'ends
 
 function report(draft: PostableSilence, alerts: readonly Alert[], now: number): string {
   const { startsAt, endsAt } = draft;
-  const count = alerts.length;
-  const active = alerts.filter(isActive).length;
-  const noun = count === 1 ? 'alert' : 'alerts';
-  const some = `${count} ${noun} now, ${active || 'none'} of them active`;
-  const muted = count === 0 ? '0 alerts now' : count === active ? `${count} active ${noun} now` : some;
+  const muted = mutedText(alerts.length, alerts.filter(isActive).length);
   return Date.parse(startsAt) > now
     ? `${spell(draft)} will mute alerts from ${startsAt} until ${endsAt}; it would mute ${muted}`
     : `${spell(draft)} mutes ${muted}; it ends at ${endsAt}`;
+}
+
+function mutedText(count: number, active: number): string {
+  const noun = count === 1 ? 'alert' : 'alerts';
+  if (count > 0 && count === active) return `${count} active ${noun} now`;
+  return `${count} ${noun} now${count === 0 ? '' : `, ${active || 'none'} of them active`}`;
 }
 
 export function tooWide(draft: Pick<PostableSilence, 'matchers'>): SvcError {

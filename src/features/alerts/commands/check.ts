@@ -125,9 +125,10 @@ export const alertsCheck = recordCommand({
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
     ].join(', ');
-    const code = ok ? undefined : wait === undefined ? 'condition_false' : 'still_pending';
-    const failing = ok ? [] : worstFirst(alerts, severitiesOf(ctx.settings));
-    return { value: { ok, count, ...bounds, stableMs, waitedMs, message, alerts: failing }, code };
+    const value = { ok, count, ...bounds, stableMs, waitedMs, message };
+    if (ok) return { value: { ...value, alerts: [] } };
+    const code = wait === undefined ? 'condition_false' : 'still_pending';
+    return { value: { ...value, alerts: worstFirst(alerts, severitiesOf(ctx.settings)) }, code };
   },
 });
 
@@ -138,12 +139,10 @@ interface Times {
 }
 
 function checkTimes({ wait, stable, interval }: Times): void {
-  if (wait === undefined) {
-    const alone = stable !== undefined ? '--stable' : interval !== undefined ? '--interval' : undefined;
-    if (alone !== undefined) throw new SvcError('usage', `${alone} needs --wait`);
-  } else if (stable !== undefined && stable >= wait) {
+  if (stable !== undefined && wait === undefined) throw new SvcError('usage', '--stable needs --wait');
+  if (interval !== undefined && wait === undefined) throw new SvcError('usage', '--interval needs --wait');
+  if (stable !== undefined && wait !== undefined && stable >= wait)
     throw new SvcError('usage', '--stable must be shorter than --wait');
-  }
 }
 
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
@@ -165,21 +164,20 @@ async function awaited(
   let since: number | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
-    if (value === undefined) {
-      // The condition may have changed during the outage.
-      if (trouble !== undefined) since = undefined;
-      continue;
-    }
-    const holding = holds(value.length, bounds);
-    since = holding ? (since ?? at) : undefined;
+    // The condition may have changed during an outage.
+    if (value === undefined && trouble !== undefined) since = undefined;
+    if (value === undefined) continue;
+    since = holds(value.length, bounds) ? (since ?? at) : undefined;
     if (since !== undefined && at - since >= stableMs) return { ok: true, alerts: value };
-    if (value.length !== alerts?.length && times.waitMs > 0) {
-      const next = holding ? 'must stay so' : 'waiting';
-      ctx.notice(`${alertsText(value.length)}, ${boundsText(bounds)} wanted; ${next}`);
-    }
+    if (value.length !== alerts?.length && times.waitMs > 0) ctx.notice(waitingText(value.length, bounds));
     alerts = value;
   }
   return { ok: false, alerts: alerts ?? [] };
+}
+
+function waitingText(count: number, bounds: Bounds): string {
+  const next = holds(count, bounds) ? 'must stay so' : 'waiting';
+  return `${alertsText(count)}, ${boundsText(bounds)} wanted; ${next}`;
 }
 
 interface Bounds {

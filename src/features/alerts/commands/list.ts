@@ -22,6 +22,7 @@ import {
   alertFilter,
   alertQuery,
   collect,
+  countItems,
   FILTERS,
   filterAsync,
   type GivenFilter,
@@ -100,22 +101,18 @@ export const alertsList = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
     const query = { ...alertQuery(selection.wanted), ...given.filter };
-    const isPlainList = !input.count && input.groupBy.length === 0;
-    const serverFiltersAll = serverSelects(selection.wanted) && olderThan === undefined && newerThan === undefined;
-    if (ctx.wants.rawJson && isPlainList && serverFiltersAll) {
-      const raw = await alertmanager.alertsRaw(query);
-      if (raw?.isEmpty === true) await warnOfNames(given, alertmanager, ctx);
-      if (raw !== undefined) return { value: new RawJson(raw.bytes) };
+    const { groupBy } = input;
+    const isPlainList = !input.count && groupBy.length === 0;
+    const raw =
+      isPlainList && ctx.wants.rawJson && serverSelectsAll(selection) && (await alertmanager.alertsRaw(query));
+    if (raw) {
+      if (raw.isEmpty) await warnOfNames(given, alertmanager, ctx);
+      return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
     const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
     const alerts = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
-    if (input.count) {
-      let count = 0;
-      for await (const _ of alerts) count++;
-      return { value: count, as: listOutput(input) };
-    }
-    const { groupBy } = input;
+    if (input.count) return { value: await countItems(alerts), as: listOutput(input) };
     if (groupBy.length > 0) {
       const tallies = await tallyAlerts(alerts, groupBy);
       const missing = groupBy.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
@@ -128,6 +125,10 @@ export const alertsList = listCommand({
     return { value, as: alertList(severities, noneText(selection.wanted)) };
   },
 });
+
+function serverSelectsAll({ wanted, olderThan, newerThan }: AlertSelection): boolean {
+  return serverSelects(wanted) && olderThan === undefined && newerThan === undefined;
+}
 
 type ClusterAlert = Alert & ClusterRow;
 
@@ -254,7 +255,7 @@ async function watched(
 
 /** `active severity="critical"` */
 function shownText({ wanted }: AlertSelection, { filter, receiver }: GivenFilter['filter']): string {
-  const states = wanted === 'all' ? 'every state' : wanted.length === 0 ? 'active' : wanted.join(', ');
+  const states = wanted === 'all' ? 'every state' : wanted.join(', ') || 'active';
   return [states, ...filter, ...(receiver === undefined ? [] : [`receiver=~"${receiver}"`])].join(' ');
 }
 

@@ -1,5 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { FILE, type Instant, section } from '../../../cli/flags.ts';
+import { type Arguments, FILE, type Flags, type Input, type Instant, section } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
@@ -23,6 +23,45 @@ import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWri
 
 const HOUR = 3_600_000;
 
+const ARGS = {
+  matcher: {
+    help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',
+    repeat: true,
+    complete: 'matchers',
+  },
+} as const satisfies Arguments;
+
+const FLAGS = {
+  ...section('Time options', {
+    for: {
+      type: 'duration',
+      aliases: ['duration'],
+      short: 'd',
+      positive: true,
+      help: 'How long it lasts (default 1h)',
+    },
+    until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
+    from: { type: 'time', aliases: ['start'], bare: 'forward', help: 'When it starts (default now)' },
+  }),
+  comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
+  ...AUTHOR,
+  ...ANNOTATION,
+  'from-alert': {
+    type: 'string',
+    value: 'fingerprint',
+    complete: 'fingerprints',
+    help: 'Add the labels of this alert as matchers',
+  },
+  drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
+  ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
+  'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
+  file: { ...FILE, short: 'f', help: 'JSON file of silences (- for standard input)' },
+  ...ALL_ALERTS,
+  ...WAIT,
+} as const satisfies Flags;
+
+type CreateInput = Input<typeof ARGS, typeof FLAGS>;
+
 export const silencesCreate = recordCommand({
   id: 'silences create',
   suggestFor: ['mute', 'silence'],
@@ -32,41 +71,8 @@ export const silencesCreate = recordCommand({
   effect: 'write',
   service: 'alerts',
   clusters: {},
-  args: {
-    matcher: {
-      help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',
-      repeat: true,
-      complete: 'matchers',
-    },
-  },
-  flags: {
-    ...section('Time options', {
-      for: {
-        type: 'duration',
-        aliases: ['duration'],
-        short: 'd',
-        positive: true,
-        help: 'How long it lasts (default 1h)',
-      },
-      until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
-      from: { type: 'time', aliases: ['start'], bare: 'forward', help: 'When it starts (default now)' },
-    }),
-    comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
-    ...AUTHOR,
-    ...ANNOTATION,
-    'from-alert': {
-      type: 'string',
-      value: 'fingerprint',
-      complete: 'fingerprints',
-      help: 'Add the labels of this alert as matchers',
-    },
-    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
-    ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
-    'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
-    file: { ...FILE, short: 'f', help: 'JSON file of silences (- for standard input)' },
-    ...ALL_ALERTS,
-    ...WAIT,
-  },
+  args: ARGS,
+  flags: FLAGS,
   exits: ['partly_done'],
   examples: [
     {
@@ -81,48 +87,46 @@ export const silencesCreate = recordCommand({
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
-  run: waiting(async (given, ctx, alertmanager) => {
-    const { file, drop, allAlerts, maxAlerts } = given;
-    if (file !== undefined) {
-      const { matcher, for: duration, until, from, comment, fromAlert, ensure } = given;
-      const others = [...matcher, duration, until, from, comment, fromAlert, ...Object.keys(given.annotation)];
-      if (ensure || others.some((one) => one !== undefined)) {
-        throw new SvcError('usage', '--file cannot be used with matchers, times, --comment or --ensure');
-      }
-      const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
-      return createFromFile(file, given.author ?? author(ctx), alertmanager, writer, ctx);
-    }
-    if (drop.length > 0 && given.fromAlert === undefined) throw new SvcError('usage', '--drop needs --from-alert');
-    const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
-    const matchers = parseMatcherArguments(input.matcher, ctx.notice);
-    if (matchers.length === 0 && input.fromAlert === undefined) {
-      throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
-        hint: 'for example: svc silences create alertname=NodeDown -c "why"',
-      });
-    }
-    if (input.comment === undefined || input.comment.trim() === '') {
-      throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
-    }
-    const times = window(input, ctx.now());
-    const annotations = Object.entries(input.annotation);
-    if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
-    const draft: PostableSilence = {
-      matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
-      ...times,
-      createdBy: input.author ?? author(ctx),
-      comment: input.comment,
-      ...(annotations.length === 0 ? {} : { annotations: input.annotation }),
-    };
-    const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
-    if (!input.ensure) return created(await writer.create(draft));
-    const found = await ensured(draft, alertmanager, (silence) =>
-      annotations.every(([name, text]) => silence.annotations?.[name] === text),
-    );
-    if (found.present !== undefined) return { value: unchangedSilence(found.present) };
-    const posted = await writer.create(found.wanted);
-    return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });
+  run: waiting(async (input, ctx, alertmanager) => {
+    const { file } = input;
+    return file === undefined
+      ? createFromArguments(input, alertmanager, ctx)
+      : createFromFile({ ...input, file }, alertmanager, ctx);
   }),
 });
+
+async function createFromArguments(given: CreateInput, alertmanager: Alertmanager, ctx: RunContext) {
+  const { drop, allAlerts, maxAlerts } = given;
+  if (drop.length > 0 && given.fromAlert === undefined) throw new SvcError('usage', '--drop needs --from-alert');
+  const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
+  const matchers = parseMatcherArguments(input.matcher, ctx.notice);
+  if (matchers.length === 0 && input.fromAlert === undefined) {
+    throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
+      hint: 'for example: svc silences create alertname=NodeDown -c "why"',
+    });
+  }
+  if (input.comment === undefined || input.comment.trim() === '') {
+    throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
+  }
+  const times = window(input, ctx.now());
+  const annotations = Object.entries(input.annotation);
+  if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
+  const draft: PostableSilence = {
+    matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
+    ...times,
+    createdBy: input.author ?? author(ctx),
+    comment: input.comment,
+    ...(annotations.length === 0 ? {} : { annotations: input.annotation }),
+  };
+  const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
+  if (!input.ensure) return created(await writer.create(draft));
+  const found = await ensured(draft, alertmanager, (silence) =>
+    annotations.every(([name, text]) => silence.annotations?.[name] === text),
+  );
+  if (found.present !== undefined) return { value: unchangedSilence(found.present) };
+  const posted = await writer.create(found.wanted);
+  return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });
+}
 
 function created(value: PostedSilence | Plan) {
   return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
@@ -156,13 +160,17 @@ function window({ for: duration, until, from }: WindowOptions, now: number): { s
 
 /** Everything is checked before the first silence is sent. */
 async function createFromFile(
-  path: string,
-  createdBy: string,
+  input: CreateInput & { readonly file: string },
   alertmanager: Alertmanager,
-  writer: SilenceWriter,
   ctx: RunContext,
 ) {
-  const { rows, isArray } = await readSilences(path, { createdBy }, ctx);
+  const { matcher, for: duration, until, from, comment, fromAlert, ensure, allAlerts, maxAlerts } = input;
+  const others = [...matcher, duration, until, from, comment, fromAlert, ...Object.keys(input.annotation)];
+  if (ensure || others.some((one) => one !== undefined)) {
+    throw new SvcError('usage', '--file cannot be used with matchers, times, --comment or --ensure');
+  }
+  const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
+  const { rows, isArray } = await readSilences(input.file, { createdBy: input.author ?? author(ctx) }, ctx);
   const checked: CheckedSilence[] = [];
   for (const silence of rows) {
     const before = silence.id === undefined ? undefined : await alertmanager.silence(silence.id);

@@ -95,67 +95,86 @@ interface CoveredCommand {
   readonly env: RunContext['env'];
 }
 
+/** The first signal; it may come at any time. */
+interface Received {
+  signal: EndSignal | undefined;
+}
+
 /** Returns the exit status. From the first request on, no signal ends this process before the silence is expired. */
 async function runUnder(
   lease: SilenceLease,
   acquire: () => Promise<SvcError | Plan | undefined>,
-  { command, env }: CoveredCommand,
+  covered: CoveredCommand,
   ctx: RunContext,
 ): Promise<number | Plan> {
   const { log } = ctx.target;
   const maybeCreated = `warning: a silence may have been created; it ends within ${formatDuration(lease.ttl)}`;
-  let received: EndSignal | undefined;
+  const received: Received = { signal: undefined };
   const release = ctx.takeSignals((name) => {
-    received ??= name;
+    received.signal ??= name;
   });
   try {
     const { result, signal } = await settle(
       acquire().then((failure) => ({ failure })),
       ctx,
     );
-    received ??= signal;
+    received.signal ??= signal;
     if (result === undefined) {
       await lease.abandon();
       log.warn(maybeCreated);
-      return signalStatus(received ?? null);
+      return signalStatus(received.signal ?? null);
     }
     const { failure } = result;
     if (failure instanceof Plan) return failure;
-    if (failure !== undefined) {
-      if (failure.code === 'outcome_unknown') log.warn(maybeCreated);
-      if (received !== undefined) return signalStatus(received);
-      log.warn(`warning: the command runs without a silence: ${failure.message}`);
-      const child = await runChild(command, env, ctx);
-      return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
-    }
-    ctx.notice(`silence ${lease.id} is active until the command ends`);
-    const over = new AbortController();
-    let renewing = Promise.resolve();
-    let status = 0;
-    try {
-      if (received === undefined) {
-        renewing = lease.renew(over.signal);
-        const child = await runChild(command, env, ctx);
-        received = child.forwarded;
-        status = child.status;
-      }
-    } finally {
-      over.abort();
-      // An extension under way could create a silence again that has expired.
-      const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
-      const ended = await settle(
-        ending.then((reason) => ({ reason })),
-        ctx,
-      );
-      received ??= ended.signal;
-      if (ended.result === undefined) await lease.abandon();
-      const left = ended.result === undefined ? 'svc did not wait for the response' : ended.result.reason;
-      if (left !== undefined) log.warn(leftBehind(lease, left));
-    }
-    return received === undefined ? status : signalStatus(received);
+    if (failure?.code === 'outcome_unknown') log.warn(maybeCreated);
+    if (failure === undefined) return await runCovered(lease, covered, received, ctx);
+    if (received.signal !== undefined) return signalStatus(received.signal);
+    log.warn(`warning: the command runs without a silence: ${failure.message}`);
+    const child = await runChild(covered.command, covered.env, ctx);
+    return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
   } finally {
     release();
   }
+}
+
+/** After a signal the command does not start. */
+async function runCovered(
+  lease: SilenceLease,
+  { command, env }: CoveredCommand,
+  received: Received,
+  ctx: RunContext,
+): Promise<number> {
+  ctx.notice(`silence ${lease.id} is active until the command ends`);
+  const over = new AbortController();
+  let renewing = Promise.resolve();
+  let status = 0;
+  try {
+    if (received.signal === undefined) {
+      renewing = lease.renew(over.signal);
+      const child = await runChild(command, env, ctx);
+      received.signal = child.forwarded;
+      status = child.status;
+    }
+  } finally {
+    over.abort();
+    // An extension under way could create a silence again that has expired.
+    const signal = await endLease(lease, renewing, ctx);
+    received.signal ??= signal;
+  }
+  return received.signal === undefined ? status : signalStatus(received.signal);
+}
+
+/** Expires the silence, and warns if it may still be active. Returns the signal that came meanwhile. */
+async function endLease(lease: SilenceLease, renewing: Promise<void>, ctx: RunContext): Promise<EndSignal | undefined> {
+  const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
+  const { result, signal } = await settle(
+    ending.then((reason) => ({ reason })),
+    ctx,
+  );
+  if (result === undefined) await lease.abandon();
+  const left = result === undefined ? 'svc did not wait for the response' : result.reason;
+  if (left !== undefined) ctx.target.log.warn(leftBehind(lease, left));
+  return signal;
 }
 
 function leftBehind({ id, end }: SilenceLease, why: string): string {

@@ -36,6 +36,22 @@ onBothServices((service) => {
     expect(await states(id)).toEqual(['expired']);
   });
 
+  test('prints an Undo line for each end, and none for a pending silence', async () => {
+    const from = (start: number, end: number) =>
+      postSilence(service.url(), {
+        matchers: [{ name: 'team', value: 'undo', isRegex: false }],
+        startsAt: new Date(start).toISOString(),
+        endsAt: new Date(end).toISOString(),
+      });
+    const now = Date.now();
+    const [one, two] = [now + 3_600_000, now + 7_200_000];
+    const ids = [await from(now, one), await from(now, two), await from(now, one), await from(one, two)];
+    const run = await expire([...ids, '--yes', '-o', 'json']);
+    expect(run.undo).toBe(`svc silences extend ${ids[0]} ${ids[2]} --until ${new Date(one).toISOString()}`);
+    const other = `Undo: svc silences extend ${ids[1]} --until ${new Date(two).toISOString()}\n`;
+    expect([run.code, run.stderr]).toEqual([0, other]);
+  });
+
   test('by a prefix, and in upper case', async () => {
     const [first, second] = [await seed(), await seed()];
     const run = await expire([first.slice(0, 13), second.toUpperCase(), '--yes', '-q']);
