@@ -193,10 +193,10 @@ export class DeliveryProcessor {
   }
 }
 
-const MOST_EVENTS = 100_000;
+const MOST_EVENTS = 20_000;
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
-/** The events that were accepted: delivery is at least once, and receivers de-duplicate on the event id (doc 2 §1). Remembers at least the last 100,000, for a day. */
+/** The events that were accepted: delivery is at least once, and receivers de-duplicate on the event id (doc 2 §1). Remembers at least the last 20,000, for a day. */
 class SeenEvents {
   #older = new Map<string, SeenEvent>();
   #recent = new Map<string, SeenEvent>();

@@ -1,4 +1,5 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
+import { setTimeout } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import { RETRY_MINUTES } from '../subscriptions/subscription.ts';
@@ -130,14 +131,23 @@ export class ReceiverSession {
   async #close(): Promise<void> {
     const { signal, targets, recording } = this.#options;
     this.#ended.abort();
+    const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
+    // What is still being forwarded is finished even if its sender has gone.
+    const settled = this.#settle();
+    const left = DRAIN_MS - (performance.now() - began);
+    if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
     await targets?.close();
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    await settled;
     recording?.close();
     // What was broken off is still being answered.
     await this.#receiver?.drain(LAST_RESPONSES_MS);
     this.#receiver?.destroy();
     signal.removeEventListener('abort', this.#interrupt);
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
   /** The first reason to end counts. */

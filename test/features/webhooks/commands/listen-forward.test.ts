@@ -137,6 +137,25 @@ describe('forwarding', () => {
   });
 });
 
+it('finishes forwarding after Ctrl-C even if the sender has gone', async () => {
+  let release = (): void => {};
+  const { url, taken } = await target((response) => {
+    release = () => response.end();
+  });
+  const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
+  const sender = new Sender(port);
+  sender.send(delivery(event('evt_1')));
+  await expect.poll(() => taken.length).toBe(1);
+  sender.close();
+  // One that came after the end of that connection and was answered shows that svc has seen the end.
+  await deliver(port, event('evt_2'), { key: 'whsec_other' });
+  const ended = stop();
+  await expect(deliver(port, event('evt_3'))).rejects.toThrow();
+  release();
+  const [, row] = deliveries(await ended);
+  expect(row).toMatchObject({ event_id: 'evt_1', forward: { status: 200 }, notes: ['sender_gone'] });
+});
+
 describe('a recording', () => {
   it('has every delivery unchanged before the response', async () => {
     const record = join(temporaryHome(), 'rec.ndjson');
