@@ -3,7 +3,6 @@
  * file counts as missing, and failures to write are ignored.
  */
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { readOwnFile, replaceCache } from './own-file.ts';
@@ -33,39 +32,22 @@ export function knownTables(
 ): KnownTables {
   const name = createHash('sha256').update(`${owner.address}\n${owner.token}`).digest('hex').slice(0, 16);
   const path = join(cache, `trade-${name}.json`);
-  let latest: { readonly version: string; readonly tables: TablesFile['tables'] } | undefined;
-  const readAll = (): TablesFile['tables'] => {
-    const version = versionOf(path);
-    if (latest?.version !== version) latest = { version, tables: readTables(path) };
-    return latest.tables;
-  };
   return {
     read(table) {
-      const known = readAll()[table];
+      const known = readTables(path)[table];
       const at = now();
       return known !== undefined && known.at <= at && known.at > at - LIFETIME_MS ? known.rows : undefined;
     },
     keep(table, rows) {
-      const tables = readAll();
+      const tables = readTables(path);
       const at = now();
       const known = tables[table];
-      // A session reads prices every second, and nothing else of them changes.
       const isRecent = known !== undefined && Math.abs(at - known.at) < RECENT_MS;
       if (isRecent && JSON.stringify(known.rows) === JSON.stringify(rows)) return;
       const file: TablesFile = { version: 1, tables: { ...tables, [table]: { at, rows } } };
       replaceCache(path, JSON.stringify(file), pid);
     },
   };
-}
-
-/** It is replaced, never changed. */
-function versionOf(path: string): string {
-  try {
-    const { ino, mtimeMs, size } = statSync(path);
-    return `${ino} ${mtimeMs} ${size}`;
-  } catch {
-    return '';
-  }
 }
 
 function readTables(path: string): TablesFile['tables'] {

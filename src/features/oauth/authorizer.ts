@@ -53,7 +53,7 @@ export function credentialSource(
   return variable ?? credentialSettings(service, settings)[0];
 }
 
-/** Such a source in the JSON of `oauth status` and `trade status`. */
+/** Such a source in the JSON of `oauth status`. */
 export type SourceKind = 'environment' | 'token_file' | 'token_command';
 
 export function sourceKind(source: string): SourceKind {

@@ -1,5 +1,5 @@
 import { SvcError } from '../../../errors.ts';
-import type { OcoLeg } from '../orders/forms.ts';
+import { type OcoLeg } from '../orders/forms.ts';
 import { checkExitPrices, checkSameUnit, checkTrailed, parseDistance, parseRate, parseTrail } from '../orders/rules.ts';
 
 const PARTS = ['stop', 'limit', 'trail', 'trail-entry'];

@@ -89,6 +89,20 @@ describe('all four services', () => {
     });
   });
 
+  test.each([
+    ['auto', 0, 'warn', 'none, polling is used: '],
+    ['websocket', 1, 'fail', 'none, but trade.transport is websocket: '],
+  ])('a gateway without a websocket, with the transport %s', async (transport, code, status, detail) => {
+    const without = await startSandbox({ now: Date.now, random: Math.random, traps: ['no-websocket'] });
+    const env = { ...without.env, SVC_TRADE_TRANSPORT: transport };
+    const run = await examine(env, { args: ['trade'] });
+    await without.close();
+    expect(run.code).toBe(code);
+    expect(found(run, 'websocket', 'trade')).toMatchObject({ status, detail: expect.stringContaining(detail) });
+    // Polling works all the same.
+    expect(found(run, 'requests', 'trade')?.status).toBe('ok');
+  });
+
   test('only the named ones, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);
