@@ -1,7 +1,6 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
-import { type CallValues, type Effect, type Endpoint, type Parser, Plan } from '../../http/endpoint.ts';
-import { isObject } from '../../json-object.ts';
+import type { CallValues, Effect, Endpoint, Parser, Plan } from '../../http/endpoint.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
@@ -23,7 +22,6 @@ export const getAccounts = read('/trading/get_model/Accounts');
 export const getModel = read('/trading/get_model');
 /** Not shown in the document. */
 export const getInstruments = read('/trading/get_instruments');
-export const getPermissions = read('/trading/permissions');
 /** Doc 3 §8 has its limits; the path is not shown. Never from a cache, as the last candle changes by the second. */
 export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
 
@@ -33,9 +31,6 @@ export const subscribeModel = post('/trading/subscribe', 'read');
 /** Doc 3 §4: "Unsubscribing exists. Its path and fields: not shown." */
 export const unsubscribePrices = post('/unsubscribe', 'read');
 export const unsubscribeModel = post('/trading/unsubscribe', 'read');
-
-/** Not shown in the document; changes the account. */
-export const updateSubscriptions = post('/trading/update_subscriptions', 'write');
 
 /** Doc 3 §4. */
 export const openTrade = post('/trading/open_trade', 'money');
@@ -50,7 +45,7 @@ export const changeOrder = post('/trading/change_order', 'money');
 export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: true } as const;
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
-export const simpleOco = post('/trading/simple_oco', 'money');
+
 export interface Caller {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
   send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;
@@ -110,14 +105,6 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
       const list = (data as { instrument?: unknown } | undefined)?.instrument;
       return checked(list, (await schemas()).instrument, 'data.instrument');
     },
-    /** The list of `data`, or an object by symbol: not shown anywhere. */
-    async permissions() {
-      const { data, permissions = data } = await asked('the permissions', getPermissions);
-      const list = isObject(permissions)
-        ? Object.entries(permissions).map(([symbol, one]) => ({ symbol, permissions: one }))
-        : permissions;
-      return checked(list, (await schemas()).permission, 'data');
-    },
     async subscribePrices(symbol: string) {
       await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
     },
@@ -142,18 +129,6 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
 }
 
 const schemas = () => import('./schema.ts');
-
-export async function setVisible(
-  session: Pick<Caller, 'send'>,
-  symbol: string,
-  visible: boolean,
-): Promise<Plan | undefined> {
-  const body = { symbol, visible: String(visible) };
-  const answer = await session.send(updateSubscriptions, { body });
-  if (answer instanceof Plan) return answer;
-  unlessRefused(`${visible ? 'showing' : 'hiding'} ${symbol}`, answer);
-  return undefined;
-}
 
 function unlessRefused(what: string, answer: Envelope): Envelope {
   const { executed, error } = verdictOf(answer);

@@ -148,10 +148,6 @@ export type Summary = z.infer<typeof summary>;
 export const instrument = z.looseObject({ symbol: z.string(), visible: flag, order: number });
 export type Instrument = z.infer<typeof instrument>;
 
-/** What the account may do with a symbol: `enabled`, `disabled` or `hidden`, by the name of the request. */
-export const permission = z.looseObject({ symbol: z.string(), permissions: z.record(z.string(), z.string()) });
-export type Permission = z.infer<typeof permission>;
-
 /** Any table. */
 export const row = z.looseObject({ isTotal: flag });
 export type Row = z.infer<typeof row>;

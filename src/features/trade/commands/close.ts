@@ -7,7 +7,6 @@ import { carryOut } from '../orders/planned-requests.ts';
 
 export const tradeClose = changeCommand({
   id: 'trade close',
-  foreignOptions: { '--all': { meant: '--everything' } },
   summary: 'Close trades, a symbol, or everything',
   description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
   details:

@@ -34,16 +34,15 @@ function canceling(input: CancelInput, ctx: RunContext): Change {
     });
   }
   const wanted = wantedAccount(input.account, ctx);
-  const goesOn = (): boolean => true;
   if (all) {
     const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
     const nothing = 'no pending orders to cancel; nothing was sent';
     const plan = (cache: TableCache) => planCancelAll(symbol, wanted, cache);
-    return { question: `cancel ${what}?`, plan, goesOn, sweeps: true, protects: true, nothing };
+    return { question: `cancel ${what}?`, plan, goesOn: true, nothing };
   }
   const named = input.account;
   const plan = (cache: TableCache) => planIds(ids, named, cache, ctx);
-  return { question: `cancel ${ids.join(', ')}?`, plan, goesOn, protects: true };
+  return { question: `cancel ${ids.join(', ')}?`, plan, goesOn: true };
 }
 
 async function planIds(
@@ -54,14 +53,14 @@ async function planIds(
 ): Promise<readonly PlannedRequest[]> {
   // The requests follow from the ids alone.
   if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await cache.optional(openOrders(ids, cache));
-  const account = named === undefined ? undefined : await cache.optional(cache.account(named));
+  const seen = await openOrders(ids, cache);
+  const account = named === undefined ? undefined : await cache.account(named);
   if (seen === undefined) {
     ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
     return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
   for (const row of seen.asked) {
-    await checkAccount(`order ${row.orderId}`, await cache.optional(cache.account(row.accountId)), named, cache);
+    await checkAccount(`order ${row.orderId}`, await cache.account(row.accountId), named, cache);
   }
   return cancelEach(seen.asked, seen);
 }
@@ -69,7 +68,6 @@ async function planIds(
 export const tradeOrdersCancel = changeCommand({
   id: 'trade orders cancel',
   suggestFor: ['cancel'],
-  foreignOptions: { '--everything': { meant: '--all' } },
   summary: 'Cancel pending orders',
   description: `Canceling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
   args: ARGS,

@@ -58,7 +58,6 @@ type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAG
 
 export const tradeOrdersUpdate = changeCommand({
   id: 'trade orders update',
-  formerly: ['order set'],
   summary: 'Change a pending order',
   description: `Options that you omit stay unchanged. ${SENT_ONCE}`,
   details:
@@ -109,7 +108,7 @@ function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
     const row = seen?.asked[0];
     const account = row === undefined ? undefined : await cache.account(row.accountId);
     await checkAccount(`order ${id}`, account, input.account, cache);
-    const opens = ctx.dryRun ? [] : await checkedOpenings(terms, row, { id, account, cache }, ctx);
+    const opens = ctx.dryRun ? undefined : await checkedOpening(terms, row, { id, account, cache }, ctx);
     if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
     else if (!ctx.dryRun && changesExits)
       ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
@@ -149,7 +148,7 @@ function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
     }
     return planned;
   };
-  return { question: `change order ${id}?`, plan, goesOn: () => false };
+  return { question: `change order ${id}?`, plan, goesOn: false };
 }
 
 function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distance | undefined {
@@ -171,26 +170,25 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
 }
 
 /** What a larger amount opens. A smaller one than before is never refused. */
-async function checkedOpenings(
+async function checkedOpening(
   { amount }: Terms,
   row: Order | undefined,
   { id, account, cache }: { readonly id: string; readonly account: Account | undefined; readonly cache: TableCache },
   ctx: RunContext,
-): Promise<readonly Opening[]> {
-  if (amount === undefined) return [];
+): Promise<Opening | undefined> {
+  if (amount === undefined) return undefined;
   const before = row && (await cache.amountOf(row));
-  if (before !== undefined && amount <= before) return [];
+  if (before !== undefined && amount <= before) return undefined;
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
   if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
     checkNoLimits(id, ctx);
-    return [];
+    return undefined;
   }
   const side = row.isBuy ? 'buy' : 'sell';
   const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
   await checkLimits(opening, cache, ctx);
-  cache.openings.add(opening);
-  return [opening];
+  return opening;
 }
 
 interface WholeTerms {

@@ -30,7 +30,6 @@ type PositionUpdateInput = Input<typeof POSITION_UPDATE_ARGS, typeof POSITION_UP
 
 export const tradePositionsUpdate = changeCommand({
   id: 'trade positions update',
-  formerly: ['position set'],
   summary: 'Set the stop and limit of an open trade',
   description: `Distances count from the open rate. Setting a stop without --trail turns trailing off. The stop and the limit take one request each; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
   args: POSITION_UPDATE_ARGS,
@@ -92,7 +91,7 @@ function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
       };
     });
   };
-  return { question: `change trade ${id}?`, plan, goesOn: () => false };
+  return { question: `change trade ${id}?`, plan, goesOn: false };
 }
 
 function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {

@@ -20,10 +20,9 @@ import {
   RANGE_FLAG,
 } from './flags.ts';
 import { type Closing, closeAllForm, closeForm, marketForm } from './forms.ts';
-import type { Placed, PlannedRequest } from './placing.ts';
+import type { PlannedRequest } from './placing.ts';
 import type { Change } from './planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from './rules.ts';
-import type { Awaited } from './state.ts';
 import { isUnread, type Seen, type TableCache } from './table-cache.ts';
 
 export const CLOSE_ARGS = {
@@ -72,28 +71,21 @@ export function closing(input: CloseInput, ctx: RunContext): Change {
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
   const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
   const wanted = wantedAccount(input.account, ctx);
-  const goesOn = (): boolean => true;
   if (ids.length === 0) {
     checkCloseAll(input, ctx);
-    const what = symbol === undefined ? 'everything' : `all ${symbol}`;
-    const plan = (cache: TableCache) => planCloseAll(symbol, wanted, tif, cache, ctx);
     return {
-      question: `close ${what}?`,
-      plan,
-      goesOn,
-      sweeps: true,
-      protects: true,
+      question: `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`,
+      plan: (cache) => planCloseAll(symbol, wanted, tif, cache, ctx),
+      goesOn: true,
       nothing: 'no open positions to close; nothing was sent',
     };
   }
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
   if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');
-  const closer = new Closer(
-    { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined },
-    input,
-    ctx,
-  );
-  return { question: `close ${ids.join(', ')}?`, plan: (cache) => closer.plan(cache), goesOn, protects: true };
+  // At a terminal the question explains it.
+  const viaOpposite = input.viaOpposite || (ctx.interactive && !ctx.yes);
+  const closings = { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined, viaOpposite };
+  return { question: `close ${ids.join(', ')}?`, plan: (cache) => planCloseIds(closings, cache), goesOn: true };
 }
 
 function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
@@ -114,133 +106,125 @@ interface Closings {
   readonly wanted: string | undefined;
   /** The account was named on the command line. */
   readonly isNamed: boolean;
+  /** In an account that does not hedge, an opposite order may be sent. */
+  readonly viaOpposite: boolean;
 }
 
-class Closer {
-  readonly #closings: Closings;
-  readonly #viaOpposite: boolean;
+async function planCloseIds(closings: Closings, cache: TableCache): Promise<readonly PlannedRequest[]> {
+  const { ids } = closings;
+  const seen = await cache.positions(has(ids));
+  const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
+  if (missing.length > 0) throw notOpen(missing);
+  const planned: PlannedRequest[] = [];
+  for (const id of ids) planned.push(await planClose(id, closings, seen, cache));
+  return planned;
+}
 
-  constructor(closings: Closings, { viaOpposite }: CloseInput, ctx: RunContext) {
-    this.#closings = closings;
-    // At a terminal the question explains it.
-    this.#viaOpposite = viaOpposite || (ctx.interactive && !ctx.yes);
+async function planClose(
+  id: string,
+  closings: Closings,
+  seen: Seen<OpenPosition>,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { amount: asked, wanted, isNamed, terms } = closings;
+  const row = seen?.rows.find(({ tradeId }) => tradeId === id);
+  const account = await readAccount(row?.accountId ?? wanted, cache);
+  await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
+  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closings, cache);
+  const whole = row && (await cache.amountOf(row));
+  const amount = asked ?? whole;
+  if (amount === undefined) {
+    const code = seen === undefined ? cache.unreadCode : 'guarded';
+    throw new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
+      hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
+    });
   }
-
-  async plan(cache: TableCache): Promise<readonly PlannedRequest[]> {
-    const { ids, amount } = this.#closings;
-    const reading = cache.positions(has(ids), has(ids));
-    const seen = amount === undefined ? await reading : await cache.optional(reading);
-    const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
-    if (missing.length > 0) {
-      throw notOpen(missing);
-    }
-    const planned: PlannedRequest[] = [];
-    for (const id of ids) planned.push(await this.#one(id, seen, cache));
-    return planned;
-  }
-
-  async #one(id: string, seen: Seen<OpenPosition>, cache: TableCache): Promise<PlannedRequest> {
-    const { amount: asked, wanted, isNamed } = this.#closings;
-    const row = seen?.rows.find(({ tradeId }) => tradeId === id);
-    const account = await this.#account(row, cache);
-    await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
-    if (account !== undefined && hedges(account) === false) return this.#opposite(id, account, cache);
-    const reading = row === undefined ? undefined : cache.amountOf(row);
-    const whole = asked === undefined ? await reading : await (reading && cache.optional(reading));
-    const amount = asked ?? whole;
-    if (amount === undefined) {
-      throw new SvcError(
-        seen === undefined ? cache.unreadCode : 'guarded',
-        `the amount of trade ${id} is unknown; nothing was sent`,
-        {
-          hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
-        },
-      );
-    }
-    checkAmount(id, amount, whole);
-    const warnings = row === undefined ? [] : await cache.closedWarnings(row.currency);
-    // As the tables count.
-    const amountK = row?.amountK === undefined || whole === undefined ? undefined : (row.amountK * amount) / whole;
-    const awaits = ({ orderIds, sentAt }: Placed): Awaited => {
-      const { accountId } = account ?? {};
-      return { orderIds, sentAt, tradeIds: [id], accountId, symbol: row?.currency, amountK };
-    };
-    const shows = row && (async () => closeShown(row, amount, whole));
-    return { ...this.#close(id, amount, row, account), warnings, awaits, ...(shows && { shows }) };
-  }
-
-  /** Undefined if neither the trade's row nor the command line names it. */
-  async #account(row: OpenPosition | undefined, cache: TableCache): Promise<Account | undefined> {
-    try {
-      return await cache.optional(cache.account(row?.accountId ?? this.#closings.wanted));
-    } catch (error) {
-      if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
-      throw error;
-    }
-  }
-
-  #close(id: string, amount: number, row: OpenPosition | undefined, account: Account | undefined): PlannedRequest {
-    const { terms } = this.#closings;
-    const of = row === undefined ? '' : ` ${row.currency ?? ''}`;
-    return {
-      request: {
-        endpoint: closeTrade,
-        form: closeForm(id, amount, terms),
-        command: 'close',
-        what: `to close ${amount}${of} of trade ${id}`,
-        makesOrder: true,
-      },
-      before: row && [row],
-      accountId: account?.accountId,
-      does: `Close ${amount}${of} of trade ${id}${row === undefined ? '' : ` (${sideText(row.isBuy)}, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`} ${wayOf(terms)} in account ${account?.accountId ?? 'unknown (could not be read)'}`,
-      tradeId: id,
-    };
-  }
-
-  /** Too large an amount would open a position: so only from fresh data, and never more than is open. */
-  async #opposite(id: string, account: Account, cache: TableCache): Promise<PlannedRequest> {
-    const { accountId, hedging } = account;
-    const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
-    if (!this.#viaOpposite) {
-      throw new SvcError('guarded', `${why}; nothing was sent`, {
-        hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
-      });
-    }
-    const { row, rows } = await freshRow(id, cache);
-    const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
-    const whole = (await cache.amountOf(row)) ?? 0;
-    if (symbol === undefined || isBuy === undefined || whole <= 0) {
-      throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
-    }
-    const amount = this.#closings.amount ?? whole;
-    checkAmount(id, amount, whole);
-    const side = isBuy ? 'sell' : 'buy';
-    const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
-    const { terms } = this.#closings;
-    return {
-      request: {
-        endpoint: oppositeTrade,
-        form: marketForm({ accountId, symbol, side, amount, ...terms }),
-        command: 'close',
-        what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
-        makesOrder: true,
-      },
-      before: rows,
-      known: { amount, symbol, account },
+  checkAmount(id, amount, whole);
+  // As the tables count.
+  const amountK = row?.amountK === undefined || whole === undefined ? undefined : (row.amountK * amount) / whole;
+  const of = row === undefined ? '' : ` ${row.currency ?? ''}`;
+  const opened = row && ` (${sideText(row.isBuy)}, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`;
+  const accountId = account?.accountId;
+  return {
+    request: {
+      endpoint: closeTrade,
+      form: closeForm(id, amount, terms),
+      command: 'close',
+      what: `to close ${amount}${of} of trade ${id}`,
+      makesOrder: true,
+    },
+    accountId,
+    does: `Close ${amount}${of} of trade ${id}${opened ?? ''} ${wayOf(terms)} in account ${accountId ?? 'unknown (could not be read)'}`,
+    tradeId: id,
+    warnings: row === undefined ? [] : await cache.closedWarnings(row.currency),
+    awaits: ({ orderIds, sentAt }) => ({
+      orderIds,
+      sentAt,
+      tradeIds: [id],
       accountId,
-      reduces: { account, symbol, side, amount, isEntry: false },
-      // If the trade is gone by now, the order would open a position.
-      recheck: async (cache) => {
-        const now = await cache.amountOf((await freshRow(id, cache)).row);
-        checkAmount(id, amount, now ?? 0);
-      },
-      awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
-      shows: async () => closeShown(row, amount, whole),
-      warnings: await cache.closedWarnings(symbol),
-      does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
-      tradeId: id,
-    };
+      symbol: row?.currency,
+      amountK,
+    }),
+    ...(row && { shows: async () => closeShown(row, amount, whole) }),
+  };
+}
+
+/** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */
+async function readAccount(wanted: string | undefined, cache: TableCache): Promise<Account | undefined> {
+  try {
+    return await cache.account(wanted);
+  } catch (error) {
+    if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
+    throw error;
   }
+}
+
+/** Too large an amount would open a position: so only from fresh data, and never more than is open. */
+async function planOpposite(
+  id: string,
+  account: Account,
+  { amount: asked, terms, viaOpposite }: Closings,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { accountId, hedging } = account;
+  const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
+  if (!viaOpposite) {
+    throw new SvcError('guarded', `${why}; nothing was sent`, {
+      hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
+    });
+  }
+  const row = await freshRow(id, cache);
+  const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
+  const whole = (await cache.amountOf(row)) ?? 0;
+  if (symbol === undefined || isBuy === undefined || whole <= 0) {
+    throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
+  }
+  const amount = asked ?? whole;
+  checkAmount(id, amount, whole);
+  const side = isBuy ? 'sell' : 'buy';
+  const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
+  return {
+    request: {
+      endpoint: oppositeTrade,
+      form: marketForm({ accountId, symbol, side, amount, ...terms }),
+      command: 'close',
+      what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
+      makesOrder: true,
+    },
+    known: { amount, symbol, account },
+    accountId,
+    reduces: { account, symbol, side, amount, isEntry: false },
+    // If the trade is gone by now, the order would open a position.
+    recheck: async (cache) => {
+      const now = await cache.amountOf(await freshRow(id, cache));
+      checkAmount(id, amount, now ?? 0);
+    },
+    awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
+    shows: async () => closeShown(row, amount, whole),
+    warnings: await cache.closedWarnings(symbol),
+    does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
+    tradeId: id,
+  };
 }
 
 function checkAmount(id: string, amount: number, whole: number | undefined): void {
@@ -252,13 +236,10 @@ function notOpen(ids: readonly string[]): SvcError {
   return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
 }
 
-async function freshRow(
-  id: string,
-  cache: TableCache,
-): Promise<{ readonly row: OpenPosition; readonly rows: readonly OpenPosition[] }> {
+async function freshRow(id: string, cache: TableCache): Promise<OpenPosition> {
   const seen = await cache.positions(() => false);
   const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
-  if (seen !== undefined && row !== undefined) return { row, rows: seen.rows };
+  if (row !== undefined) return row;
   if (seen?.isFresh) throw notOpen([id]);
   throw new SvcError(
     cache.unreadCode,
@@ -285,13 +266,12 @@ export async function planCloseAll(
   cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  const reading = cache.accountId(wanted);
-  const accountId = (await cache.optional(reading)) ?? wanted ?? (await reading);
+  const accountId = await cache.accountId(wanted);
   const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
   const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
   // Only fresh rows say what is open now.
-  const seen = ctx.dryRun ? undefined : await cache.optional(cache.positions(() => false));
+  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
   const open = seen?.rows.filter(isMeant);
   if (seen?.isFresh && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
@@ -305,7 +285,6 @@ export async function planCloseAll(
         what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
         makesOrder: false,
       },
-      before: open,
       accountId,
       warnings,
       awaits: ({ orderIds, sentAt }) => ({

@@ -132,12 +132,12 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
 
 /** For every command that opens a position. */
 export const ONE_POST =
-  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders that may be it. With --once, repeating the command is safe: it returns the outcome of the first order.';
+  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders and positions that are alike. With --once, repeating the command is safe: it returns the outcome of the first order.';
 
 /** For the reference. */
 export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one; both are in the unit of order amounts. trade.maxDailyLoss is in the account's currency: from this loss on, nothing is opened until the next trading day, which begins at 17:00 in New York. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
 The loss of the day is the larger of two numbers: the account's dayPL as a loss; and the P/L of positions closed since 17:00 in New York (grossPL - com + roll) plus the grossPL of open positions if it is negative, together as a loss. If only one of them can be read, it decides.
-Limits never refuse a close, a cancel, flatten, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
+Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
 
 /** The exit statuses of --wait. */
 export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
@@ -160,8 +160,8 @@ export async function checkAccount(
   cache: TableCache,
 ): Promise<void> {
   if (account === undefined || given === undefined) return;
-  const named = await cache.optional(cache.account(given));
-  if (named === undefined || named.accountId === account.accountId) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
   throw new SvcError(
     'guarded',
     `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
@@ -178,13 +178,3 @@ export function missingIds(what: string, ids: readonly string[], hint: string): 
   const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
   return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }
-
-/** As other trading programs write them. */
-export const FOREIGN_ORDER_OPTIONS = {
-  '--amount': { hint: 'the amount follows the symbol, without an option' },
-  '--quantity': { hint: 'the amount follows the symbol, without an option' },
-  '--sl': { meant: '--stop' },
-  '--stop-loss': { meant: '--stop' },
-  '--tp': { meant: '--limit' },
-  '--take-profit': { meant: '--limit' },
-} as const;

@@ -2,16 +2,15 @@
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type JournalEntry, mayBeOf } from '../../../store/order-journal.ts';
+import { type JournalEntry, readGatewayJournal } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
 import { closes, opensNothing } from '../order-text.ts';
 import type { Account, Offer, OpenPosition, Order } from '../schema.ts';
 import { marginFor } from './costs.ts';
 import { lossOfDay } from './day-loss.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
-import type { PlannedRequest } from './placing.ts';
+import { IN_FLIGHT_MS, type PlannedRequest } from './placing.ts';
 import type { Side } from './rules.ts';
-import { IN_FLIGHT_MS } from './settlement.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** The refusal of an amount above `trade.maxOrder`, if it is. */
@@ -61,12 +60,9 @@ export async function lackOfMargin(
   ctx: RunContext,
 ): Promise<string | undefined> {
   const { amount, account } = opening;
-  const { accountId } = account;
+  const { accountId, usableMargin } = account;
   const whole = marginFor(amount, offer);
-  if (whole === undefined || account.usableMargin === undefined || whole <= account.usableMargin) return undefined;
-  // The row of a session may be older than its last close.
-  const { usableMargin } = cache.isLive ? await cache.rereadAccount(account) : account;
-  if (usableMargin === undefined || whole <= usableMargin) return undefined;
+  if (whole === undefined || usableMargin === undefined || whole <= usableMargin) return undefined;
   const added = increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
   const needed = marginFor(added, offer) ?? 0;
   if (added === 0 || needed <= usableMargin) return undefined;
@@ -132,7 +128,7 @@ async function exposureOf(
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
-  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, cache, ctx);
+  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
   const changed = changedAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
@@ -154,27 +150,17 @@ async function exposureOf(
     if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
   }
-  for (const one of isClose ? [] : cache.openings) {
-    if (one === opening || one.symbol !== symbol || one.account.accountId !== accountId) continue;
-    (one.isEntry ? exposure.entries : exposure.atMarket)[one.side] += one.amount;
-  }
-  for (const { form } of recent.filter((entry) => isUnseen(entry, symbol, cache))) addForm(exposure.atMarket, form);
+  // The tables may not show yet what became of an order whose response was lost.
+  const lost = recent.filter(({ outcome, path, form }) => {
+    return outcome === 'unknown' && path !== CHANGE && form['symbol'] === symbol;
+  });
+  for (const { form } of lost) addForm(exposure.atMarket, form);
   return exposure;
 }
 
 /** Its row may stay a moment longer than its fill takes. */
 function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[]): boolean {
   return positions.some((row) => row.tradeId === tradeId && row.amountK !== undefined && row.amountK === amountK);
-}
-
-/** Orders of this machine that the tables may not show yet. */
-function isUnseen(
-  { outcome, order_ids, answered_at, path, form }: JournalEntry,
-  symbol: string,
-  cache: TableCache,
-): boolean {
-  if (path === CHANGE || form['symbol'] !== symbol) return false;
-  return outcome === 'unknown' || (outcome === 'accepted' && cache.isUnseen(order_ids, answered_at));
 }
 
 /** By order: the largest amount that a change of this machine gave it. The tables may not show it yet. */
@@ -191,20 +177,13 @@ function changedAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, n
 const CHANGE = '/trading/change_order';
 const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco', CHANGE];
 
-async function ordersSince(
-  since: number,
-  { accountId }: Account,
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<readonly JournalEntry[]> {
-  const entries = await cache.journal.read();
-  return entries.filter(
-    (entry) =>
-      Date.parse(entry.at) >= since &&
-      OPENING_PATHS.includes(entry.path) &&
+async function ordersSince(since: number, { accountId }: Account, ctx: RunContext): Promise<readonly JournalEntry[]> {
+  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).filter(
+    ({ at, path, form }) =>
+      Date.parse(at) >= since &&
+      OPENING_PATHS.includes(path) &&
       // A change does not say of which account it is.
-      (entry.form['account_id'] ?? accountId) === accountId &&
-      mayBeOf(ctx.target.baseUrl, entry),
+      (form['account_id'] ?? accountId) === accountId,
   );
 }
 
@@ -225,8 +204,8 @@ export async function underLimits<T extends { readonly journalId: string }>(
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  const { opens = [], reduces } = planned;
-  const [first = reduces] = opens;
+  const { opens, reduces } = planned;
+  const first = opens ?? reduces;
   const isLimited = reduces !== undefined || ctx.settings.get('trade.maxPosition') !== undefined;
   if (first === undefined || !isLimited) return send();
   const { withLock } = await import('../../../store/lock.ts');
@@ -236,20 +215,15 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
   const placed: T[] = [];
   const checkAndSend = async (): Promise<void> => {
-    const sent = await ordersSince(cache.readAt, account, cache, ctx);
-    const isOutdated = cache.isLive || sent.some(({ id }) => !cache.sent.has(id));
-    if (isOutdated) {
-      if (!cache.isLive || reduces !== undefined) cache.invalidate();
-      for (const opening of opens) await checkLimits(opening, cache, ctx);
-    }
-    if (reduces !== undefined) {
-      if (isOutdated) await planned.recheck?.(cache);
-      await checkReduces(reduces, cache, ctx);
-    }
+    const sent = await ordersSince(cache.readAt, account, ctx);
+    const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
+    if (isOutdated) cache.invalidate();
+    if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);
+    if (isOutdated && reduces !== undefined) await planned.recheck?.(cache);
+    if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
     const one = await send();
     placed.push(one);
     cache.sent.add(one.journalId);
-    for (const opening of opens) cache.openings.delete(opening);
   };
   const failure = await withLock(path, ctx, checkAndSend).catch((error: unknown) => error);
   const [one] = placed;
