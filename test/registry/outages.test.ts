@@ -15,10 +15,7 @@ interface Watching {
 }
 
 /** Without a service of the command's own to watch, or with a gateway, whose outages have tests of their own. */
-const APART = [
-  ...['alerts triage', 'webhooks listen', 'silences run'],
-  ...['trade dashboard', 'trade session', 'trade stream', 'trade watch'],
-];
+const APART = [...['alerts triage', 'webhooks listen', 'silences run'], ...['trade stream', 'trade watch']];
 const WATCHING: Readonly<Record<string, Watching>> = {
   'alerts list': { argv: ['--watch=1s'], isEndless: true },
   'alerts check': { argv: ['--expect', '--wait', '1h'] },

@@ -281,7 +281,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['--account', '654061'] },
   ],
   'trade positions get': [{ args: ['170162801'] }, { args: ['1', '--closed'] }],
-  'trade permissions': [{ args: ['EUR/USD'] }, { args: [] }],
   'trade orders list': [{ args: ['--type', 'le'] }],
   'trade orders get': [{ args: ['390285837'] }],
   'trade offers list': [{ args: [] }],
@@ -291,16 +290,11 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['Order', '--snapshot', '--until', '1', '--transport', 'polling'] },
   ],
   'trade watch': [{ args: ['orders', '--until', '1', '--transport', 'polling'], draws: true }],
-  'trade dashboard': [{ args: ['--until', '1', '--transport', 'polling'], draws: true }],
-  'trade ping': [{ args: ['--count', '1', '--transport', 'polling'], measures: true }],
   'trade candles': [{ args: ['EUR/USD', 'H1', '--last', '2'] }],
   'trade model': [{ args: ['Account'] }],
   'trade symbols list': [{ args: [] }],
   'trade symbols get': [{ args: ['EUR/USD'] }],
-  'trade symbols show': [{ args: ['USD/CHF'] }],
-  'trade symbols hide': [{ args: ['EUR/USD'] }],
   'trade buy': [{ args: ['EUR/USD', '5', '--account', '654061', '--stop', '40pips'], follows: true }],
-  'trade size': [{ args: ['EUR/USD', '--risk', '1%', '--stop', '40pips', '--account', '654061'] }],
   'trade sell': [{ args: ['EUR/USD', '5', '--account', '654061'], follows: true }],
   'trade entry buy': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
   'trade entry sell': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
@@ -308,13 +302,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['170162801'] },
     { args: ['--symbol', 'EUR/USD', '--account', '654061'], follows: true },
     { args: ['--everything', '--account', '654061'], follows: true, word: '654061' },
-  ],
-  'trade flatten': [
-    {
-      args: ['--account', '654061', '--wait', '1ms'],
-      word: '654061',
-      apart: 'each request has a row, and a failure of one does not stop the others',
-    },
   ],
   'trade positions update': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
   'trade orders update': [
@@ -324,33 +311,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade orders cancel': [
     { args: ['390285837'], follows: true },
     { args: ['--all', '--symbol', 'eurusd', '--account', '654061'] },
-  ],
-  'trade oco create': [
-    {
-      args: ['EUR/USD', '5', '--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15', '--account', '654061'],
-      follows: true,
-    },
-  ],
-  'trade oco add': [{ args: ['390285837', '--group', '51201'], follows: true }],
-  'trade oco remove': [{ args: ['390285837'], follows: true }],
-  'trade oco update': [{ args: ['51201', '--add', '390285837'], follows: true }],
-  'trade session': [
-    {
-      args: ['--account', '654061'],
-      mayBeEmpty: true,
-      apart: 'a refusal is an event, and the session continues',
-      // Unlike an order, it has no fill that may be reported before the end or not.
-      stdin: '{"id":"a1","command":"orders cancel","order":"390285837"}\n',
-    },
-  ],
-  'trade batch': [
-    {
-      args: ['-'],
-      stdin: '{"command":"buy","symbol":"EUR/USD","amount":5,"account":"654061"}\n',
-      follows: true,
-      mayBeEmpty: true,
-      apart: 'a failure is a row of its answer',
-    },
   ],
   'trade hours': [{ args: [] }],
   'trade limits': [
@@ -366,10 +326,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'trade login': [{ args: ['--token-stdin'], stdin: 'MARKER-f00dfacecafe-0123456789', typed: true }],
   'trade logout': [{ args: [], silent: true }],
-  'trade status': [
-    { args: [], silent: true },
-    { args: ['--check'], apart: 'a refusal is its answer' },
-  ],
   'config list': [
     { args: [], mirrors: true },
     { args: ['--all', '--show-origin'], mirrors: true },

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { createEntryOrder, openTrade, simpleOco } from '../../src/features/trade/client.ts';
+import { createEntryOrder, openTrade } from '../../src/features/trade/client.ts';
 import type { TradingError } from '../../src/features/trade/gateway/envelope.ts';
 import { explainRefusal, type GatewayRefusal } from '../../src/features/trade/gateway/failed-answer.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
@@ -81,7 +81,7 @@ describe('forms', () => {
   it.each([
     [openTrade.path, 'is_buy'],
     [createEntryOrder.path, 'is_buy'],
-    [simpleOco.path, 'is_buy2'],
+    ['/trading/simple_oco', 'is_buy2'],
   ])('%s without %s is a bug in svc, and is not sent', (path, field) => {
     const whole = { ...FORMS['market-buy'], is_buy2: 'false' };
     expect(() => checkForm(path, whole)).not.toThrow();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getAccounts, getModel, openTrade, updateSubscriptions } from '../../../src/features/trade/client.ts';
+import { getAccounts, getModel, openTrade } from '../../../src/features/trade/client.ts';
 import {
   CALL_LIMITS,
   type CallBudget,
@@ -21,7 +21,6 @@ describe('commandNumbers', () => {
     expect(numberOf(getModel, { query: { models: 'OpenPosition' } })).toBe(44);
     expect(numberOf(getModel, { query: { models: 'Offer' } })).toBeUndefined();
     expect(numberOf(getModel, { query: { models: ['Order'] } })).toBe(46);
-    expect(numberOf(updateSubscriptions)).toBe(24);
     expect(numberOf(openTrade)).toBeUndefined();
     for (const cmd of Object.values(COMMAND_NUMBERS)) expect(CALL_LIMITS.map((one) => one.cmd)).toContain(cmd);
   });

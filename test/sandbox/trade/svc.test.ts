@@ -1,7 +1,7 @@
 /** svc's own session and client against the sandbox's gateway: what each took from the document fits together. */
 import { describe, expect, test } from 'vitest';
 import { PERIODS } from '../../../src/features/trade/candles/periods.ts';
-import { openTrading, setVisible } from '../../../src/features/trade/client.ts';
+import { openTrading } from '../../../src/features/trade/client.ts';
 import { readPush } from '../../../src/features/trade/gateway/push.ts';
 import type { SessionOptions } from '../../../src/features/trade/gateway/session-types.ts';
 import { MODEL_NAMES } from '../../../src/features/trade/models.ts';
@@ -24,8 +24,6 @@ describe('svc', () => {
     gateway.traps.add('accounts-path-404');
     expect(await trading.accounts()).toEqual(accounts);
     expect(await trading.instruments()).toHaveLength(8);
-    await setVisible(own.session, 'USD/CHF', true);
-    expect((await trading.model('Offer')).map(({ currency }) => currency)).toContain('USD/CHF');
   });
 
   test('reads candles of all periods', async () => {

@@ -40,7 +40,7 @@ export const tradeJournalSettle = listCommand({
       { name: 'time', cell: ({ at }: SettlingRow) => ({ time: at }) },
       { name: 'command', cell: ({ command }) => command },
       { name: 'outcome', cell: outcomeCell },
-      { name: 'alike', cell: ({ alike }) => alike.map(alikeText), flex: true },
+      { name: 'alike', cell: ({ alike }) => alike.map(({ id }) => id), flex: true },
       { name: 'form', cell: formCell, wide: true },
       { name: 'id', cell: ({ id }) => id, brief: true },
     ],
@@ -84,17 +84,21 @@ function alreadyKnown({ id, outcome }: JournalEntry): SvcError {
 }
 
 async function listAlike(entries: readonly JournalEntry[], ctx: RunContext): Promise<Answer<readonly SettlingRow[]>> {
-  const [first] = entries;
-  if (first === undefined) return { value: [] };
+  if (entries.length === 0) return { value: [] };
   const rows = await readTradingRows(ctx);
   for (const text of rows.unread) ctx.notice(text);
-  const footer = `if you know what became of it: svc trade journal settle ${first.id} --as ${OUTCOMES.join('|')}`;
-  const more = entries.length === 1 ? '' : `\n${entries.length} unknown outcomes: settle each by its id`;
-  return {
-    value: entries.map((entry) => rowOf(entry, findAlikeRows(entry, rows))),
-    code: 'outcome_unknown',
-    footer: `${footer}${more}`,
-  };
+  const value = entries.map((entry) => rowOf(entry, findAlikeRows(entry, rows)));
+  return { value, code: 'outcome_unknown', footer: value.map(alikeFooter).join('\n') };
+}
+
+/** What the rows of the table have no space for: what is alike, and the next command. */
+function alikeFooter({ id, command, at, alike }: SettlingRow): string {
+  const found = alike.length === 0 ? 'nothing alike is at the gateway now' : 'alike at the gateway, newest first:';
+  return [
+    `${command} of ${at}: ${found}`,
+    ...alike.map((row) => `  ${alikeText(row)}`),
+    `  if you know what became of it: svc trade journal settle ${id} --as ${OUTCOMES.join('|')}`,
+  ].join('\n');
 }
 
 function rowOf(entry: JournalEntry, alike: readonly AlikeRow[]): SettlingRow {

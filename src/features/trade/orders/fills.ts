@@ -166,7 +166,7 @@ export class FillWatch {
     return report(state, outcomeOf(state), lastState(state));
   }
 
-  /** Positions that no push has linked to an order: all that opened since are its own if they are exactly what is missing. */
+  /** Positions that no push has linked to an order: the one that is exactly what is missing, or all that opened since if together they are. */
   #missing({ accountId, symbol, side, rate, sentAt, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
     if (sentAt === undefined) return [];
     const isOfSide = (row: OpenPosition | ClosedPosition, isBuy: boolean): boolean =>
@@ -184,9 +184,12 @@ export class FillWatch {
     // Without hedging the order first closes the other side, and opens only the rest.
     const offset = closed.filter((row) => isOfSide(row, side === 'sell') && isSince(row.closeTime, sentAt));
     const missingK = order.amountK - total(trades);
-    const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))];
-    if (!wholes.some((whole) => whole > 0 && Math.abs(total(own) - whole) < TINY)) return [];
-    return fillsOf([...new Set(own.map(({ tradeId }) => tradeId))], this.#tables);
+    const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))].filter((whole) => whole > 0);
+    const isWhole = (amountK: number): boolean => wholes.some((whole) => Math.abs(amountK - whole) < TINY);
+    const single = own.filter(({ amountK = 0 }) => isWhole(amountK));
+    const found = isWhole(total(own)) ? own : single;
+    if (found === single && single.length !== 1) return [];
+    return fillsOf([...new Set(found.map(({ tradeId }) => tradeId))], this.#tables);
   }
 
   #whole(order: Awaited, state: OrderState): FillReport | undefined {

@@ -1,4 +1,4 @@
-/** `svc trade positions update`, `orders update`, `orders cancel` and `oco`: what they send, and what they report if only a part succeeds. */
+/** `svc trade positions update`, `orders update` and `orders cancel`: what they send, and what they report if only a part succeeds. */
 import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
@@ -8,17 +8,6 @@ const client = await fileTrader({ emptied: true });
 
 const split = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;
-
-it.each([
-  ['position set', 'positions update', () => [holdTrade(client.gateway), '--stop', '40pips']],
-  ['order set', 'orders update', () => [holdOrder(client.gateway), '--stop', '40pips']],
-  ['oco edit', 'oco update', () => ['51201', '--add', holdOrder(client.gateway)]],
-] as const)('%s, the former name of %s, still works', async (former, name, argv) => {
-  const { code, stderr } = await client.run([...split(former), ...argv(), '--yes']);
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain(`svc trade ${former} is now svc trade ${name}`);
-  expect(client.orders()).toHaveLength(1);
-});
 
 it('the noun may be singular', async () => {
   const id = holdOrder(client.gateway);
@@ -101,7 +90,7 @@ describe('orders update', () => {
     const order_id = holdOrder(client.gateway);
     const { code, stdout, stderr } = await client.run([
       'order',
-      'set',
+      'update',
       order_id,
       ...split(argv),
       '--yes',
@@ -201,56 +190,6 @@ describe('orders cancel', () => {
     const { stdout } = await client.run(['orders', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
     const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
     expect({ bodies, calls: client.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
-  });
-});
-
-describe('oco', () => {
-  it('create: two orders by one request', async () => {
-    const legs = ['--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15,stop=30pips'];
-    const { code, stdout } = await client.run(['oco', 'create', 'eurusd', '5', ...legs, '--yes', '-o', 'json']);
-    expect(code).toBe(0);
-    expect(client.orders()).toMatchObject([
-      { symbol: 'EUR/USD', is_buy: 'true', rate: '1.17', is_buy2: 'false', rate2: '1.15' },
-    ]);
-    const ids = [...client.gateway.book.orders.keys()];
-    expect(JSON.parse(stdout)).toMatchObject([{ command: 'oco create', outcome: 'accepted', orderIds: ids }]);
-  });
-
-  it('create: checks the current offer, and sends nothing after a refusal', async () => {
-    const legs = ['--leg', 'buy@1.17', '--leg', 'sell@1.15'];
-    const run = await client.run(['oco', 'create', 'EUR/USD', '60000', ...legs, '--yes']);
-    expect({ code: run.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-  });
-
-  it('add, edit, remove', async () => {
-    const [a = '', b = '', c = ''] = [1, 2, 3].map(() => holdOrder(client.gateway));
-    const groups = () => [...client.gateway.book.orders.values()].map(({ ocoBulkId }) => ocoBulkId);
-    await client.run(['oco', 'add', a, b, '--yes']);
-    expect(client.calls().at(-1)).toBe(`POST /trading/add_to_oco orderIds=${a}&orderIds=${b}&ocoBulkId=0`);
-    const [group = 0] = groups();
-    expect(groups()).toEqual([group, group, 0]);
-    await client.run(['oco', 'add', c, '--group', String(group), '--yes']);
-    expect(groups()).toEqual([group, group, group]);
-    await client.run(['oco', 'remove', a, '--yes']);
-    expect(groups()).toEqual([0, group, group]);
-    await client.run(['oco', 'update', String(group), '--add', a, '--remove', b, '--yes']);
-    expect(client.calls().at(-1)).toBe(
-      `POST /trading/edit_oco ocoBulkId=${group}&addOrderIds=${a}&removeOrderIds=${b}`,
-    );
-    expect(groups()).toEqual([group, 0, group]);
-  });
-
-  it.each([
-    [['add', '1'], 2, /a new group needs at least two orders/],
-    [['add', '1', '2'], 5, /there are no orders 1, 2/],
-    [['add', '1', '--group', '0'], 2, /not a group id/],
-    [['update', '7'], 2, /pass --add or --remove/],
-    [['update', '7', '--add', '1', '--remove', '1'], 2, /cannot be both added and removed/],
-    [['create', 'EUR/USD', '5', '--leg', 'buy@1.17'], 2, /exactly two --leg/],
-  ])('refuses %j', async (argv, code, why) => {
-    const run = await client.run(['oco', ...argv, '--yes']);
-    expect(run.stderr).toMatch(why);
-    expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 });
 

@@ -1,5 +1,3 @@
-/** Pacing and rate limits delay reads, and say so at once. They never delay a close, a cancel or an order. */
-import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
 import { budgetPath, CallBudgetFile } from '../../../../src/store/call-budget.ts';
@@ -47,7 +45,6 @@ const ORDERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['orders cancel', ['orders', 'cancel', '39']],
   ['positions update', ['positions', 'update', '7', '--stop', '40pips']],
   ['orders update', ['orders', 'update', '39', '--rate', '1.09']],
-  ['oco create', ['oco', 'create', 'EUR/USD', '1', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
 ];
 
 describe.each(ORDERS)('%s', (name, argv) => {
@@ -67,17 +64,6 @@ describe.each(ORDERS)('%s', (name, argv) => {
     for (const limit of CALL_LIMITS) await file.fill(limit);
     const done = await run(all, home);
     expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
-  });
-});
-
-it('a batch does not wait for the pace of connections', async () => {
-  const home = await pacedHome();
-  writeFileSync(`${home}/orders.ndjson`, '{"command":"buy","symbol":"EUR/USD","amount":1}\n'.repeat(3));
-  const done = await run(['batch', `${home}/orders.ndjson`, '--account', ACCOUNT, '--yes'], home);
-  expect({ code: done.code, waits: done.waits, posts: done.posts }, done.stderr).toEqual({
-    code: 0,
-    waits: [],
-    posts: 3,
   });
 });
 
