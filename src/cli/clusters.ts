@@ -149,7 +149,7 @@ const INCOMPLETE = 'nothing in the clusters that responded';
 const CLUSTER = { name: 'cluster', cell: ({ cluster }: ClusterRow) => cluster, vital: true } as const;
 
 function clusterRendering(as: Rendering): Rendering {
-  if (as.kind === 'screen' || as.kind === 'dashboard') {
+  if (as.kind === 'screen') {
     throw new SvcError('internal', 'a full screen shows one cluster');
   }
   return as.kind === 'watch' ? { ...as, list: listWithCluster(as.list) } : clusterOutput(as);

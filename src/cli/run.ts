@@ -174,7 +174,7 @@ export async function runCommand(
 
 /** The renderer redraws it, and `q` ends it. */
 function isWatch({ kind }: Rendering): boolean {
-  return kind === 'watch' || kind === 'dashboard';
+  return kind === 'watch';
 }
 
 function secretHeadersOf(contexts: readonly Pick<RunContext, 'target'>[]): ReadonlySet<string> {

@@ -51,7 +51,7 @@ export async function renderScreen(
 }
 
 /** Draws what `linesOf` makes of each value, and of the latest again when the terminal's size changes. */
-export async function drawEach<Value>(
+async function drawEach<Value>(
   values: AsyncIterable<Value>,
   linesOf: (
     value: Value,

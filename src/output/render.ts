@@ -22,7 +22,6 @@ import {
   type AnyOutput,
   type Cell,
   type ChartOutput,
-  type Dashboard,
   type Format,
   type Frame,
   type OutputOptions,
@@ -76,11 +75,6 @@ export async function render(
   if (output.kind === 'screen') {
     const { renderScreen } = await import('./full-screen.ts');
     await renderScreen(value as AsyncIterable<Frame>, options, sink);
-    return UNCOUNTED;
-  }
-  if (output.kind === 'dashboard') {
-    const { renderDashboard } = await import('./dashboard.ts');
-    await renderDashboard(value as AsyncIterable<Dashboard>, options, sink);
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {

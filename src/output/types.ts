@@ -159,32 +159,6 @@ export interface ScreenOutput {
   readonly kind: 'screen';
 }
 
-/** Several tables at one moment. */
-export interface Dashboard {
-  readonly at: number;
-  /** Its time follows. */
-  readonly title: string;
-  /** Lines below the title. */
-  readonly heading: readonly { readonly text: string; readonly tone?: Tone | undefined }[];
-  readonly tables: readonly DashboardTable[];
-  /** How to end it follows at a terminal. */
-  readonly footer?: string | undefined;
-}
-
-export interface DashboardTable {
-  readonly title: string;
-  // biome-ignore lint/suspicious/noExplicitAny: only the columns look into the rows
-  readonly list: ListOutput<any>;
-  readonly rows: readonly unknown[];
-  /** A last row, which a small terminal shows, too. */
-  readonly total?: unknown;
-}
-
-/** Tables that are redrawn together on a terminal; a pipe gets one picture below the other. */
-export interface DashboardOutput {
-  readonly kind: 'dashboard';
-}
-
 /** What a chart shows of one thing over time. Non-finite numbers count as null. */
 export interface ChartSeries {
   /** The legend; may contain remote text. */
@@ -287,7 +261,7 @@ export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput | Chart
 
 /** What a value may be printed as: a command's own output, or what an option makes of it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type Rendering = AnyOutput | WatchOutput<any> | ScreenOutput | DashboardOutput;
+export type Rendering = AnyOutput | WatchOutput<any> | ScreenOutput;
 
 /** The global output options, resolved. */
 export interface OutputOptions {

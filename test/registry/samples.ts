@@ -38,8 +38,6 @@ export interface Sample {
   readonly local?: true;
   /** It prints its options. */
   readonly mirrors?: true;
-  /** It prints what it has measured: other numbers each time. */
-  readonly measures?: true;
   /** It draws on a terminal what changes; in a pipe it prints rows, and of the formats ndjson alone. */
   readonly draws?: true;
   /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
