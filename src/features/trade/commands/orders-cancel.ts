@@ -1,15 +1,18 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { deleteOrder } from '../client.ts';
+import { orderText } from '../order-text.ts';
 import { wantedAccount } from '../orders/account.ts';
-import { cancel, cancelEach, planCancelAll } from '../orders/cancel-orders.ts';
 import { changeCommand } from '../orders/change-command.ts';
 import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../orders/flags.ts';
 import type { PlannedRequest } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
-import { openOrders } from '../orders/rows.ts';
+import { groupOf, openOrders } from '../orders/rows.ts';
 import { checkOrderId } from '../orders/rules.ts';
-import type { TableCache } from '../orders/table-cache.ts';
+import type { TableCache, TableSnapshot } from '../orders/table-cache.ts';
+import type { Order } from '../schema.ts';
+import { foldedSymbol } from '../symbols.ts';
 
 const ARGS = {
   order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },
@@ -22,6 +25,21 @@ const FLAGS = {
 } as const satisfies Flags;
 
 type CancelInput = Input<typeof ARGS, typeof FLAGS>;
+
+export const tradeOrdersCancel = changeCommand({
+  id: 'trade orders cancel',
+  suggestFor: ['cancel'],
+  summary: 'Cancel pending orders',
+  description: `Canceling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
+  args: ARGS,
+  flags: FLAGS,
+  exits: ['partly_done'],
+  examples: [
+    { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
+    { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
+  ],
+  change: canceling,
+});
 
 function canceling(input: CancelInput, ctx: RunContext): Change {
   const ids = checkedIds(input.order, (id) =>
@@ -65,17 +83,61 @@ async function planIds(
   return cancelEach(seen.asked, seen);
 }
 
-export const tradeOrdersCancel = changeCommand({
-  id: 'trade orders cancel',
-  suggestFor: ['cancel'],
-  summary: 'Cancel pending orders',
-  description: `Canceling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
-  args: ARGS,
-  flags: FLAGS,
-  exits: ['partly_done'],
-  examples: [
-    { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
-    { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
-  ],
-  change: canceling,
-});
+/** Of the account; throws if they cannot be read. */
+async function planCancelAll(
+  symbol: string | undefined,
+  wanted: string | undefined,
+  cache: TableCache,
+): Promise<readonly PlannedRequest[]> {
+  const { accountId } = await cache.account(wanted);
+  // Cached rows may be outdated, but they still name what can be canceled.
+  const seen = await cache.orders((rows) => rows.length > 0);
+  if (seen === undefined) {
+    throw new SvcError(cache.unreadCode, 'cannot read the pending orders now; nothing was sent', {
+      hint: 'pass order ids, which needs no read: svc trade orders cancel <order-id>',
+    });
+  }
+  const isOf = ({ currency = '' }: Order): boolean =>
+    symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
+  // A hidden symbol may have orders; one without orders must at least exist.
+  if (symbol !== undefined && !seen.rows.some(isOf)) await cache.symbol(symbol);
+  return cancelEach(
+    seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
+    seen,
+  );
+}
+
+/** No request for orders that end with another one, if the rows are fresh. */
+function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapshot<Order>): readonly PlannedRequest[] {
+  const planned: PlannedRequest[] = [];
+  const gone = new Set<string>();
+  for (const row of rows) {
+    if (gone.has(row.orderId)) continue;
+    const along = isFresh ? groupOf(row, all) : [];
+    for (const { orderId } of along) gone.add(orderId);
+    planned.push(cancel(row, along, row.accountId));
+  }
+  return planned;
+}
+
+function cancel(
+  row: Pick<Order, 'orderId'> & Partial<Order>,
+  along: readonly Order[],
+  accountId: string | undefined,
+): PlannedRequest {
+  const { orderId } = row;
+  const others = along.length === 0 ? '' : `; its OCO group ends with it: ${along.map(orderText).join('; ')}`;
+  return {
+    request: {
+      endpoint: deleteOrder,
+      form: { order_id: orderId },
+      command: 'orders cancel',
+      what: `to cancel order ${orderId}`,
+      makesOrder: false,
+    },
+    accountId,
+    does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
+    orderId,
+    along: along.map((one) => one.orderId),
+  };
+}

@@ -69,14 +69,15 @@ export function findAlikeRows(
   const since = skew === undefined ? 0 : Date.parse(request.at) + skew - CLOCK_MARGIN_MS;
   const isSince = (time: string | undefined): boolean => (tableTime(time) ?? since) >= since;
   const wanted = wantedRows(request.form);
+  const alikeOrders = orders.filter((row) => wanted.isNamed(row) ?? (wanted.isOf(row) && isSince(row.time)));
+  const open = positions.filter(
+    (row) => wanted.isNamed(row) ?? (wanted.isOf(row) && (wanted.closesAll || isSince(row.time))),
+  );
+  const ended = closed.filter((row) => wanted.isNamed(row) ?? isClosedAlike(row, wanted, isSince));
   return [
-    ...orders.filter((row) => wanted.isNamed(row) ?? (wanted.isOf(row) && isSince(row.time))).map(orderRow),
-    ...positions
-      .filter((row) => wanted.isNamed(row) ?? (wanted.isOf(row) && (wanted.closesAll || isSince(row.time))))
-      .map(positionRow),
-    ...closed
-      .filter((row) => wanted.isNamed(row) ?? isClosedAlike(row, wanted, isSince))
-      .map((row) => ({ ...positionRow(row), kind: 'closed position' as const, time: timeText(row.closeTime) })),
+    ...alikeOrders.map((row) => alikeRow('order', row.orderId, row, { rate: orderRate(row), time: row.time })),
+    ...open.map((row) => alikeRow('open position', row.tradeId, row, { rate: row.open, time: row.time })),
+    ...ended.map((row) => alikeRow('closed position', row.tradeId, row, { rate: row.open, time: row.closeTime })),
   ].sort((one, other) => newness(other) - newness(one));
 }
 
@@ -125,25 +126,21 @@ function isClosedAlike(
   return closesAll ? isOf(row) : isOpposite(row) || (isOf(row) && isSince(row.openTime));
 }
 
-function orderRow(row: Order): AlikeRow {
-  return { ...commonFields(row), kind: 'order', id: row.orderId, rate: orderRate(row) ?? null };
-}
-
-function positionRow(row: OpenPosition | ClosedPosition): AlikeRow {
-  return { ...commonFields(row), kind: 'open position', id: row.tradeId, rate: row.open ?? null };
-}
-
-function commonFields({ currency, isBuy, amountK, time }: Row & Pick<Order, 'amountK'> & { readonly time?: unknown }) {
+function alikeRow(
+  kind: AlikeRow['kind'],
+  id: string,
+  { currency, isBuy, amountK }: Row & Pick<Order, 'amountK'>,
+  { rate, time }: { readonly rate: number | undefined; readonly time: string | undefined },
+): AlikeRow {
   return {
+    kind,
+    id,
     symbol: currency ?? null,
     side: isBuy === undefined ? null : sideText(isBuy),
     amountK: amountK ?? null,
-    time: typeof time === 'string' ? timeText(time) : null,
+    rate: rate ?? null,
+    time: shownTime(time) || null,
   };
-}
-
-function timeText(time: string | undefined): string | null {
-  return shownTime(time) || null;
 }
 
 function newness({ time }: AlikeRow): number {

@@ -2,10 +2,7 @@
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { budgetPath, CallBudgetFile } from '../../../store/call-budget.ts';
 import { hedges } from '../accounts.ts';
-import { CALL_LIMITS, type CallsLeft } from '../gateway/counted-caller.ts';
-import { commandNumbersOf, gatewayToken } from '../gateway/trading-session.ts';
 import type { Account, Offer } from '../schema.ts';
 import { wantedAccount } from './account.ts';
 import { costsText } from './costs.ts';
@@ -193,8 +190,7 @@ function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext):
     const opened = await openedAmount(order.opens, cache, ctx);
     const shown = previewOrder(order.draft, { ...order, opened, now: ctx.now() });
     const all = [...shown.warnings, ...warnings];
-    const value = { ...shown, warnings: all, refusal, callsLeft: await callsLeft(ctx) };
-    return { value, as: ORDER_PREVIEW };
+    return { value: { ...shown, warnings: all, refusal }, as: ORDER_PREVIEW };
   });
 }
 
@@ -202,15 +198,4 @@ function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext):
 function refusalText(error: unknown): string {
   if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
   throw error;
-}
-
-/** The calls left for checking an order's outcome. */
-async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
-  const token = await gatewayToken(ctx);
-  const file = new CallBudgetFile(budgetPath(ctx.paths, ctx.target.baseUrl.href, token.reveal()), ctx);
-  const { OpenPosition, Order, ClosedPosition } = await commandNumbersOf(ctx);
-  return CALL_LIMITS.filter(({ cmd }) => [OpenPosition, Order, ClosedPosition].includes(cmd)).map((limit) => {
-    const { cmd, does, maxCalls: max } = limit;
-    return { cmd, does, left: max - file.usage(limit).used, max };
-  });
 }

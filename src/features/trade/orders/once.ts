@@ -102,7 +102,9 @@ async function earlierOutcome(
   const { key } = once;
   if (outcome === 'refused') throw refusedBefore(entry, key);
   if (!['accepted', 'filled', 'open', 'done'].includes(outcome)) {
-    throw unknownOutcome(entry, key, outcome === 'unknown' ? 'no response came' : `the journal says ${outcome}`);
+    const why =
+      entry.message ?? (outcome === 'unknown' ? 'svc ended before a response came' : `the journal says ${outcome}`);
+    throw unknownOutcome(entry, key, why);
   }
   ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
   const report = (entry.report as FillReport | null) ?? (outcome === 'filled' ? SETTLED_AS_FILLED : undefined);

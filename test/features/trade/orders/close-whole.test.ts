@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunContext } from '../../../../src/cli/command.ts';
-import { planCloseAll } from '../../../../src/features/trade/orders/close-positions.ts';
+import { planCloseAll } from '../../../../src/features/trade/commands/close.ts';
 import type { TableCache } from '../../../../src/features/trade/orders/table-cache.ts';
 import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
 

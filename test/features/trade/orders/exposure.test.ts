@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { marketDayStart } from '../../../../src/features/trade/market-hours.ts';
-import { lossOfDay } from '../../../../src/features/trade/orders/day-loss.ts';
+import { lossOfDay } from '../../../../src/features/trade/orders/limits.ts';
 import { type Exposure, positionAfter } from '../../../../src/features/trade/orders/exposure.ts';
 import type { Account, ClosedPosition } from '../../../../src/features/trade/schema.ts';
 
