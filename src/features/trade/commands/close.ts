@@ -1,7 +1,7 @@
 /** `trade close`: trades by id, all of a symbol, or all of an account. */
 import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
-import { SvcError } from '../../../errors.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
@@ -24,7 +24,7 @@ import {
 import { type Closing, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import { type Change, carryOut } from '../orders/planned-requests.ts';
-import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from '../orders/rules.ts';
+import { checkOrderId, parseAmount, parsePips, sideOf, type TimeInForce, timeInForce } from '../orders/rules.ts';
 import { isUnread, type Seen, type TableCache } from '../orders/table-cache.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -160,20 +160,49 @@ async function planClose(
   const account = await readAccount(row?.accountId ?? wanted, cache);
   await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
   if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closings, cache);
-  const whole = row && (await cache.amountOf(row));
+  if (row !== undefined) return planSeenClose(row, account?.accountId, closings, cache);
+  if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
+  throw unknownAmount(id, seen === undefined ? cache.unreadCode : 'guarded');
+}
+
+async function planSeenClose(
+  row: OpenPosition,
+  accountId: string | undefined,
+  { amount: asked, terms }: Closings,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { tradeId: id, currency, isBuy, open = '?', grossPL = '?', amountK } = row;
+  const whole = await cache.amountOf(row);
   const amount = asked ?? whole;
-  if (amount === undefined) {
-    const code = seen === undefined ? cache.unreadCode : 'guarded';
-    throw new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
-      hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
-    });
-  }
+  if (amount === undefined) throw unknownAmount(id, 'guarded');
   checkAmount(id, amount, whole);
   // As the tables count.
-  const amountK = row?.amountK === undefined || whole === undefined ? undefined : (row.amountK * amount) / whole;
-  const of = row === undefined ? '' : ` ${row.currency ?? ''}`;
-  const opened = row && ` (${sideText(row.isBuy)}, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`;
-  const accountId = account?.accountId;
+  const closedK = amountK === undefined || whole === undefined ? undefined : (amountK * amount) / whole;
+  const opened = ` (${sideText(isBuy)}, opened at ${open}, P/L ${grossPL})`;
+  return {
+    ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
+    warnings: await cache.closedWarnings(currency),
+    shows: async () => closeShown(row, amount, whole),
+  };
+}
+
+interface ClosedTrade {
+  readonly terms: Closing;
+  readonly accountId: string | undefined;
+  readonly symbol?: string | undefined;
+  /** What is known of the trade, for the confirmation. */
+  readonly opened?: string;
+  /** In thousands: what is to be closed. */
+  readonly amountK?: number | undefined;
+}
+
+function closeRequest(
+  id: string,
+  amount: number,
+  { terms, accountId, symbol, opened = '', amountK }: ClosedTrade,
+): PlannedRequest {
+  const of = symbol === undefined ? '' : ` ${symbol}`;
+  const where = accountId ?? 'unknown (could not be read)';
   return {
     request: {
       endpoint: closeTrade,
@@ -183,19 +212,16 @@ async function planClose(
       makesOrder: true,
     },
     accountId,
-    does: `Close ${amount}${of} of trade ${id}${opened ?? ''} ${wayOf(terms)} in account ${accountId ?? 'unknown (could not be read)'}`,
+    does: `Close ${amount}${of} of trade ${id}${opened} ${wayOf(terms)} in account ${where}`,
     tradeId: id,
-    warnings: row === undefined ? [] : await cache.closedWarnings(row.currency),
-    awaits: ({ orderIds, sentAt }) => ({
-      orderIds,
-      sentAt,
-      tradeIds: [id],
-      accountId,
-      symbol: row?.currency,
-      amountK,
-    }),
-    ...(row && { shows: async () => closeShown(row, amount, whole) }),
+    awaits: ({ orderIds, sentAt }) => ({ orderIds, sentAt, tradeIds: [id], accountId, symbol, amountK }),
   };
+}
+
+function unknownAmount(id: string, code: ErrorCode): SvcError {
+  return new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
+    hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
+  });
 }
 
 /** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */
@@ -360,7 +386,7 @@ function closeShown(row: OpenPosition, amount: number, whole: number | undefined
     money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
   return {
     symbol: currency,
-    side: isBuy === undefined ? null : isBuy ? 'buy' : 'sell',
+    side: sideOf(isBuy) ?? null,
     open,
     rate: close,
     before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },

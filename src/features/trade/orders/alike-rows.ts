@@ -5,9 +5,10 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { orderRate, sideText } from '../order-text.ts';
+import { orderRate } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { shownTime, tableTime } from '../tables/table-time.ts';
+import { type Side, sideOf } from './rules.ts';
 import { isUnread } from './table-cache.ts';
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */
@@ -20,7 +21,7 @@ export interface AlikeRow {
   /** Of the order, or of the trade. */
   readonly id: string;
   readonly symbol: string | null;
-  readonly side: string | null;
+  readonly side: Side | null;
   /** In thousands, as the tables count. */
   readonly amountK: number | null;
   readonly rate: number | null;
@@ -136,7 +137,7 @@ function alikeRow(
     kind,
     id,
     symbol: currency ?? null,
-    side: isBuy === undefined ? null : sideText(isBuy),
+    side: sideOf(isBuy) ?? null,
     amountK: amountK ?? null,
     rate: rate ?? null,
     time: shownTime(time) || null,

@@ -101,5 +101,6 @@ export function shownExit(
 
 /** An exit as the tables have it: 0 is none. */
 export function setExit(rate: number | undefined): ExitPreview | string | null {
-  return rate === undefined ? null : rate === 0 ? 'none' : { rate, pips: null, money: null };
+  if (rate === undefined) return null;
+  return rate === 0 ? 'none' : { rate, pips: null, money: null };
 }

@@ -149,10 +149,17 @@ export function closeList({ wait }: { readonly wait?: number | undefined }): Lis
   return wait === undefined ? CHANGE_LIST : WAITED_LIST;
 }
 
+const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
+  filled: 'good',
+  partial: 'warn',
+  pending: 'warn',
+  rejected: 'bad',
+  unknown: 'bad',
+};
+
 function statusCell({ status }: CloseRow): Cell {
   if (status === null) return undefined;
-  const tone = status === 'filled' ? 'good' : status === 'rejected' || status === 'unknown' ? 'bad' : 'warn';
-  return { text: status, tone };
+  return { text: status, tone: STATUS_TONES[status] };
 }
 
 /** The account if the request concerns all of it. */

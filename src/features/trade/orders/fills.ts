@@ -104,43 +104,47 @@ export class FillWatch {
 
   /** For an accepted order; several may be waited for at once. Rejects if the command is interrupted. */
   async wait(order: Awaited, ms: number): Promise<FillReport> {
-    const { signal, sleep } = this.#context;
     const done = new AbortController();
-    const alarm = (after: number): { rang: boolean } => {
-      const clock = { rang: false };
-      sleep(after, done.signal).then(
-        () => {
-          clock.rang = true;
-          this.#wake();
-        },
-        () => {},
-      );
-      return clock;
-    };
     this.#tables.forgetSnapshot();
-    const limit = alarm(ms);
-    let grace: { readonly rang: boolean } | undefined;
-    let isRead = false;
     try {
-      for (;;) {
-        const changed = this.#changed();
-        const state = orderState(order, this.#tables);
-        if (state.filled) return report(state, 'filled');
-        if (state.over) grace ??= alarm(GRACE_MS);
-        if (grace?.rang && !isRead) {
-          const over = await this.#over(order, state);
-          if (over !== undefined) return over;
-          isRead = true;
-        }
-        signal.throwIfAborted();
-        if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
-        if (limit.rang) return await this.#finalState(order);
-        await changed;
-      }
+      return await this.#follow(order, ms, done.signal);
     } finally {
       // A reason of our own: an exception would be made for each order.
       done.abort(OVER);
     }
+  }
+
+  async #follow(order: Awaited, ms: number, done: AbortSignal): Promise<FillReport> {
+    const limit = this.#alarm(ms, done);
+    let grace: { readonly rang: boolean } | undefined;
+    let isRead = false;
+    for (;;) {
+      const changed = this.#changed();
+      const state = orderState(order, this.#tables);
+      if (state.filled) return report(state, 'filled');
+      if (state.over) grace ??= this.#alarm(GRACE_MS, done);
+      if (grace?.rang && !isRead) {
+        const over = await this.#over(order, state);
+        if (over !== undefined) return over;
+        isRead = true;
+      }
+      this.#context.signal.throwIfAborted();
+      if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
+      if (limit.rang) return this.#finalState(order);
+      await changed;
+    }
+  }
+
+  #alarm(ms: number, done: AbortSignal): { readonly rang: boolean } {
+    const clock = { rang: false };
+    this.#context.sleep(ms, done).then(
+      () => {
+        clock.rang = true;
+        this.#wake();
+      },
+      () => {},
+    );
+    return clock;
   }
 
   /** The wait is over and pushes may have been lost: read the tables. */

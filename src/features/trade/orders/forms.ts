@@ -107,7 +107,8 @@ export function stopField(stop: Distance | undefined): string | undefined {
 /** Undefined if there is neither. */
 export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
   const unit = (stop ?? limit)?.unit;
-  return unit === undefined ? undefined : unit === 'pips' ? 'true' : 'false';
+  if (unit === undefined) return undefined;
+  return unit === 'pips' ? 'true' : 'false';
 }
 
 /** The gateway takes a form without a side for a buy, so an opening order is never sent without one. */
@@ -198,11 +199,12 @@ export function tradeExitForm(
   exit: Exit,
   trail: number | undefined,
 ): OrderForm {
+  const price = exit === 'none' ? undefined : exit;
   return {
     trade_id: tradeId,
     is_stop: side === 'stop' ? 'true' : 'false',
-    rate: exit === 'none' ? '0' : side === 'stop' ? stopField(exit) : exit.text,
-    is_in_pips: exit === 'none' ? 'false' : unitField(exit, undefined),
+    rate: (side === 'stop' ? stopField(price) : price?.text) ?? '0',
+    is_in_pips: unitField(price, undefined) ?? 'false',
     trailing_step: trailField(trail) ?? '0',
   };
 }

@@ -43,15 +43,17 @@ export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunC
   const tooLarge = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
   // An entry order may fill after the position is closed.
   if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
-  const maxPosition = ctx.settings.get('trade.maxPosition');
   const refusal = tooLarge ?? (await aboveDailyLoss(account, cache, ctx));
-  if (maxPosition !== undefined || (refusal !== undefined && nets)) {
-    const setting = maxPosition === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
-    const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
-    if (onlyReduces) return;
-    if (refusal === undefined && most > Number(maxPosition)) throw abovePosition(opening, most, String(maxPosition));
+  const max = ctx.settings.get('trade.maxPosition');
+  if (max === undefined && (refusal === undefined || !nets)) {
+    if (refusal !== undefined) throw refusal;
+    return;
   }
+  const setting = max === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
+  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
+  if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
+  if (most > Number(max)) throw abovePosition(opening, most, String(max));
 }
 
 /** Undefined if the margin suffices or is not known, and for what does not add to a position. */
@@ -108,7 +110,11 @@ async function aboveDailyLoss(
 }
 
 /** The loss of a trading day, which begins at 17:00 in New York, as `ORDER_LIMITS` says: in the account's currency, negative for a profit. Undefined if the tables do not say. */
-export function lossOfDay(account: Account, closed: readonly ClosedPosition[] | undefined, now: number): number | undefined {
+export function lossOfDay(
+  account: Account,
+  closed: readonly ClosedPosition[] | undefined,
+  now: number,
+): number | undefined {
   const { dayPL, grossPL } = account;
   const realized = closed && realizedToday(account, closed, now);
   const computed =
