@@ -1,5 +1,5 @@
 /** Arguments and options that the trading commands share. */
-import type { Arguments, Flag, Flags } from '../../../cli/flags.ts';
+import type { Arguments, Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { TRANSPORT_FLAG } from '../gateway/trading-session.ts';
 import type { Account } from '../schema.ts';
@@ -28,28 +28,11 @@ export const TRADING_FLAGS = {
   ...TRANSPORT_FLAG,
 } as const satisfies Flags;
 
-export const ONCE_FLAG = {
-  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
-} as const satisfies Flags;
-
-/** For an order that opens a position. */
-export const ORDER_ARGS = {
-  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
-  amount: { help: 'Amount: thousands (forex) or contracts', required: true },
-} as const satisfies Arguments;
-
-/** For an order that `--risk` can size. */
+/** For an order that opens a position, and that `--risk` can size. */
 export const SIZED_ARGS = {
-  symbol: ORDER_ARGS.symbol,
+  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
   amount: { help: 'Amount: thousands (forex) or contracts', promptUnless: ['risk'] },
 } as const satisfies Arguments;
-
-export const RISK_FLAG = {
-  type: 'string',
-  value: '%|money',
-  group: 'Stop and limit options',
-  help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
-} as const satisfies Flag;
 
 export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
@@ -70,16 +53,10 @@ export const TRAIL_ENTRY_FLAG = {
   group: PRICES,
   help: 'Trailing entry: dynamic, or steps of n >= 10',
 } as const;
-export const TRAIL_FLAG = {
-  type: 'string',
-  value: 'dynamic|n',
-  group: EXITS,
-  help: 'Trailing stop: dynamic, or steps of n >= 10',
-} as const;
 export const EXIT_FLAGS = {
   stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
   limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
-  trail: TRAIL_FLAG,
+  trail: { type: 'string', value: 'dynamic|n', group: EXITS, help: 'Trailing stop: dynamic, or steps of n >= 10' },
 } as const satisfies Flags;
 
 /** For market orders, including those that close. */
@@ -96,10 +73,15 @@ export const ENTRY_TIME_FLAGS = {
 export const NEW_ORDER_FLAGS = {
   range: RANGE_FLAG,
   ...EXIT_FLAGS,
-  risk: RISK_FLAG,
+  risk: {
+    type: 'string',
+    value: '%|money',
+    group: EXITS,
+    help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
+  },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
   'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
-  ...ONCE_FLAG,
+  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 

@@ -56,15 +56,10 @@ function orderOnce(key: string, draft: NewOrderDraft, account: string | undefine
   };
 }
 
-interface Planning {
-  readonly wanted: string | undefined;
-  readonly requireOpen?: boolean;
-}
-
 /** Throws if the gateway's state rules the order out. */
 async function planOrder(
   typed: NewOrderDraft,
-  { wanted, requireOpen = false }: Planning,
+  { wanted, requireOpen }: { readonly wanted: string | undefined; readonly requireOpen: boolean },
   cache: TableCache,
   ctx: RunContext,
 ): Promise<PlannedRequest> {

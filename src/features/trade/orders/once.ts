@@ -45,8 +45,8 @@ interface SendingOnce {
 }
 
 /**
- * Sends if nothing was sent with the key, or if what was sent was not executed. Otherwise returns what became of it. Throws
- * `outcome_unknown` if that is not known, and `key_conflict` for another order.
+ * Sends if nothing was sent with the key, or if what was sent was not executed. Otherwise returns what became of it, once another
+ * process has its response. Throws `outcome_unknown` if that is not known, and `key_conflict` for another order.
  */
 export async function sendOnce(
   once: Once,
@@ -54,35 +54,29 @@ export async function sendOnce(
   ctx: RunContext,
 ): Promise<Plan | readonly Outcome[]> {
   const { key } = once;
+  const deadline = ctx.now() + ctx.target.timeoutMs;
   for (;;) {
     const entry = await latestEntry(key, ctx);
     if (entry !== undefined) await checkSame(once, entry, cache, ctx);
-    const ended = entry && (await waitForSender(entry, key, ctx));
-    if (ended !== undefined && !maySendAgain(ended)) return [await earlierOutcome(ended, once, { cache, waits }, ctx)];
+    if (entry !== undefined && isInFlight(entry, ctx.now())) {
+      // No longer than a request may take.
+      if (ctx.now() >= deadline) throw unknownOutcome(entry, key, 'its sender still waits for the response');
+      await ctx.sleep(PAUSE_MS, ctx.signal);
+      continue;
+    }
+    if (entry !== undefined && !maySendAgain(entry)) return [await earlierOutcome(entry, once, { cache, waits }, ctx)];
     const claim = async (): Promise<void> => {
-      if ((await latestEntry(key, ctx))?.id !== ended?.id) throw new KeyTaken(key);
+      if ((await latestEntry(key, ctx))?.id !== entry?.id) throw new KeyTaken(key);
     };
     const sent = await send({ key, claim });
     if (sent instanceof Plan || !sent.some(({ error }) => error instanceof KeyTaken)) return sent;
   }
 }
 
-async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry | undefined> {
-  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).findLast(({ once }) => once === key);
-}
-
 const PAUSE_MS = 100;
 
-/** While another process waits for the response, no longer than a request may take. */
-async function waitForSender(entry: JournalEntry, key: string, ctx: RunContext): Promise<JournalEntry> {
-  const deadline = ctx.now() + ctx.target.timeoutMs;
-  let latest = entry;
-  while (isInFlight(latest, ctx.now())) {
-    if (ctx.now() >= deadline) throw unknownOutcome(latest, key, 'its sender still waits for the response');
-    await ctx.sleep(PAUSE_MS, ctx.signal);
-    latest = (await latestEntry(key, ctx)) ?? entry;
-  }
-  return latest;
+async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry | undefined> {
+  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).findLast(({ once }) => once === key);
 }
 
 /** It was not executed. A refusal of a rate limit or of the sign-in says nothing about the order. */

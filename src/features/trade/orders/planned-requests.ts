@@ -9,7 +9,7 @@ import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { checkConfirmable, checkRepeats, confirmOrder, STALE_MS } from './confirmation.ts';
 import { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
-import type { Once } from './once.ts';
+import { keepReport, type Once, sendOnce } from './once.ts';
 import { type KeyClaim, type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
@@ -62,29 +62,14 @@ export async function carryOutEach(
       if (confirmed instanceof Plan) return confirmed;
       return sendAll(planned, { confirmed, cache, watch, goesOn }, ctx);
     };
-    const outcomes =
-      once === undefined || ctx.dryRun ? await send() : await sendWithKey(once, { cache, watch, send }, ctx);
+    const isPlain = once === undefined || ctx.dryRun;
+    const outcomes = isPlain ? await send() : await sendOnce(once, { cache, waits: watch !== undefined, send }, ctx);
     if (outcomes instanceof Plan) return outcomes;
     const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
     const failed = outcomes.find(({ error }) => error !== undefined);
     if (failed?.error !== undefined && tried.length === 1) throw failed.error;
     return watch === undefined ? outcomes : waitForAll(outcomes, { cache, watch, wait: input.wait ?? 0 }, ctx);
   });
-}
-
-interface SendingWithKey {
-  readonly cache: TableCache;
-  readonly watch: FillWatch | undefined;
-  send(claim: KeyClaim): Promise<Plan | readonly Outcome[]>;
-}
-
-async function sendWithKey(
-  once: Once,
-  { cache, watch, send }: SendingWithKey,
-  ctx: RunContext,
-): Promise<Plan | readonly Outcome[]> {
-  const { sendOnce } = await import('./once.ts');
-  return sendOnce(once, { cache, waits: watch !== undefined, send }, ctx);
 }
 
 function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
@@ -206,7 +191,7 @@ async function waitForAll(
         const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
         if (awaited === undefined || outcome.report !== undefined) return outcome;
         const reported = { ...outcome, report: await watch.wait(awaited, wait) };
-        if (planned.request.once !== undefined) await (await import('./once.ts')).keepReport(reported, ctx);
+        if (planned.request.once !== undefined) await keepReport(reported, ctx);
         return reported;
       }),
     );
