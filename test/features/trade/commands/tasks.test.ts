@@ -325,7 +325,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       expect(trades()).toEqual([]);
     },
   ],
-  'ids for a bot, and errors as JSON': [
+  'ids for a script, and errors as JSON': [
     2,
     async () => {
       const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];

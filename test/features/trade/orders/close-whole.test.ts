@@ -5,8 +5,7 @@ import type { TableCache } from '../../../../src/features/trade/orders/table-cac
 import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
 
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
-  const optional = <T>(reading: Promise<T>) => reading;
-  const cache = { optional, accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
   const [planned] = await planCloseAll(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
   return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
