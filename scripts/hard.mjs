@@ -1,5 +1,5 @@
 // npm run test:hard [-- suite…]: the long suites, three at a time on two processors, and those that measure alone; what came of them goes to bench/hard.md.
-// SVC_HARD_SCALE=0.1 runs a tenth of everything, 6 an hour of the bot, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
+// SVC_HARD_SCALE=0.1 runs a tenth of everything, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
 // The suites fuzz and guided take other cases every time; SVC_SEED takes those of a seed that they printed. guided adds to its corpora.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,18 +30,14 @@ const SUITES = {
   ],
   cuts: ['the connection cut at every byte of a write, its response and the polling handshake', 25],
   imports: ['svc silences import killed at random moments', 10],
-  moments: ['webhooks rotate, silences run and trade session killed at random moments, and the next run', 30],
+  moments: ['webhooks rotate and silences run killed at random moments, and the next run', 30],
   peers: ['services that send endless or malformed data: memory and deadline of the program', 10],
   turns: ['every command in every format and with every failure, and every name in every quoting of three shells', 60],
   soak: ['a flood of deliveries and pushes: memory stays flat', 5],
-  bot: [
-    'a bot trades through faults at a second gateway, written from the interface document; its orders are audited',
-    14,
-  ],
 };
 
 /** These measure time or memory. */
-const ALONE = ['peers', 'soak', 'bot'];
+const ALONE = ['peers', 'soak'];
 /** Most suites wait half of their time, for a process, a lock or a deadline. */
 const AT_A_TIME = Math.ceil(cpus().length * 1.5);
 

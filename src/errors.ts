@@ -40,7 +40,6 @@ export const ERROR_KINDS = {
   not_found: { exit: 5, retryable: false, meaning: 'not found' },
   limited: { exit: 6, retryable: true, meaning: 'a rate limit is used up' },
   quota_used: { exit: 6, retryable: false, meaning: 'a quota is used up: waiting does not help' },
-  output_unread: { exit: 6, retryable: true, meaning: 'the events of a session are not read' },
 
   // 7: unavailable, nothing can have changed
   dns_failed: { exit: 7, retryable: true, meaning: 'the host name could not be resolved' },

@@ -8,7 +8,6 @@ import { manualPages } from './cli/reference/manual.ts';
 import { referencePages } from './cli/reference/pages.ts';
 import { commandNode, commandTree } from './cli/reference/tree.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
-import { sessionSchema } from './features/trade/session/schema.ts';
 
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */
@@ -30,12 +29,7 @@ export async function preparedPages(): Promise<Pages> {
 
 /** The pages of docs/reference/, by file name. */
 export async function preparedReference(): Promise<Readonly<Record<string, string>>> {
-  const schemas: Record<string, string> = {};
-  for (const group of GROUPS) {
-    if (group.name !== 'trade') continue;
-    schemas['trade-session.schema.json'] = `${JSON.stringify(await sessionSchema(group), null, 2)}\n`;
-  }
-  return { ...referencePages(await commandTree(GROUPS), commandNode(HELP)), ...schemas };
+  return referencePages(await commandTree(GROUPS), commandNode(HELP));
 }
 
 /** The man pages, by file name. */

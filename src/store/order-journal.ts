@@ -1,19 +1,20 @@
 /** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
+import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { tryParseJson } from '../json-object.ts';
-import { type LockContext, ownerLiveness, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
+import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
 import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent };
 
+type Schemas = typeof import('./schemas.ts');
+
 /** The order and its outcome. */
-export interface JournalEntry extends Omit<OrderSent, 'base_url'> {
-  /** Null if the line does not say. */
-  readonly base_url: string | null;
+export interface JournalEntry extends OrderSent {
   readonly outcome: OrderOutcome;
   readonly order_ids: readonly string[];
   readonly trade_ids: readonly string[];
@@ -29,36 +30,47 @@ export function journalPath(paths: Paths): string {
   return join(paths.state, 'trade', 'orders.ndjson');
 }
 
-export type Line = OrderSent | OrderAnswered;
+/** Runs under the journal's lock before a line is written, and may throw. */
 export type Claim = () => Promise<void>;
 
-/** An order is on disk when this returns. Throws `file_unusable`: an order that cannot be journaled is not sent. */
-export async function journal(paths: Paths, context: LockContext, line: Line, claim?: Claim): Promise<void> {
-  await append(paths, context, () => [line], { claim });
-}
+type Line = OrderSent | OrderAnswered;
 
-/** Where in which file the lines are. */
-export async function append(
+/** Writes a request before it is sent. Returns its id once the line is on disk. Throws `file_unusable`: an order that cannot be journaled is not sent. */
+export async function journalSent(
   paths: Paths,
   context: LockContext,
-  linesAt: (at: string) => readonly Line[],
-  { claim, isSynced = false }: { readonly claim?: Claim | undefined; readonly isSynced?: boolean },
-): Promise<{ readonly inode: number; readonly from: number; readonly to: number }> {
+  request: Omit<OrderSent, 'id' | 'at' | 'owner'>,
+  claim?: Claim,
+): Promise<string> {
+  const id = randomUUID();
+  const owner = context.processName ?? processName(context.pid);
+  await append(paths, context, (at) => ({ id, at, ...request, owner }), claim);
+  return id;
+}
+
+/** Writes what became of a request. */
+export async function journalAnswered(
+  paths: Paths,
+  context: LockContext,
+  answer: Omit<OrderAnswered, 'at'>,
+  claim?: Claim,
+): Promise<void> {
+  await append(paths, context, (at) => ({ at, ...answer }), claim);
+}
+
+async function append(paths: Paths, context: LockContext, lineAt: (at: string) => Line, claim?: Claim): Promise<void> {
   const path = journalPath(paths);
-  return withLock(`${path}.lock`, context, async () => {
+  await withLock(`${path}.lock`, context, async () => {
     await claim?.();
-    const lines = linesAt(new Date(context.now()).toISOString());
+    const line = lineAt(new Date(context.now()).toISOString());
     try {
       const file = openOwnFile(path, 'a+');
       try {
-        const { ino: inode, size: from } = fstatSync(file);
         // A line cut off by a crash must not swallow this one.
-        const text = `${endsLine(file, from) ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
-        const bytes = Buffer.from(text);
-        writeAll(file, bytes, null);
+        const text = `${endsLine(file, fstatSync(file).size) ? '' : '\n'}${JSON.stringify(line)}\n`;
+        writeAll(file, Buffer.from(text), null);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
-        if (isSynced || lines.some((line) => 'form' in line)) fsyncSync(file);
-        return { inode, from, to: from + bytes.length };
+        if ('form' in line) fsyncSync(file);
       } finally {
         closeSync(file);
       }
@@ -81,49 +93,46 @@ export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]
   return journalEntries(text, await import('./schemas.ts'));
 }
 
-export type Schemas = typeof import('./schemas.ts');
+/** The entries of one gateway, oldest first. */
+export async function readGatewayJournal(paths: Paths, gateway: URL): Promise<readonly JournalEntry[]> {
+  return (await readJournal(paths)).filter((entry) => isSentTo(gateway, entry));
+}
 
-export function journalEntries(text: string, schemas: Schemas): readonly JournalEntry[] {
+/** Lines that cannot be read are skipped. */
+export function journalEntries(text: string, { sentLine, answeredLine }: Schemas): readonly JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
-  for (const line of linesOf(text, schemas)) takeLine(entries, line);
+  for (const line of text.split('\n')) {
+    // After the last line.
+    if (line === '') continue;
+    const value = tryParseJson(line);
+    const sent = sentLine.safeParse(value).data;
+    const answer = sent === undefined ? answeredLine.safeParse(value).data : undefined;
+    if (sent !== undefined) entries.set(sent.id, { ...sent, ...UNANSWERED });
+    if (answer !== undefined) takeAnswer(entries, answer);
+  }
   return [...entries.values()];
 }
 
-/** Lines of early versions have no address. */
-export type ReadLine = (Omit<OrderSent, 'base_url'> & { readonly base_url?: string | undefined }) | OrderAnswered;
+const UNANSWERED = {
+  outcome: 'unknown',
+  order_ids: [],
+  trade_ids: [],
+  message: null,
+  answered_at: null,
+  error: null,
+  report: null,
+} as const;
 
-/** Lines that cannot be read are skipped. */
-export function linesOf(text: string, { sentLine, answeredLine }: Schemas): readonly ReadLine[] {
-  return text.split('\n').flatMap((line) => {
-    // After the last line.
-    if (line === '') return [];
-    const value = tryParseJson(line);
-    return sentLine.safeParse(value).data ?? answeredLine.safeParse(value).data ?? [];
-  });
-}
-
-export function takeLine(entries: Map<string, JournalEntry>, line: ReadLine): void {
-  if ('form' in line) {
-    const { base_url = null } = line;
-    const open = { outcome: 'unknown', order_ids: [], trade_ids: [], message: null, answered_at: null } as const;
-    entries.set(line.id, { ...line, base_url, ...open, error: null, report: null });
-    return;
-  }
-  const entry = entries.get(line.id);
+function takeAnswer(entries: Map<string, JournalEntry>, answer: OrderAnswered): void {
+  const entry = entries.get(answer.id);
   if (entry === undefined) return;
-  const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = line;
-  const { error = null, report = entry.report } = line;
+  const { id, outcome, order_ids = entry.order_ids, trade_ids = entry.trade_ids, message = null, at } = answer;
+  const { error = null, report = entry.report } = answer;
   entries.set(id, { ...entry, outcome, order_ids, trade_ids, message, answered_at: at, error, report });
 }
 
-export function keyOf(key: string, gateway: string | null): string {
-  return `${withoutSlash(gateway ?? '')} ${key}`;
-}
-
-/** An order of an unknown gateway may have gone to this one. */
-export function mayBeOf(gateway: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
-  const { href } = gateway;
-  return base_url === null || base_url === href || withoutSlash(base_url) === withoutSlash(href);
+export function isSentTo({ href }: URL, { base_url }: Pick<JournalEntry, 'base_url'>): boolean {
+  return withoutSlash(base_url) === withoutSlash(href);
 }
 
 /** Its sender is alive and has not written what became of it. */

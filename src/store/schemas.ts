@@ -169,7 +169,7 @@ const sentFields = {
   path: text,
   /** Without secrets: an order has none. */
   form: z.record(text, z.unknown()),
-  /** The process that sends it. Lines of earlier versions name none. */
+  /** The process that sends it. */
   owner: z.catch(z.optional(z.object({ pid: z.int(), host: text, place: text, start: text })), undefined),
   /** The gateway's clock minus ours, in milliseconds, if it was known then. */
   clock_skew: z.catch(z.optional(z.number()), undefined),
@@ -183,7 +183,7 @@ export type OrderSent = Fields<typeof sentFields>;
 
 /** `unknown`: it was sent and no trustworthy response came, or the process died. */
 export type SentOutcome = 'accepted' | 'refused' | 'not_sent' | 'unknown';
-/** The last four are what the gateway's tables showed later; `done` is a change. */
+/** The last four are what the user found out later; `done` is a change. */
 export type OrderOutcome = SentOutcome | 'filled' | 'open' | 'done' | 'absent';
 
 const answeredFields = {
@@ -192,7 +192,7 @@ const answeredFields = {
   /** Entries of a newer svc count as well: their orders must not be forgotten. */
   outcome: z.custom<OrderOutcome>((value) => typeof value === 'string', 'is not a string'),
   order_ids: z.optional(list(text)),
-  /** Of positions that were found to belong to it. */
+  /** Of positions that it opened. */
   trade_ids: z.optional(list(text)),
   message: z.nullish(text),
   /** Of a request that was refused. */
@@ -206,8 +206,8 @@ const answeredFields = {
 /** The outcome of an order, as a later line with the same id. */
 export type OrderAnswered = Fields<typeof answeredFields>;
 
-/** A line of the order journal, of either kind. Lines of early versions have no address. */
-export const sentLine = z.looseObject({ ...sentFields, base_url: z.optional(text) });
+/** A line of the order journal, of either kind. */
+export const sentLine = z.looseObject(sentFields);
 export const answeredLine = z.looseObject(answeredFields);
 
 const localUrl = text.check(z.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/));

@@ -33,7 +33,6 @@ const READERS: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['verify FILE', ['webhooks', 'verify', PIPE, ...SIGNED, '--secret-file', SECRET]],
   ['replay FILE', ['webhooks', 'replay', PIPE, ...TO]],
   ['silences import FILE', ['silences', 'import', PIPE, ...NOWHERE]],
-  ['trade batch FILE', ['trade', 'batch', PIPE, ...NOWHERE]],
 ];
 
 const SIGNALS = [

@@ -24,7 +24,6 @@ describe('deeply nested JSON', () => {
 
   it.each([
     ['silences import', ['silences', 'import', 'FILE', '--base-url', 'http://127.0.0.1:9'], LIMIT],
-    ['trade batch', ['trade', 'batch', 'FILE', '--base-url', 'http://127.0.0.1:9'], LIMIT],
     ['webhooks inspect', ['webhooks', 'inspect', 'FILE'], /./],
     ['webhooks send --body', ['webhooks', 'send', '--to', 'http://127.0.0.1:9', '--body', 'FILE'], /./],
     ['webhooks replay', ['webhooks', 'replay', 'FILE', '--to', 'http://127.0.0.1:9'], /./],

@@ -1,11 +1,9 @@
-/** kill -9 at random moments of long operations: a rotation, a silence around a command, a trading session. The next run continues. */
+/** kill -9 at random moments of long operations: a rotation, a silence around a command. The next run continues. */
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
+import { expect, it } from 'vitest';
 import { type Ended, HOME, type Running, startSvc, svc } from '../e2e/binary.ts';
 import { onBothServices } from '../features/alerts/commands/service.ts';
-import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { startReceiver, startService } from '../sandbox/webhooks/service.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { counted, scaled } from './scale.ts';
@@ -110,55 +108,5 @@ onBothServices((service) => {
       counted(task, 1);
     }
     task.meta.figures = `run: ${figures.killed} killed, ${figures.left} silences left to end by themselves`;
-  });
-});
-
-describe('trade session', () => {
-  it('sends no order twice, whenever it is killed, and the next one settles all', async ({ task }) => {
-    const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, fast: 20, tickMs: 0, caps: false });
-    gateway.setPrice('EUR/USD', 1.16);
-    gateway.tick();
-    const root = mkdtempSync(join(HOME, 'session-'));
-    const env = environmentIn(root, gateway);
-    const ORDERS = 6;
-    const keys = (round: number): readonly string[] => Array.from({ length: ORDERS }, (_, n) => `r${round}-${n}`);
-    const session = (round: number): Running => {
-      const commands = keys(round).map((once, n) => ({
-        id: once,
-        once,
-        command: 'entry sell',
-        symbol: 'EUR/USD',
-        amount: 1 + n,
-        rate: 1.2 + round / 10_000,
-      }));
-      const input = `${commands.map((one) => JSON.stringify(one)).join('\n')}\n`;
-      return startSvc(['trade', 'session', '--yes', '-o', 'ndjson', '--drain', '1s'], { env, input });
-    };
-    const { ended, ms } = await timed(() => session(0));
-    expect(ended).toMatchObject({ code: 0 });
-    const figures = { killed: 0, midway: 0, tries: 0 };
-    for (let round = 1; round <= KILLS; round++) {
-      gateway.book.orders.clear();
-      const arrived = ordersFromNow(gateway);
-      const amounts = (): readonly string[] =>
-        arrived().map(({ form }) => form.find(([name]) => name === 'amount')?.[1] ?? '');
-      if (await killedWithin(ms, session(round))) figures.killed += 1;
-      if (amounts().length > 0 && amounts().length < ORDERS) figures.midway += 1;
-      let last: Ended | undefined;
-      for (let tries = 0; tries < 6 && last?.code !== 0; tries++) {
-        last = await session(round).ended;
-        figures.tries += 1;
-      }
-      expect({ round, ...last }).toMatchObject({ round, code: 0 });
-      // Each arrived, and none of them twice.
-      expect({ round, amounts: [...amounts()].sort() }).toEqual({
-        round,
-        amounts: keys(round).map((_, n) => String(1 + n)),
-      });
-      expect(gateway.book.orders.size).toBe(ORDERS);
-      counted(task, 1);
-    }
-    task.meta.figures = `session: ${figures.killed} killed, ${figures.midway} with some of the orders sent, ${figures.tries} runs until all were settled`;
-    await gateway.close();
   });
 });

@@ -17,11 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => peer.close());
 
-const ALL = CASES.filter(
+const WRITING = CASES.filter(
   ({ command, sample }) => command.effect !== 'read' && command.service !== undefined && !sample.local,
 );
-/** Of a session, the requests are events. */
-const WRITING = ALL.filter(({ command }) => command.id !== 'trade session');
 
 it.each(WRITING)('$name --dry-run prints the request', async (what) => {
   const all = writes(await peer.run(what, { args: ['-o', 'json'] }));
@@ -58,7 +56,7 @@ describe.each(FORMATS)('--dry-run -o %s', (format) => {
 
 const isLive = ({ command }: (typeof WRITING)[number]): boolean => command.service === 'trade';
 
-it.each(ALL.filter(isLive))('$name --dry-run=curl says that no line can send it', async (what) => {
+it.each(WRITING.filter(isLive))('$name --dry-run=curl says that no line can send it', async (what) => {
   const dry = await peer.run(what, { args: ['--dry-run=curl'], unconfirmed: true });
   expect({ code: dry.code, stdout: dry.stdout, writes: writes(dry) }).toEqual({ code: 2, stdout: '', writes: [] });
   expect(dry.stderr).toContain('no line can send this request, as it needs the id of a live session');

@@ -38,8 +38,6 @@ export interface Sample {
   readonly local?: true;
   /** It prints its options. */
   readonly mirrors?: true;
-  /** It prints what it has measured: other numbers each time. */
-  readonly measures?: true;
   /** It draws on a terminal what changes; in a pipe it prints rows, and of the formats ndjson alone. */
   readonly draws?: true;
   /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
@@ -56,7 +54,6 @@ export interface Sample {
 
 /** Stands for the address of a receiver. */
 export const RECEIVER = 'http://receiver.test/hook';
-
 
 const SILENCE = '2f1a4c0e-1111-4222-8333-444455556666';
 const EXPIRED = '77c09d3b-1111-4222-8333-444455556666';
@@ -275,7 +272,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade symbols list': [{ args: [] }],
   'trade symbols get': [{ args: ['EUR/USD'] }],
   'trade buy': [{ args: ['EUR/USD', '5', '--account', '654061', '--stop', '40pips'], follows: true }],
-  'trade size': [{ args: ['EUR/USD', '--risk', '1%', '--stop', '40pips', '--account', '654061'] }],
   'trade sell': [{ args: ['EUR/USD', '5', '--account', '654061'], follows: true }],
   'trade entry buy': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
   'trade entry sell': [{ args: ['EUR/USD', '5', '--rate', '1.15', '--account', '654061'], follows: true }],
@@ -283,13 +279,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['170162801'] },
     { args: ['--symbol', 'EUR/USD', '--account', '654061'], follows: true },
     { args: ['--everything', '--account', '654061'], follows: true, word: '654061' },
-  ],
-  'trade flatten': [
-    {
-      args: ['--account', '654061', '--wait', '1ms'],
-      word: '654061',
-      apart: 'each request has a row, and a failure of one does not stop the others',
-    },
   ],
   'trade positions update': [{ args: ['170162801', '--stop', '40pips'], follows: true }],
   'trade orders update': [
@@ -299,33 +288,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade orders cancel': [
     { args: ['390285837'], follows: true },
     { args: ['--all', '--symbol', 'eurusd', '--account', '654061'] },
-  ],
-  'trade oco create': [
-    {
-      args: ['EUR/USD', '5', '--leg', 'buy@1.17,stop=40pips', '--leg', 'sell@1.15', '--account', '654061'],
-      follows: true,
-    },
-  ],
-  'trade oco add': [{ args: ['390285837', '--group', '51201'], follows: true }],
-  'trade oco remove': [{ args: ['390285837'], follows: true }],
-  'trade oco update': [{ args: ['51201', '--add', '390285837'], follows: true }],
-  'trade session': [
-    {
-      args: ['--account', '654061'],
-      mayBeEmpty: true,
-      apart: 'a refusal is an event, and the session continues',
-      // Unlike an order, it has no fill that may be reported before the end or not.
-      stdin: '{"id":"a1","command":"orders cancel","order":"390285837"}\n',
-    },
-  ],
-  'trade batch': [
-    {
-      args: ['-'],
-      stdin: '{"command":"buy","symbol":"EUR/USD","amount":5,"account":"654061"}\n',
-      follows: true,
-      mayBeEmpty: true,
-      apart: 'a failure is a row of its answer',
-    },
   ],
   'trade hours': [{ args: [] }],
   'trade limits': [

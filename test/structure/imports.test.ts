@@ -72,7 +72,7 @@ describe('imports', () => {
   });
 
   it.each([
-    ['trade', ['gateway', 'tables', 'orders', 'session', 'commands']],
+    ['trade', ['gateway', 'tables', 'orders', 'commands']],
     ['webhooks', ['captures', 'subscriptions', 'receiver', 'sending', 'probes', 'tunnel', 'commands']],
   ])('of %s go from its commands downward', (feature, layers) => {
     const layer = (file: string): number => {

@@ -1,6 +1,13 @@
-import { readFileSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Paths } from '../../src/context.ts';
-import { type JournalEntry, journalEntries, journalPath } from '../../src/store/order-journal.ts';
+import {
+  type JournalEntry,
+  journalEntries,
+  journalPath,
+  type OrderAnswered,
+  type OrderSent,
+} from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 
 /** The current lines of the order journal, empty without a journal. */
@@ -8,4 +15,11 @@ export function journalIn(paths: Paths): readonly JournalEntry[] {
   const path = journalPath(paths);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
   return journalEntries(readFileSync(path, 'utf8'), schemas);
+}
+
+/** A line as it is: with its own id and time. */
+export function addToJournal(paths: Paths, line: OrderSent | OrderAnswered): void {
+  const path = journalPath(paths);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }

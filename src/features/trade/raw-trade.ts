@@ -1,4 +1,4 @@
-/** A raw request to the gateway. If it may trade, it is treated as an order: confirmed, journaled, sent once, and looked up if its response is lost. */
+/** A raw request to the gateway. If it may trade, it is treated as an order: confirmed, journaled, and sent once. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';

@@ -1,25 +1,14 @@
 /** `trade buy` and `trade sell`: one market order. */
-import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { ChangeCommand } from '../orders/change-command.ts';
-import { MARKET_FLAGS, type MarketTerms, marketDraft } from '../orders/drafts.ts';
-import {
-  FOREIGN_ORDER_OPTIONS,
-  NEW_ORDER_EXITS,
-  ONE_POST,
-  ORDER_LIMITS,
-  SIZED_ARGS,
-  WAITING,
-} from '../orders/flags.ts';
-import { type NewOrderInput, opening, placeNewOrder } from '../orders/new-order.ts';
+import { type Command, recordCommand } from '../../../cli/command.ts';
+import { MARKET_FLAGS, marketDraft } from '../orders/drafts.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
+import { placeNewOrder } from '../orders/new-order.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
 import type { Side } from '../orders/rules.ts';
 
-const AT_A_PRICE = { hint: 'this is an order at market; svc trade entry places one at a price' };
-
-const marketOrder = (side: Side, verb: string): ChangeCommand => ({
-  ...recordCommand({
+const marketOrder = (side: Side, verb: string): Command =>
+  recordCommand({
     id: `trade ${side}`,
-    foreignOptions: { ...FOREIGN_ORDER_OPTIONS, '--price': AT_A_PRICE, '--rate': AT_A_PRICE, '--type': AT_A_PRICE },
     summary: `${verb} at market`,
     description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
     details: ORDER_LIMITS,
@@ -37,9 +26,7 @@ const marketOrder = (side: Side, verb: string): ChangeCommand => ({
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
     run: async (input, ctx) => placeNewOrder(marketDraft(side, input), input, ctx),
-  }),
-  change: (input: MarketTerms & NewOrderInput, ctx: RunContext) => opening(marketDraft(side, input), input, ctx),
-});
+  });
 
 export const tradeBuy = marketOrder('buy', 'Buy');
 export const tradeSell = marketOrder('sell', 'Sell');

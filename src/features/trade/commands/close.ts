@@ -1,13 +1,67 @@
+/** `trade close`: trades by id, all of a symbol, or all of an account. */
+import type { RunContext } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import { exactSum } from '../../../output/decimal.ts';
+import { hedges, hedgingText } from '../accounts.ts';
+import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
+import { positionText, sideText } from '../order-text.ts';
+import { wantedAccount } from '../orders/account.ts';
 import { changeCommand } from '../orders/change-command.ts';
 import { PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
-import { CLOSE_ARGS, CLOSE_FLAGS, closing } from '../orders/close-positions.ts';
-import { SENT_ONCE } from '../orders/flags.ts';
-import { carryOut } from '../orders/planned-requests.ts';
+import {
+  AMOUNT_FLAG,
+  CHANGE_FLAGS,
+  checkAccount,
+  checkedIds,
+  MARKET_TIF_FLAG,
+  missingIds,
+  PREVIEW_FLAG,
+  RANGE_FLAG,
+  SENT_ONCE,
+} from '../orders/flags.ts';
+import { type Closing, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
+import type { PlannedRequest, Shown } from '../orders/placing.ts';
+import { type Change, carryOut } from '../orders/planned-requests.ts';
+import { checkOrderId, parseAmount, parsePips, sideOf, type TimeInForce, timeInForce } from '../orders/rules.ts';
+import { isUnread, type Seen, type TableCache } from '../orders/table-cache.ts';
+import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
+import { foldedSymbol } from '../symbols.ts';
+
+const CLOSE_ARGS = {
+  trade: {
+    help: 'Trade ids from svc trade positions',
+    repeat: true,
+    complete: 'trades',
+    promptUnless: ['symbol', 'everything'],
+  },
+} as const satisfies Arguments;
+
+const WHAT = 'What to close';
+
+const CLOSE_FLAGS = {
+  amount: { ...AMOUNT_FLAG, group: WHAT, help: 'Close only this amount: thousands or contracts' },
+  symbol: {
+    type: 'string',
+    value: 'symbol',
+    complete: 'symbols',
+    group: WHAT,
+    help: 'Close all trades of this symbol',
+  },
+  everything: { type: 'boolean', group: WHAT, help: 'Close all trades of the account (asks for its id)' },
+  range: RANGE_FLAG,
+  tif: MARKET_TIF_FLAG,
+  'via-opposite': { type: 'boolean', help: 'In a non-hedging account, send an opposite order' },
+  wait: { type: 'duration', positive: true, help: 'Wait this long for the close and show the rates' },
+  ...PREVIEW_FLAG,
+  ...CHANGE_FLAGS,
+} as const satisfies Flags;
+
+type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
 export const tradeClose = changeCommand({
   id: 'trade close',
-  foreignOptions: { '--all': { meant: '--everything' } },
   summary: 'Close trades, a symbol, or everything',
   description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
   details:
@@ -30,3 +84,331 @@ export const tradeClose = changeCommand({
     return { ...answer, as: closeList(input) };
   },
 });
+
+function closing(input: CloseInput, ctx: RunContext): Change {
+  const ids = checkedIds(input.trade, (id) =>
+    checkOrderId(id, 'a trade id', 'svc trade positions lists open trades; --everything closes all'),
+  );
+  const { symbol, everything } = input;
+  const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
+  if (ways !== 1) {
+    const why = ways === 0 ? 'nothing to close' : 'conflicting options';
+    throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, {
+      hint: 'svc trade positions lists open trades',
+    });
+  }
+  const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
+  const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+  const wanted = wantedAccount(input.account, ctx);
+  if (ids.length === 0) {
+    checkCloseAll(input, ctx);
+    return {
+      question: `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`,
+      plan: (cache) => planCloseAll(symbol, wanted, tif, cache, ctx),
+      goesOn: true,
+      nothing: 'no open positions to close; nothing was sent',
+    };
+  }
+  const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
+  if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');
+  // At a terminal the question explains it.
+  const viaOpposite = input.viaOpposite || (ctx.interactive && !ctx.yes);
+  const closings = { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined, viaOpposite };
+  return { question: `close ${ids.join(', ')}?`, plan: (cache) => planCloseIds(closings, cache), goesOn: true };
+}
+
+function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
+  if (amount !== undefined || range !== undefined || viaOpposite) {
+    throw new SvcError('usage', '--amount, --range and --via-opposite need trade ids');
+  }
+  if (everything && ctx.yes && !ctx.dryRun && account === undefined) {
+    throw new SvcError('confirmation_required', '--everything with --yes needs --account; nothing was sent', {
+      hint: 'pass --account <id|name>',
+    });
+  }
+}
+
+interface Closings {
+  readonly ids: readonly string[];
+  readonly amount: number | undefined;
+  readonly terms: Closing;
+  readonly wanted: string | undefined;
+  /** The account was named on the command line. */
+  readonly isNamed: boolean;
+  /** In an account that does not hedge, an opposite order may be sent. */
+  readonly viaOpposite: boolean;
+}
+
+async function planCloseIds(closings: Closings, cache: TableCache): Promise<readonly PlannedRequest[]> {
+  const { ids } = closings;
+  const seen = await cache.positions(has(ids));
+  const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
+  if (missing.length > 0) throw notOpen(missing);
+  const planned: PlannedRequest[] = [];
+  for (const id of ids) planned.push(await planClose(id, closings, seen, cache));
+  return planned;
+}
+
+async function planClose(
+  id: string,
+  closings: Closings,
+  seen: Seen<OpenPosition>,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { amount: asked, wanted, isNamed, terms } = closings;
+  const row = seen?.rows.find(({ tradeId }) => tradeId === id);
+  const account = await readAccount(row?.accountId ?? wanted, cache);
+  await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
+  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closings, cache);
+  if (row !== undefined) return planSeenClose(row, account?.accountId, closings, cache);
+  if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
+  throw unknownAmount(id, seen === undefined ? cache.unreadCode : 'guarded');
+}
+
+async function planSeenClose(
+  row: OpenPosition,
+  accountId: string | undefined,
+  { amount: asked, terms }: Closings,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { tradeId: id, currency, isBuy, open = '?', grossPL = '?', amountK } = row;
+  const whole = await cache.amountOf(row);
+  const amount = asked ?? whole;
+  if (amount === undefined) throw unknownAmount(id, 'guarded');
+  checkAmount(id, amount, whole);
+  // As the tables count.
+  const closedK = amountK === undefined || whole === undefined ? undefined : (amountK * amount) / whole;
+  const opened = ` (${sideText(isBuy)}, opened at ${open}, P/L ${grossPL})`;
+  return {
+    ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
+    warnings: await cache.closedWarnings(currency),
+    shows: async () => closeShown(row, amount, whole),
+  };
+}
+
+interface ClosedTrade {
+  readonly terms: Closing;
+  readonly accountId: string | undefined;
+  readonly symbol?: string | undefined;
+  /** What is known of the trade, for the confirmation. */
+  readonly opened?: string;
+  /** In thousands: what is to be closed. */
+  readonly amountK?: number | undefined;
+}
+
+function closeRequest(
+  id: string,
+  amount: number,
+  { terms, accountId, symbol, opened = '', amountK }: ClosedTrade,
+): PlannedRequest {
+  const of = symbol === undefined ? '' : ` ${symbol}`;
+  const where = accountId ?? 'unknown (could not be read)';
+  return {
+    request: {
+      endpoint: closeTrade,
+      form: closeForm(id, amount, terms),
+      command: 'close',
+      what: `to close ${amount}${of} of trade ${id}`,
+      makesOrder: true,
+    },
+    accountId,
+    does: `Close ${amount}${of} of trade ${id}${opened} ${wayOf(terms)} in account ${where}`,
+    tradeId: id,
+    awaits: ({ orderIds, sentAt }) => ({ orderIds, sentAt, tradeIds: [id], accountId, symbol, amountK }),
+  };
+}
+
+function unknownAmount(id: string, code: ErrorCode): SvcError {
+  return new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
+    hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
+  });
+}
+
+/** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */
+async function readAccount(wanted: string | undefined, cache: TableCache): Promise<Account | undefined> {
+  try {
+    return await cache.account(wanted);
+  } catch (error) {
+    if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
+    throw error;
+  }
+}
+
+/** Too large an amount would open a position: so only from fresh data, and never more than is open. */
+async function planOpposite(
+  id: string,
+  account: Account,
+  { amount: asked, terms, viaOpposite }: Closings,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const { accountId, hedging } = account;
+  const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
+  if (!viaOpposite) {
+    throw new SvcError('guarded', `${why}; nothing was sent`, {
+      hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
+    });
+  }
+  const row = await freshRow(id, cache);
+  const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
+  const whole = (await cache.amountOf(row)) ?? 0;
+  if (symbol === undefined || isBuy === undefined || whole <= 0) {
+    throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
+  }
+  const amount = asked ?? whole;
+  checkAmount(id, amount, whole);
+  const side = isBuy ? 'sell' : 'buy';
+  const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
+  return {
+    request: {
+      endpoint: oppositeTrade,
+      form: marketForm({ accountId, symbol, side, amount, ...terms }),
+      command: 'close',
+      what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
+      makesOrder: true,
+    },
+    known: { amount, symbol, account },
+    accountId,
+    reduces: { account, symbol, side, amount, isEntry: false },
+    // If the trade is gone by now, the order would open a position.
+    recheck: async (cache) => {
+      const now = await cache.amountOf(await freshRow(id, cache));
+      checkAmount(id, amount, now ?? 0);
+    },
+    awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
+    shows: async () => closeShown(row, amount, whole),
+    warnings: await cache.closedWarnings(symbol),
+    does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
+    tradeId: id,
+  };
+}
+
+function checkAmount(id: string, amount: number, whole: number | undefined): void {
+  if (whole === undefined || amount <= whole) return;
+  throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
+}
+
+function notOpen(ids: readonly string[]): SvcError {
+  return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
+}
+
+async function freshRow(id: string, cache: TableCache): Promise<OpenPosition> {
+  const seen = await cache.positions(() => false);
+  const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
+  if (row !== undefined) return row;
+  if (seen?.isFresh) throw notOpen([id]);
+  throw new SvcError(
+    cache.unreadCode,
+    `cannot check whether trade ${id} is still open; if it is not, the opposite order would open a position; nothing was sent`,
+    {
+      hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
+    },
+  );
+}
+
+function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean {
+  return (rows) => ids.every((id) => rows.some(({ tradeId }) => tradeId === id));
+}
+
+function wayOf({ range }: Closing): string {
+  return range === undefined ? 'at market' : `within ${range.text} pips`;
+}
+
+/** `--symbol` and `--everything`: one request. Empty if nothing is open. */
+export async function planCloseAll(
+  wantedSymbol: string | undefined,
+  wanted: string | undefined,
+  tif: TimeInForce,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  const accountId = await cache.accountId(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
+  const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
+    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  // Only fresh rows say what is open now.
+  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
+  const open = seen?.rows.filter(isMeant);
+  if (seen?.isFresh && open?.length === 0) return [];
+  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
+  const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
+  return [
+    {
+      request: {
+        endpoint: closeAllForSymbol,
+        form: closeAllForm(accountId, symbol, tif),
+        command: 'close',
+        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
+        makesOrder: false,
+      },
+      accountId,
+      warnings,
+      awaits: ({ orderIds, sentAt }) => ({
+        orderIds,
+        sentAt,
+        accountId,
+        symbol,
+        tradeIds: open?.map(({ tradeId }) => tradeId),
+        amountK: open && wholeAmountK(open),
+      }),
+      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
+      ...(open && { shows: async () => allShown(symbol, open) }),
+      isTyped: symbol === undefined,
+    },
+  ];
+}
+
+/** Undefined if a row has no amount: a partial sum would pass for the total. */
+function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
+  const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
+  return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
+}
+
+/** A symbol may be hidden from the offers, and the offers may not be readable. */
+async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
+  try {
+    return await cache.symbol(wanted);
+  } catch (error) {
+    const isHidden = error instanceof SvcError && error.code === 'not_found';
+    if (!(isHidden || isUnread(error)) || ctx.dryRun) throw error;
+    const seen = await cache.positions(() => false);
+    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (row?.currency !== undefined) return row.currency;
+    if (isHidden) throw error;
+    ctx.notice(`${error.message}; using ${wanted} as given`);
+    return wanted;
+  }
+}
+
+/** Of closing this amount of a trade. */
+function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
+  const { currency = null, isBuy, open = null, close = null, grossPL, usedMargin } = row;
+  const part = (money: number | undefined): number | null =>
+    money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
+  return {
+    symbol: currency,
+    side: sideOf(isBuy) ?? null,
+    open,
+    rate: close,
+    before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
+    after: {
+      amount: whole === undefined ? null : whole - amount,
+      realizedPL: part(grossPL),
+      freedMargin: part(usedMargin),
+    },
+  };
+}
+
+/** Of closing all of these trades. */
+function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Shown {
+  const sum = (name: 'grossPL' | 'usedMargin'): number | null => {
+    const values = rows.map((row) => row[name]);
+    return values.every((value) => value !== undefined) ? exactSum(values) : null;
+  };
+  const [grossPL, usedMargin] = [sum('grossPL'), sum('usedMargin')];
+  return {
+    symbol: symbol ?? null,
+    side: null,
+    before: { trades: rows.length, grossPL, usedMargin },
+    after: { trades: 0, realizedPL: grossPL, freedMargin: usedMargin },
+  };
+}

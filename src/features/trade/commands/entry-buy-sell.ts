@@ -1,23 +1,14 @@
 /** `trade entry buy` and `trade entry sell`: one entry order. */
-import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { ChangeCommand } from '../orders/change-command.ts';
-import { ENTRY_FLAGS, type EntryTerms, entryDraft } from '../orders/drafts.ts';
-import {
-  FOREIGN_ORDER_OPTIONS,
-  NEW_ORDER_EXITS,
-  ONE_POST,
-  ORDER_LIMITS,
-  SIZED_ARGS,
-  WAITING,
-} from '../orders/flags.ts';
-import { type NewOrderInput, opening, placeNewOrder } from '../orders/new-order.ts';
+import { type Command, recordCommand } from '../../../cli/command.ts';
+import { ENTRY_FLAGS, entryDraft } from '../orders/drafts.ts';
+import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
+import { placeNewOrder } from '../orders/new-order.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
 import type { Side } from '../orders/rules.ts';
 
-const entryOrder = (side: Side, verb: string, rate: string): ChangeCommand => ({
-  ...recordCommand({
+const entryOrder = (side: Side, verb: string, rate: string): Command =>
+  recordCommand({
     id: `trade entry ${side}`,
-    foreignOptions: { ...FOREIGN_ORDER_OPTIONS, '--price': { meant: '--rate' } },
     summary: `${verb} at a given price (entry order)`,
     description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
     details: ORDER_LIMITS,
@@ -38,10 +29,7 @@ const entryOrder = (side: Side, verb: string, rate: string): ChangeCommand => ({
       if (draft.expires !== undefined) ctx.notice(`the order expires at ${draft.expires} UTC`);
       return placeNewOrder(draft, input, ctx);
     },
-  }),
-  change: (input: EntryTerms & NewOrderInput, ctx: RunContext) =>
-    opening(entryDraft(side, input, ctx.now()), input, ctx),
-});
+  });
 
 export const tradeEntryBuy = entryOrder('buy', 'Buy', '1.15');
 export const tradeEntrySell = entryOrder('sell', 'Sell', '1.17');

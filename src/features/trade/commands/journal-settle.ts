@@ -3,90 +3,70 @@ import { SvcError } from '../../../errors.ts';
 import {
   isInFlight,
   type JournalEntry,
-  mayBeOf,
+  journalAnswered,
   type OrderOutcome,
+  readGatewayJournal,
   readJournal,
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
-import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
-import { recordSettled, settleEntries } from '../orders/settled-entries.ts';
-import { IN_FLIGHT_MS, type Settlement } from '../orders/settlement.ts';
+import { type AlikeRow, alikeText, findAlikeRows, readTradingRows } from '../orders/alike-rows.ts';
+import { IN_FLIGHT_MS } from '../orders/placing.ts';
+
+const OUTCOMES = ['filled', 'open', 'done', 'absent'] as const;
 
 export const tradeJournalSettle = listCommand({
   id: 'trade journal settle',
-  summary: 'Find the outcome of unknown requests',
+  summary: 'Settle requests whose outcome is unknown',
   description:
-    'Compares the open orders and the open and closed positions with each request and writes the result to the journal: filled, open, absent, or done (for a change). Sends no orders. Exits 8 if an outcome stays unknown. Then --as writes what you have found out yourself.',
+    'Lists each such request with the rows of the gateway that are alike (same symbol and side, not older), newest first, and exits 8. Compare them, then write what you found with --as: filled, open, done (for a change) or absent (it was not executed). Sends no orders.',
+  details:
+    'The rows are open orders, open positions, and the closed positions of the trading day. Times are compared by the clock of the gateway, with a margin of ten seconds. --as connects to nothing.',
   effect: 'read',
   service: 'trade',
   args: { id: { help: 'Journal id or its prefix (default: all unknown outcomes)', repeat: true } },
   flags: {
-    as: {
-      type: 'choice',
-      choices: ['filled', 'open', 'done', 'absent'],
-      help: 'Write this outcome, which you have checked yourself; needs one id',
-    },
-    trade: { type: 'string', value: 'id', repeat: true, help: 'With --as filled: a position that it opened' },
-    order: { type: 'string', value: 'id', repeat: true, help: 'With --as: the id of the order' },
+    as: { type: 'choice', choices: OUTCOMES, help: 'Write this outcome, which you have checked; needs one id' },
   },
   exits: ['outcome_unknown'],
   examples: [
-    { run: 'svc trade journal settle', why: 'Settle all unknown outcomes' },
-    { run: 'svc trade journal settle 3f2a -o json', why: 'Settle one request, as JSON' },
-    { run: 'svc trade journal settle 3f2a --as filled --trade 170162801', why: 'Say that it opened this position' },
-    { run: 'svc trade journal settle 3f2a --as absent', why: 'Say that it was not executed: its key sends again' },
+    { run: 'svc trade journal settle', why: 'List the requests with the rows that are alike' },
+    { run: 'svc trade journal settle 3f2a -o json', why: 'Show one request, as JSON' },
+    { run: 'svc trade journal settle 3f2a --as filled', why: 'Write that it was filled: its key sends nothing' },
+    { run: 'svc trade journal settle 3f2a --as absent', why: 'Write that it was not executed: its key sends again' },
   ],
   output: {
     kind: 'list',
     columns: [
-      { name: 'time', cell: ({ at }: SettledRow) => ({ time: at }) },
+      { name: 'time', cell: ({ at }: SettlingRow) => ({ time: at }) },
       { name: 'command', cell: ({ command }) => command },
       { name: 'outcome', cell: outcomeCell },
-      { name: 'evidence', cell: ({ evidence }) => evidence, flex: true },
+      { name: 'alike', cell: ({ alike }) => alike.map(({ id }) => id), flex: true },
       { name: 'form', cell: formCell, wide: true },
       { name: 'id', cell: ({ id }) => id, brief: true },
     ],
     id: ({ id }) => id,
     empty: 'no unknown outcomes at this gateway',
   },
-  run: (input, ctx) =>
-    input.as === undefined ? settleJournal(input.id, ctx) : declare({ ...input, as: input.as }, ctx),
+  async run(input, ctx) {
+    const entries = await entriesToSettle(input.id, ctx);
+    return input.as === undefined ? listAlike(entries, ctx) : settleAs(input.as, input.id, entries, ctx);
+  },
 });
 
-type Declared = 'filled' | 'open' | 'done' | 'absent';
-
-interface SettleInput {
-  readonly id: readonly string[];
-  readonly trade: readonly string[];
-  readonly order: readonly string[];
-}
-
-interface SettledRow {
+interface SettlingRow {
   readonly id: string;
   readonly at: string;
   readonly command: string;
   readonly form: JournalEntry['form'];
   readonly outcome: OrderOutcome;
-  readonly evidence: string;
   readonly order_ids: readonly string[];
-  readonly trade_ids: readonly string[];
-  /** What may belong to it if the outcome stays unknown. */
-  readonly candidates: readonly string[];
+  /** What may belong to it, newest first. */
+  readonly alike: readonly AlikeRow[];
 }
 
-async function settleJournal(ids: readonly string[], ctx: RunContext): Promise<Answer<readonly SettledRow[]>> {
-  const entries = await entriesToSettle(ids, ctx);
-  if (entries.length === 0) return { value: [] };
-  const rows = await withTrading(ctx, (open) => settleEach(entries, open, ctx), { forOrder: true });
-  const left = rows.filter(({ outcome }) => outcome === 'unknown').length;
-  if (left === 0) return { value: rows };
-  const footer = `${left} of ${rows.length} still unknown; after a look at the gateway: svc trade journal settle <id> --as filled|open|done|absent`;
-  return { value: rows, code: 'outcome_unknown', footer };
-}
-
-/** Oldest first: an order that is found is not matched again. */
+/** Oldest first. */
 async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise<readonly JournalEntry[]> {
-  const own = (await readJournal(ctx.paths)).filter((entry) => mayBeOf(ctx.target.baseUrl, entry));
+  const own = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (ids.length === 0) return own.filter(({ outcome }) => outcome === 'unknown');
   return [...new Set(ids)].map((id) => {
     const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
@@ -94,57 +74,54 @@ async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise
       const why = entry === undefined ? 'no entry of this gateway has' : 'several entries have';
       throw new SvcError('not_found', `${why} an id starting with ${id}`, { hint: 'svc trade journal' });
     }
-    if (entry.outcome !== 'unknown') {
-      throw new SvcError('usage', `the outcome of ${entry.id} is already known: ${entry.outcome}`);
-    }
+    if (entry.outcome !== 'unknown') throw alreadyKnown(entry);
     return entry;
   });
 }
 
-async function settleEach(
-  entries: readonly JournalEntry[],
-  open: TradingSession,
-  ctx: RunContext,
-): Promise<readonly SettledRow[]> {
-  const rows: SettledRow[] = [];
-  for (const { entry, settled } of await settleEntries(entries, open, ctx)) {
-    const isRecorded = await recordSettled(entry.id, settled, ctx);
-    const isFaster = !isRecorded && settled.outcome !== 'unknown';
-    const evidence = isFaster ? 'another process has changed the journal: repeat the command' : settled.evidence;
-    rows.push(rowOf(entry, isFaster ? { ...settled, outcome: 'unknown', evidence } : settled));
-  }
-  return rows;
+function alreadyKnown({ id, outcome }: JournalEntry): SvcError {
+  return new SvcError('usage', `the outcome of ${id} is already known: ${outcome}; nothing was written`);
 }
 
-function rowOf(
-  { id, at, command, form, order_ids }: JournalEntry,
-  { outcome, evidence, orderIds = order_ids, tradeIds = [], candidates = [] }: Omit<Settlement, 'isDone'>,
-): SettledRow {
-  const ids = outcome === 'unknown' ? candidates.map((one) => one.id) : [];
-  return { id, at, command, form, outcome, evidence, order_ids: orderIds, trade_ids: tradeIds, candidates: ids };
+async function listAlike(entries: readonly JournalEntry[], ctx: RunContext): Promise<Answer<readonly SettlingRow[]>> {
+  if (entries.length === 0) return { value: [] };
+  const rows = await readTradingRows(ctx);
+  for (const text of rows.unread) ctx.notice(text);
+  const value = entries.map((entry) => rowOf(entry, findAlikeRows(entry, rows)));
+  return { value, code: 'outcome_unknown', footer: value.map(alikeFooter).join('\n') };
 }
 
-/** What the user has found out. Connects to nothing. */
-async function declare(
-  { id: ids, as, trade, order }: SettleInput & { readonly as: Declared },
+/** What the rows of the table have no space for: what is alike, and the next command. */
+function alikeFooter({ id, command, at, alike }: SettlingRow): string {
+  const found = alike.length === 0 ? 'nothing alike is at the gateway now' : 'alike at the gateway, newest first:';
+  return [
+    `${command} of ${at}: ${found}`,
+    ...alike.map((row) => `  ${alikeText(row)}`),
+    `  if you know what became of it: svc trade journal settle ${id} --as ${OUTCOMES.join('|')}`,
+  ].join('\n');
+}
+
+function rowOf(entry: JournalEntry, alike: readonly AlikeRow[]): SettlingRow {
+  const { id, at, command, form, outcome, order_ids } = entry;
+  return { id, at, command, form, outcome, order_ids, alike };
+}
+
+/** Writes what the user has found out. Connects to nothing. */
+async function settleAs(
+  outcome: (typeof OUTCOMES)[number],
+  ids: readonly string[],
+  [entry]: readonly JournalEntry[],
   ctx: RunContext,
-): Promise<Answer<readonly SettledRow[]>> {
-  const [id, ...more] = ids;
-  if (id === undefined || more.length > 0) throw new SvcError('usage', '--as needs one journal id');
-  if (trade.length > 0 && as !== 'filled') throw new SvcError('usage', '--trade is for --as filled');
-  if (order.length > 0 && as === 'absent') throw new SvcError('usage', '--order is not for --as absent');
-  const [entry] = await entriesToSettle([id], ctx);
-  if (entry === undefined) throw new SvcError('internal', 'no entry was found');
-  if (isInFlight(entry, ctx.now()) || (as === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS)) {
+): Promise<Answer<readonly SettlingRow[]>> {
+  if (entry === undefined || ids.length !== 1) throw new SvcError('usage', '--as needs one journal id');
+  if (isInFlight(entry, ctx.now()) || (outcome === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS)) {
     throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${IN_FLIGHT_MS / 1000} s`);
   }
-  const orderIds = order.length > 0 ? order : entry.order_ids;
-  const settled = { outcome: as, evidence: 'as the user has declared', orderIds, tradeIds: trade } as const;
-  if (!(await recordSettled(entry.id, settled, ctx))) {
-    const of = [...trade, ...order].join(', ');
-    const why =
-      of === '' ? 'its outcome is already known' : `${of} belongs to another order, or the outcome is already known`;
-    throw new SvcError('usage', `${why}; nothing was written`, { hint: 'svc trade journal' });
-  }
-  return { value: [rowOf(entry, settled)] };
+  const checkUnknown = async (): Promise<void> => {
+    const now = (await readJournal(ctx.paths)).find(({ id }) => id === entry.id);
+    if (now !== undefined && now.outcome !== 'unknown') throw alreadyKnown(now);
+  };
+  const answer = { id: entry.id, outcome, message: 'as the user has declared' };
+  await journalAnswered(ctx.paths, ctx, answer, checkUnknown);
+  return { value: [rowOf({ ...entry, outcome }, [])] };
 }

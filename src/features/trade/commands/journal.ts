@@ -7,7 +7,7 @@ export const tradeJournal = listCommand({
   id: 'trade journal',
   summary: 'List orders sent from this machine and their outcomes',
   description:
-    'Reads the local journal, newest first. An "unknown" outcome means that the response was lost or svc was killed: run svc trade journal settle before you send the order again. Lists only the configured gateway unless --all-gateways is given.',
+    'Reads the local journal, newest first. An "unknown" outcome means that the response was lost or svc was killed: settle it with svc trade journal settle before you send the order again. Lists only the configured gateway unless --all-gateways is given.',
   effect: 'read',
   service: 'trade',
   flags: {
@@ -21,11 +21,11 @@ export const tradeJournal = listCommand({
   ],
   output: journalList({ chosen: true, open: false }),
   async run({ open, allGateways }, ctx) {
-    const { mayBeOf, readJournal } = await import('../../../store/order-journal.ts');
+    const { isSentTo, readJournal } = await import('../../../store/order-journal.ts');
     const isOpen = ({ outcome }: JournalEntry): boolean => outcome === 'unknown';
     const wanted = (await readJournal(ctx.paths)).filter((entry) => !open || isOpen(entry));
     const chooses = !allGateways && ctx.settings.get('trade.url') !== undefined;
-    const own = chooses ? wanted.filter((entry) => mayBeOf(ctx.target.baseUrl, entry)) : wanted;
+    const own = chooses ? wanted.filter((entry) => isSentTo(ctx.target.baseUrl, entry)) : wanted;
     const others = wanted.length - own.length;
     const unknown = own.filter(isOpen).length;
     const footers = [

@@ -35,7 +35,7 @@ import {
   parseRate,
   parseTrail,
   plainText,
-  type Side,
+  sideOf,
 } from '../orders/rules.ts';
 import type { TableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
@@ -100,55 +100,88 @@ function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
   if (!changesTerms && !changesExits) {
     throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
   }
-  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
-    const isWhole = terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined;
-    const isKnown = !changesTerms || isWhole;
-    // Unchanged values are sent too: outdated ones would undo a change made since.
-    const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
-    const row = seen?.asked[0];
-    const account = row === undefined ? undefined : await cache.account(row.accountId);
-    await checkAccount(`order ${id}`, account, input.account, cache);
-    const opens = ctx.dryRun ? [] : await checkedOpenings(terms, row, { id, account, cache }, ctx);
-    if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
-    else if (!ctx.dryRun && changesExits)
-      ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
-    const about = { accountId: account?.accountId, orderId: id };
-    const now = row === undefined ? `order ${id}` : orderText(row);
-    const planned: PlannedRequest[] = [];
-    if (changesTerms) {
-      const whole = await wholeTerms(terms, row, id, cache);
-      planned.push({
-        ...about,
-        opens,
-        ...(row && { shows: (cache) => termsShown(row, whole, account, cache) }),
-        recheck: async (cache) => (isWhole ? undefined : checkUnchanged(terms, whole, id, cache)),
-        request: {
-          endpoint: changeOrder,
-          form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
-          command: 'orders update',
-          what: `to change order ${id}`,
-          makesOrder: false,
-        },
-        does: `Change ${now} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
-      });
-    }
-    if (changesExits) {
-      planned.push({
-        ...about,
-        request: {
-          endpoint: changeOrderStopLimit,
-          form: orderExitsForm(id, exits),
-          command: 'orders update',
-          what: `to change the stop and limit of order ${id}`,
-          makesOrder: false,
-        },
-        ...(row && { shows: (cache) => exitsShown(row, terms, exits, cache) }),
-        does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${exits.stop && exits.limit ? ' and ' : ''}${exitText('limit', exits.limit)} of ${now}`,
-      });
-    }
-    return planned;
+  const update: OrderUpdate = { id, terms, exits, changesTerms, changesExits, account: input.account };
+  return { question: `change order ${id}?`, plan: (cache) => planUpdate(update, cache, ctx), goesOn: false };
+}
+
+interface OrderUpdate {
+  readonly id: string;
+  readonly terms: Terms;
+  readonly exits: ExitsChange;
+  readonly changesTerms: boolean;
+  readonly changesExits: boolean;
+  /** As given. */
+  readonly account: string | undefined;
+}
+
+async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContext): Promise<readonly PlannedRequest[]> {
+  const { id, terms, exits, changesTerms, changesExits } = update;
+  const isKnown = !changesTerms || isWhole(terms);
+  // Unchanged values are sent too: outdated ones would undo a change made since.
+  const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
+  const row = seen?.asked[0];
+  const account = row && (await cache.account(row.accountId));
+  await checkAccount(`order ${id}`, account, update.account, cache);
+  const opens = ctx.dryRun ? undefined : await checkedOpening(terms, row, { id, account, cache }, ctx);
+  if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
+  else if (!ctx.dryRun && changesExits)
+    ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
+  const planned: PlannedRequest[] = [];
+  if (changesTerms) planned.push({ ...(await planTerms(update, row, account, cache)), opens });
+  if (changesExits) planned.push(planExits(update, row, account));
+  return planned;
+}
+
+function isWhole({ rate, amount, range }: Terms): boolean {
+  return rate !== undefined && amount !== undefined && range !== undefined;
+}
+
+async function planTerms(
+  { id, terms }: OrderUpdate,
+  row: Order | undefined,
+  account: Account | undefined,
+  cache: TableCache,
+): Promise<PlannedRequest> {
+  const whole = await wholeTerms(terms, row, id, cache);
+  return {
+    request: {
+      endpoint: changeOrder,
+      form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
+      command: 'orders update',
+      what: `to change order ${id}`,
+      makesOrder: false,
+    },
+    accountId: account?.accountId,
+    orderId: id,
+    recheck: async (cache) => (isWhole(terms) ? undefined : checkUnchanged(terms, whole, id, cache)),
+    does: `Change ${nowText(id, row)} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
+    ...(row && { shows: (cache) => termsShown(row, whole, account, cache) }),
   };
-  return { question: `change order ${id}?`, plan, goesOn: () => false };
+}
+
+function planExits(
+  { id, terms, exits }: OrderUpdate,
+  row: Order | undefined,
+  account: Account | undefined,
+): PlannedRequest {
+  const and = exits.stop && exits.limit ? ' and ' : '';
+  return {
+    request: {
+      endpoint: changeOrderStopLimit,
+      form: orderExitsForm(id, exits),
+      command: 'orders update',
+      what: `to change the stop and limit of order ${id}`,
+      makesOrder: false,
+    },
+    accountId: account?.accountId,
+    orderId: id,
+    does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${and}${exitText('limit', exits.limit)} of ${nowText(id, row)}`,
+    ...(row && { shows: (cache) => exitsShown(row, terms, exits, cache) }),
+  };
+}
+
+function nowText(id: string, row: Order | undefined): string {
+  return row === undefined ? `order ${id}` : orderText(row);
 }
 
 function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distance | undefined {
@@ -170,26 +203,25 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
 }
 
 /** What a larger amount opens. A smaller one than before is never refused. */
-async function checkedOpenings(
+async function checkedOpening(
   { amount }: Terms,
   row: Order | undefined,
   { id, account, cache }: { readonly id: string; readonly account: Account | undefined; readonly cache: TableCache },
   ctx: RunContext,
-): Promise<readonly Opening[]> {
-  if (amount === undefined) return [];
+): Promise<Opening | undefined> {
+  if (amount === undefined) return undefined;
   const before = row && (await cache.amountOf(row));
-  if (before !== undefined && amount <= before) return [];
+  if (before !== undefined && amount <= before) return undefined;
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
   if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
     checkNoLimits(id, ctx);
-    return [];
+    return undefined;
   }
   const side = row.isBuy ? 'buy' : 'sell';
   const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
   await checkLimits(opening, cache, ctx);
-  cache.openings.add(opening);
-  return [opening];
+  return opening;
 }
 
 interface WholeTerms {
@@ -198,17 +230,13 @@ interface WholeTerms {
   readonly range: string;
 }
 
-function sideOf({ isBuy }: Order): Side | null {
-  return isBuy === undefined ? null : isBuy ? 'buy' : 'sell';
-}
-
 async function termsShown(
   row: Order,
   { rate, amount, range }: WholeTerms,
   account: Account | undefined,
   cache: TableCache,
 ): Promise<Shown> {
-  const side = sideOf(row);
+  const side = sideOf(row.isBuy) ?? null;
   const offer = await offerOf(row.currency, cache);
   const current = account && (await cache.currentAccount(account.accountId));
   return {
@@ -237,7 +265,7 @@ async function exitsShown(row: Order, terms: Terms, exits: ExitsChange, cache: T
   const given = parts.filter(([, , exit]) => exit !== undefined);
   return {
     symbol: row.currency ?? null,
-    side: sideOf(row),
+    side: sideOf(row.isBuy) ?? null,
     rate,
     before: Object.fromEntries(given.map(([name, was]) => [name, setExit(was)])),
     after: Object.fromEntries(

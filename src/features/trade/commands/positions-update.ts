@@ -10,7 +10,7 @@ import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
-import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../orders/rules.ts';
+import { checkExitPrices, checkOrderId, parseDistance, parseTrail, sideOf } from '../orders/rules.ts';
 import type { Seen, TableCache, TableSnapshot } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
@@ -91,11 +91,12 @@ function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
       };
     });
   };
-  return { question: `change trade ${id}?`, plan, goesOn: () => false };
+  return { question: `change trade ${id}?`, plan, goesOn: false };
 }
 
 function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {
-  return text === undefined ? undefined : text === 'none' ? 'none' : parseDistance(text, flag);
+  if (text === undefined || text === 'none') return text;
+  return parseDistance(text, flag);
 }
 
 function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undefined {
@@ -123,7 +124,7 @@ async function exitShown(row: OpenPosition, side: 'stop' | 'limit', exit: Exit, 
   const about = { rate: open, sign, amount: await cache.amountOf(row) };
   return {
     symbol: currency ?? null,
-    side: isBuy === undefined ? null : isBuy ? 'buy' : 'sell',
+    side: sideOf(isBuy) ?? null,
     open,
     rate: close,
     before: { [side]: setExit(row[side]) },
@@ -146,6 +147,6 @@ function doesText(
 ): string {
   if (exit === 'none') return `Remove the ${side} of ${of}`;
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
-  const follows = trail === undefined ? (wasTrailing ? ', no longer trailing' : '') : `, ${trailText(trail)}`;
-  return `Set the ${side} ${where}${follows} of ${of}`;
+  const stops = wasTrailing ? ', no longer trailing' : '';
+  return `Set the ${side} ${where}${trail === undefined ? stops : `, ${trailText(trail)}`} of ${of}`;
 }

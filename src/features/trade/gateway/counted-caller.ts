@@ -20,14 +20,6 @@ const limit = (cmd: number, maxCalls: number, seconds: number, does: string): Ca
   does,
 });
 
-/** What is left of a limit. */
-export interface CallsLeft {
-  readonly cmd: number;
-  readonly does: string;
-  readonly left: number;
-  readonly max: number;
-}
-
 export const CALL_LIMITS: readonly CallLimit[] = [
   limit(8, 2, 600, 'get trader orders'),
   limit(24, 500, 3600, 'set instruments'),

@@ -6,12 +6,6 @@ import { previewChange } from './change-preview.ts';
 import { CHANGE_LIST, type ChangeRow, rowOf } from './change-report.ts';
 import { type Change, type ChangeInput, carryOut } from './planned-requests.ts';
 
-/** A session and a batch send the change over a connection of their own. */
-export interface ChangeCommand extends Command {
-  // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
-  readonly change: (input: any, ctx: RunContext) => Change;
-}
-
 type None = Record<never, never>;
 
 /** Its rows are one for each request, unless it has a `run` of its own. */
@@ -27,12 +21,12 @@ export function changeCommand<const A extends Arguments = None, const F extends 
   // biome-ignore lint/suspicious/noExplicitAny: `run` decides what the rows are
   readonly output?: ListOutput<any>;
   readonly run?: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<readonly ChangeRow[]>>;
-}): ChangeCommand {
+}): Command {
   const usual = async (input: ChangeInput & { readonly preview?: boolean }, ctx: RunContext) => {
     const planned = change(input as Input<A, F>, ctx);
     return input.preview && !ctx.dryRun ? previewChange(planned, input, ctx) : carryOut(planned, input, ctx, rowOf);
   };
   // biome-ignore lint/suspicious/noExplicitAny: as above
   const command: any = { ...spec, effect: 'money', service: 'trade', output, run: run ?? usual };
-  return { ...listCommand(command), change };
+  return listCommand(command);
 }

@@ -1,9 +1,8 @@
 /** `--preview` of commands that change or close something: what would be sent, and what it would do. Sends nothing. */
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { exactSum } from '../../../output/decimal.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import type { Account, Offer, OpenPosition } from '../schema.ts';
+import type { Account, Offer } from '../schema.ts';
 import { CHANGE_LIST, subject } from './change-report.ts';
 import { costsOf, type OrderCosts } from './costs.ts';
 import type { PlannedRequest, Shown } from './placing.ts';
@@ -80,40 +79,6 @@ export async function offerOf(symbol: string | undefined, cache: TableCache): Pr
   }
 }
 
-/** Of closing this amount of a trade. */
-export function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
-  const { currency = null, isBuy, open = null, close = null, grossPL, usedMargin } = row;
-  const part = (money: number | undefined): number | null =>
-    money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
-  return {
-    symbol: currency,
-    side: isBuy === undefined ? null : isBuy ? 'buy' : 'sell',
-    open,
-    rate: close,
-    before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
-    after: {
-      amount: whole === undefined ? null : whole - amount,
-      realizedPL: part(grossPL),
-      freedMargin: part(usedMargin),
-    },
-  };
-}
-
-/** Of closing all of these trades. */
-export function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Shown {
-  const sum = (name: 'grossPL' | 'usedMargin'): number | null => {
-    const values = rows.map((row) => row[name]);
-    return values.every((value) => value !== undefined) ? exactSum(values) : null;
-  };
-  const [grossPL, usedMargin] = [sum('grossPL'), sum('usedMargin')];
-  return {
-    symbol: symbol ?? null,
-    side: null,
-    before: { trades: rows.length, grossPL, usedMargin },
-    after: { trades: 0, realizedPL: grossPL, freedMargin: usedMargin },
-  };
-}
-
 /** Of an order with this amount. */
 export function costsShown(
   terms: { readonly side: 'buy' | 'sell'; readonly amount: number },
@@ -136,5 +101,6 @@ export function shownExit(
 
 /** An exit as the tables have it: 0 is none. */
 export function setExit(rate: number | undefined): ExitPreview | string | null {
-  return rate === undefined ? null : rate === 0 ? 'none' : { rate, pips: null, money: null };
+  if (rate === undefined) return null;
+  return rate === 0 ? 'none' : { rate, pips: null, money: null };
 }

@@ -9,15 +9,15 @@ import type { Fill, Fills } from './state.ts';
 export interface ChangeRow {
   /** As typed: `close`, `orders cancel`. */
   readonly command: string;
-  /** The path: one command may send several requests. Null for a line of a batch that sends none. */
-  readonly request: string | null;
+  /** The path: one command may send several requests. */
+  readonly request: string;
   readonly tradeId: string | null;
   readonly orderId: string | null;
   /** Null if the request names none. */
   readonly symbol: string | null;
   readonly accountId: string | null;
-  /** `not_sent`: nothing left this machine. `done`: a line of a batch has read something. */
-  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent' | 'done';
+  /** `not_sent`: nothing left this machine. */
+  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
   /** The orders that it created. */
   readonly orderIds: readonly string[];
   /** Orders that ended together with it. */
@@ -107,7 +107,6 @@ export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
 
 const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
   accepted: 'good',
-  done: 'good',
   refused: 'bad',
   unknown: 'bad',
   not_sent: 'warn',
@@ -150,10 +149,17 @@ export function closeList({ wait }: { readonly wait?: number | undefined }): Lis
   return wait === undefined ? CHANGE_LIST : WAITED_LIST;
 }
 
+const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
+  filled: 'good',
+  partial: 'warn',
+  pending: 'warn',
+  rejected: 'bad',
+  unknown: 'bad',
+};
+
 function statusCell({ status }: CloseRow): Cell {
   if (status === null) return undefined;
-  const tone = status === 'filled' ? 'good' : status === 'rejected' || status === 'unknown' ? 'bad' : 'warn';
-  return { text: status, tone };
+  return { text: status, tone: STATUS_TONES[status] };
 }
 
 /** The account if the request concerns all of it. */

@@ -1,13 +1,12 @@
 /** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
 import { SvcError } from '../../../errors.ts';
 import { openTrading, type Trading } from '../client.ts';
-import { type Push, type RowPush, readPush } from '../gateway/push.ts';
+import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
-import type { SessionEvent } from '../gateway/session-types.ts';
 import { orderStateText } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
-import { orderCandidates } from './candidates.ts';
+import { isSince } from '../tables/table-time.ts';
 import {
   type Awaited,
   type AwaitedOrder,
@@ -20,12 +19,10 @@ import {
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
-/** The first pause before tables that could not be read are read again, and the longest. */
-const AGAIN_MS = 500;
-const LONGEST_AGAIN_MS = 30_000;
 const OVER = 'over';
 const CANCELED = 3;
 const EXECUTED = 9;
+const TINY = 1e-9;
 
 export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
 
@@ -39,18 +36,13 @@ export interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   notice(text: string): void;
-  /** Of an order that ended, the tables are read until it is known what was filled. */
-  readonly persists?: boolean;
-  /** Given every event, with its push if that is valid JSON. The next event waits for what it returns. */
-  seen?(event: SessionEvent, push: Push | undefined): Promise<void> | undefined;
 }
 
 export class FillWatch {
   /** Everything that was read and pushed so far. */
-  readonly tables = new SeenTables();
+  readonly #tables = new SeenTables();
   readonly #context: WatchContext;
-  /** With what says whether a push is of interest. */
-  readonly #sleepers = new Map<() => void, (push: RowPush) => boolean>();
+  readonly #sleepers = new Set<() => void>();
   #session: Session | undefined;
   #trading!: Trading;
   /** All tables of the session are subscribed. */
@@ -62,6 +54,10 @@ export class FillWatch {
   constructor(context: WatchContext) {
     this.#context = context;
     context.signal.addEventListener('abort', () => this.#wake());
+  }
+
+  get isFollowing(): boolean {
+    return this.#session !== undefined;
   }
 
   /**
@@ -84,75 +80,71 @@ export class FillWatch {
     this.#isReady = true;
   }
 
-  /** Resolves once a row is pushed that `isOf` accepts, a table is read, or the connection is lost. */
-  changed(isOf: (push: RowPush) => boolean = () => true): Promise<void> {
-    return new Promise((resolve) => {
-      this.#sleepers.set(resolve, isOf);
-    });
-  }
-
   /** Reads the three tables again. Those that a rate limit hides stay unread. */
   refresh(): Promise<void> {
     return this.#read(this.#trading);
   }
 
   async #read(trading: Trading): Promise<void> {
-    await this.tables.read(trading);
+    await this.#tables.read(trading);
     this.#wake();
   }
 
-  /** Hundreds of orders may be waited for: a push wakes only those that it can change. */
-  #wake(push?: RowPush): void {
-    for (const [wake, isOf] of this.#sleepers) {
-      if (push !== undefined && !isOf(push)) continue;
-      this.#sleepers.delete(wake);
-      wake();
-    }
+  /** Resolves once a row is pushed, a table is read, or the connection is lost. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#sleepers.add(resolve);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of this.#sleepers) wake();
+    this.#sleepers.clear();
   }
 
   /** For an accepted order; several may be waited for at once. Rejects if the command is interrupted. */
   async wait(order: Awaited, ms: number): Promise<FillReport> {
-    const { signal, sleep } = this.#context;
     const done = new AbortController();
-    const alarm = (after: number): { rang: boolean } => {
-      const clock = { rang: false };
-      sleep(after, done.signal).then(
-        () => {
-          clock.rang = true;
-          this.#wake();
-        },
-        () => {},
-      );
-      return clock;
-    };
-    this.tables.forgetSnapshot();
-    const limit = alarm(ms);
-    let grace: { readonly rang: boolean } | undefined;
-    let again = AGAIN_MS;
-    let isRead = false;
+    this.#tables.forgetSnapshot();
     try {
-      for (;;) {
-        const changed = this.changed((push) => mayChange(order, push, this.tables));
-        const state = orderState(order, this.tables);
-        if (state.filled) return report(state, 'filled');
-        if (state.over) grace ??= alarm(GRACE_MS);
-        if (grace?.rang && !isRead) {
-          const over = await this.#over(order, state);
-          if (over === 'unread') {
-            grace = alarm(again);
-            again = Math.min(again * 2, LONGEST_AGAIN_MS);
-          } else if (over !== undefined) return over;
-          else isRead = true;
-        }
-        signal.throwIfAborted();
-        if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
-        if (limit.rang) return await this.#finalState(order);
-        await changed;
-      }
+      return await this.#follow(order, ms, done.signal);
     } finally {
       // A reason of our own: an exception would be made for each order.
       done.abort(OVER);
     }
+  }
+
+  async #follow(order: Awaited, ms: number, done: AbortSignal): Promise<FillReport> {
+    const limit = this.#alarm(ms, done);
+    let grace: { readonly rang: boolean } | undefined;
+    let isRead = false;
+    for (;;) {
+      const changed = this.#changed();
+      const state = orderState(order, this.#tables);
+      if (state.filled) return report(state, 'filled');
+      if (state.over) grace ??= this.#alarm(GRACE_MS, done);
+      if (grace?.rang && !isRead) {
+        const over = await this.#over(order, state);
+        if (over !== undefined) return over;
+        isRead = true;
+      }
+      this.#context.signal.throwIfAborted();
+      if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
+      if (limit.rang) return this.#finalState(order);
+      await changed;
+    }
+  }
+
+  #alarm(ms: number, done: AbortSignal): { readonly rang: boolean } {
+    const clock = { rang: false };
+    this.#context.sleep(ms, done).then(
+      () => {
+        clock.rang = true;
+        this.#wake();
+      },
+      () => {},
+    );
+    return clock;
   }
 
   /** The wait is over and pushes may have been lost: read the tables. */
@@ -163,11 +155,11 @@ export class FillWatch {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
       const reason = `its state could not be read: ${error.message}`;
-      return report(orderState(order, this.tables), 'pending', reason);
+      return report(orderState(order, this.#tables), 'pending', reason);
     }
-    const state = orderState(order, this.tables);
+    const state = orderState(order, this.#tables);
     if (state.filled) return report(state, 'filled');
-    const [unread] = this.tables.unread.values();
+    const [unread] = this.#tables.unread.values();
     if (unread !== undefined) {
       return report(state, 'pending', `its state could not be read: ${unread.message}`);
     }
@@ -178,19 +170,30 @@ export class FillWatch {
     return report(state, outcomeOf(state), lastState(state));
   }
 
-  /** Positions that no push has linked to an order: those that opened since and are exactly what is missing are its own. */
-  #missing({ sentAt, side, rate, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
-    const amountK = order.amountK - trades.reduce((sum, fill) => sum + (fill.amountK ?? 0), 0);
-    if (sentAt === undefined || !(amountK > 0)) return [];
-    const { openedBy } = this.tables;
-    const isUnlinked = ({ orderId, tradeId }: OpenPosition | ClosedPosition): boolean =>
-      (orderId ?? openedBy(tradeId)) === undefined;
-    const positions = this.tables.rows('OpenPosition').filter(isUnlinked);
-    const closed = this.tables.rows('ClosedPosition').filter(isUnlinked);
-    const lost = { ...order, amountK, side, rate };
-    const found = orderCandidates(lost, sentAt, { orders: [], positions, closed, openedBy });
-    const ids = found.flatMap(({ id, isTaken }) => (isTaken ? [] : [id]));
-    return fillsOf(ids, this.tables);
+  /** Positions that no push has linked to an order: the one that is exactly what is missing, or all that opened since if together they are. */
+  #missing({ accountId, symbol, side, rate, sentAt, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
+    if (sentAt === undefined) return [];
+    const isOfSide = (row: OpenPosition | ClosedPosition, isBuy: boolean): boolean =>
+      (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === isBuy;
+    const isOwn = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
+      isOfSide(row, side === 'buy') &&
+      (row.orderId ?? this.#tables.openedBy(row.tradeId)) === undefined &&
+      isSince(time, sentAt) &&
+      isAtRate(row, rate);
+    const closed = this.#tables.rows('ClosedPosition');
+    const own = [
+      ...this.#tables.rows('OpenPosition').filter((row) => isOwn(row, row.time)),
+      ...closed.filter((row) => isOwn(row, row.openTime)),
+    ];
+    // Without hedging the order first closes the other side, and opens only the rest.
+    const offset = closed.filter((row) => isOfSide(row, side === 'sell') && isSince(row.closeTime, sentAt));
+    const missingK = order.amountK - total(trades);
+    const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))].filter((whole) => whole > 0);
+    const isWhole = (amountK: number): boolean => wholes.some((whole) => Math.abs(amountK - whole) < TINY);
+    const single = own.filter(({ amountK = 0 }) => isWhole(amountK));
+    const found = isWhole(total(own)) ? own : single;
+    if (found === single && single.length !== 1) return [];
+    return fillsOf([...new Set(found.map(({ tradeId }) => tradeId))], this.#tables);
   }
 
   #whole(order: Awaited, state: OrderState): FillReport | undefined {
@@ -199,20 +202,19 @@ export class FillWatch {
   }
 
   /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
-  async #over(order: Awaited, state: OrderState): Promise<FillReport | 'unread' | undefined> {
+  async #over(order: Awaited, state: OrderState): Promise<FillReport | undefined> {
     if (state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
-        await this.tables.readTable(model, this.#trading);
+        await this.#tables.readTable(model, this.#trading);
       }
     } catch (error) {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
-      if (this.#context.persists) return 'unread';
       const reason = `it ended, and its fills could not be read: ${error.message}`;
       return report(state, state.touched ? 'partial' : 'unknown', reason);
     }
-    const now = orderState(order, this.tables);
+    const now = orderState(order, this.#tables);
     if (now.filled) return report(now, 'filled');
     // The gateway executed all of it, and the push that links a trade to it is late.
     if ('orderId' in order && now.status === EXECUTED) return undefined;
@@ -225,12 +227,9 @@ export class FillWatch {
       for await (const event of session.events()) {
         if (event.kind === 'closed') ended = event.error;
         const push = event.kind === 'push' ? readPush(event.name, event.payload) : undefined;
-        if (push?.kind === 'row') {
-          this.tables.take(push);
-          this.#wake(push);
-        }
-        const full = this.#context.seen?.(event, push);
-        if (full !== undefined) await full;
+        if (push?.kind !== 'row') continue;
+        this.#tables.take(push);
+        this.#wake();
       }
       ended ??= new SvcError('connection_lost', 'the connection was closed');
     } catch (error) {
@@ -245,22 +244,19 @@ export class FillWatch {
   async #resume(trading: Trading): Promise<void> {
     await subscribe(trading);
     await this.#read(trading);
-    for (const { message } of this.tables.unread.values()) {
+    for (const { message } of this.#tables.unread.values()) {
       this.#context.notice(`after the reconnect: ${message}`);
     }
   }
 }
 
-/** Whether a push can change the state of an order: see `orderState`. */
-function mayChange(order: Awaited, { model, key = '', record }: RowPush, tables: SeenTables): boolean {
-  const isClose = model === 'ClosedPosition';
-  if ('orderIds' in order) return isClose || (model === 'Order' && order.orderIds.includes(key));
-  if (model === 'Order') return order.orderId === key;
-  // Without hedging it may have closed any position.
-  if (isClose && order.hedges !== true) return true;
-  if (!isClose && model !== 'OpenPosition') return false;
-  const { orderId, tradeId } = record;
-  return order.orderId === String(orderId) || tables.order(order.orderId)?.tradeIds.has(String(tradeId)) === true;
+function total(rows: readonly { readonly amountK?: number | null | undefined }[]): number {
+  return rows.reduce((sum, { amountK }) => sum + (amountK ?? 0), 0);
+}
+
+/** `rate` is that of an entry order; undefined at market. */
+function isAtRate({ open, ratePrecision = 5 }: OpenPosition | ClosedPosition, rate: number | undefined): boolean {
+  return rate === undefined || open === undefined || Math.abs(open - rate) < 0.5 * 10 ** -ratePrecision + TINY;
 }
 
 async function subscribe(trading: Trading): Promise<void> {

@@ -1,5 +1,5 @@
 /** Arguments and options that the trading commands share. */
-import type { Arguments, Flag, Flags } from '../../../cli/flags.ts';
+import type { Arguments, Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Account } from '../schema.ts';
 import {
@@ -26,28 +26,11 @@ export const TRADING_FLAGS = {
   preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },
 } as const satisfies Flags;
 
-export const ONCE_FLAG = {
-  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
-} as const satisfies Flags;
-
-/** For an order that opens a position. */
-export const ORDER_ARGS = {
-  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
-  amount: { help: 'Amount: thousands (forex) or contracts', required: true },
-} as const satisfies Arguments;
-
-/** For an order that `--risk` can size. */
+/** For an order that opens a position, and that `--risk` can size. */
 export const SIZED_ARGS = {
-  symbol: ORDER_ARGS.symbol,
+  symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
   amount: { help: 'Amount: thousands (forex) or contracts', promptUnless: ['risk'] },
 } as const satisfies Arguments;
-
-export const RISK_FLAG = {
-  type: 'string',
-  value: '%|money',
-  group: 'Stop and limit options',
-  help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
-} as const satisfies Flag;
 
 export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
@@ -68,16 +51,10 @@ export const TRAIL_ENTRY_FLAG = {
   group: PRICES,
   help: 'Trailing entry: dynamic, or steps of n >= 10',
 } as const;
-export const TRAIL_FLAG = {
-  type: 'string',
-  value: 'dynamic|n',
-  group: EXITS,
-  help: 'Trailing stop: dynamic, or steps of n >= 10',
-} as const;
 export const EXIT_FLAGS = {
   stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
   limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
-  trail: TRAIL_FLAG,
+  trail: { type: 'string', value: 'dynamic|n', group: EXITS, help: 'Trailing stop: dynamic, or steps of n >= 10' },
 } as const satisfies Flags;
 
 /** For market orders, including those that close. */
@@ -94,10 +71,15 @@ export const ENTRY_TIME_FLAGS = {
 export const NEW_ORDER_FLAGS = {
   range: RANGE_FLAG,
   ...EXIT_FLAGS,
-  risk: RISK_FLAG,
+  risk: {
+    type: 'string',
+    value: '%|money',
+    group: EXITS,
+    help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
+  },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
   'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
-  ...ONCE_FLAG,
+  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 
@@ -130,12 +112,12 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
 
 /** For every command that opens a position. */
 export const ONE_POST =
-  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders that may be it. With --once, repeating the command is safe: it returns the outcome of the first order.';
+  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders and positions that are alike. With --once, repeating the command is safe: it returns the outcome of the first order.';
 
 /** For the reference. */
 export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one; both are in the unit of order amounts. trade.maxDailyLoss is in the account's currency: from this loss on, nothing is opened until the next trading day, which begins at 17:00 in New York. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
 The loss of the day is the larger of two numbers: the account's dayPL as a loss; and the P/L of positions closed since 17:00 in New York (grossPL - com + roll) plus the grossPL of open positions if it is negative, together as a loss. If only one of them can be read, it decides.
-Limits never refuse a close, a cancel, flatten, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
+Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
 
 /** The exit statuses of --wait. */
 export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
@@ -158,8 +140,8 @@ export async function checkAccount(
   cache: TableCache,
 ): Promise<void> {
   if (account === undefined || given === undefined) return;
-  const named = await cache.optional(cache.account(given));
-  if (named === undefined || named.accountId === account.accountId) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
   throw new SvcError(
     'guarded',
     `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
@@ -176,13 +158,3 @@ export function missingIds(what: string, ids: readonly string[], hint: string): 
   const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
   return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }
-
-/** As other trading programs write them. */
-export const FOREIGN_ORDER_OPTIONS = {
-  '--amount': { hint: 'the amount follows the symbol, without an option' },
-  '--quantity': { hint: 'the amount follows the symbol, without an option' },
-  '--sl': { meant: '--stop' },
-  '--stop-loss': { meant: '--stop' },
-  '--tp': { meant: '--limit' },
-  '--take-profit': { meant: '--limit' },
-} as const;

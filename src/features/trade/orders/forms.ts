@@ -107,7 +107,8 @@ export function stopField(stop: Distance | undefined): string | undefined {
 /** Undefined if there is neither. */
 export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
   const unit = (stop ?? limit)?.unit;
-  return unit === undefined ? undefined : unit === 'pips' ? 'true' : 'false';
+  if (unit === undefined) return undefined;
+  return unit === 'pips' ? 'true' : 'false';
 }
 
 /** The gateway takes a form without a side for a buy, so an opening order is never sent without one. */
@@ -198,48 +199,12 @@ export function tradeExitForm(
   exit: Exit,
   trail: number | undefined,
 ): OrderForm {
+  const price = exit === 'none' ? undefined : exit;
   return {
     trade_id: tradeId,
     is_stop: side === 'stop' ? 'true' : 'false',
-    rate: exit === 'none' ? '0' : side === 'stop' ? stopField(exit) : exit.text,
-    is_in_pips: exit === 'none' ? 'false' : unitField(exit, undefined),
+    rate: (side === 'stop' ? stopField(price) : price?.text) ?? '0',
+    is_in_pips: unitField(price, undefined) ?? 'false',
     trailing_step: trailField(trail) ?? '0',
   };
-}
-
-/** One order of an OCO pair. */
-export interface OcoLeg {
-  readonly side: Side;
-  readonly rate: Decimal;
-  readonly stop: Distance | undefined;
-  readonly limit: Distance | undefined;
-  /** Trailing of the attached stop. */
-  readonly trail: number | undefined;
-  /** Trailing of the entry itself. */
-  readonly trailEntry: number | undefined;
-}
-
-/** `POST /trading/simple_oco`: the second order's fields end in 2. */
-export function ocoForm(
-  { accountId, symbol, amount, tif, expires }: OrderPlace & Pick<OrderTerms, 'amount' | 'tif' | 'expires'>,
-  legs: readonly [OcoLeg, OcoLeg],
-): OrderForm {
-  const form: Record<string, OrderForm[string]> = {
-    account_id: accountId,
-    symbol,
-    amount: String(amount),
-    is_in_pips: legs.map(({ stop, limit }) => unitField(stop, limit)).find((unit) => unit !== undefined) ?? 'true',
-    time_in_force: tif,
-    expiration: expires,
-  };
-  for (const [index, { side, rate, stop, limit, trail, trailEntry }] of legs.entries()) {
-    const suffix = index === 0 ? '' : '2';
-    form[`is_buy${suffix}`] = sideField(side);
-    form[`rate${suffix}`] = rate.text;
-    form[`stop${suffix}`] = stopField(stop);
-    form[`limit${suffix}`] = limit?.text;
-    form[`trailing_step${suffix}`] = trailField(trailEntry);
-    form[`trailing_stop_step${suffix}`] = trailField(trail);
-  }
-  return form;
 }

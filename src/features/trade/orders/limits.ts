@@ -2,16 +2,17 @@
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type JournalEntry, mayBeOf } from '../../../store/order-journal.ts';
+import { exactSum } from '../../../output/decimal.ts';
+import { type JournalEntry, readGatewayJournal } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
+import { marketDayStart } from '../market-hours.ts';
 import { closes, opensNothing } from '../order-text.ts';
-import type { Account, Offer, OpenPosition, Order } from '../schema.ts';
+import type { Account, ClosedPosition, Offer, OpenPosition, Order } from '../schema.ts';
+import { tableTime } from '../tables/table-time.ts';
 import { marginFor } from './costs.ts';
-import { lossOfDay } from './day-loss.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
-import type { PlannedRequest } from './placing.ts';
+import { IN_FLIGHT_MS, type PlannedRequest } from './placing.ts';
 import type { Side } from './rules.ts';
-import { IN_FLIGHT_MS } from './settlement.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** The refusal of an amount above `trade.maxOrder`, if it is. */
@@ -42,15 +43,17 @@ export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunC
   const tooLarge = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
   // An entry order may fill after the position is closed.
   if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
-  const maxPosition = ctx.settings.get('trade.maxPosition');
   const refusal = tooLarge ?? (await aboveDailyLoss(account, cache, ctx));
-  if (maxPosition !== undefined || (refusal !== undefined && nets)) {
-    const setting = maxPosition === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
-    const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
-    if (onlyReduces) return;
-    if (refusal === undefined && most > Number(maxPosition)) throw abovePosition(opening, most, String(maxPosition));
+  const max = ctx.settings.get('trade.maxPosition');
+  if (max === undefined && (refusal === undefined || !nets)) {
+    if (refusal !== undefined) throw refusal;
+    return;
   }
+  const setting = max === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
+  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
+  if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
+  if (most > Number(max)) throw abovePosition(opening, most, String(max));
 }
 
 /** Undefined if the margin suffices or is not known, and for what does not add to a position. */
@@ -61,12 +64,9 @@ export async function lackOfMargin(
   ctx: RunContext,
 ): Promise<string | undefined> {
   const { amount, account } = opening;
-  const { accountId } = account;
+  const { accountId, usableMargin } = account;
   const whole = marginFor(amount, offer);
-  if (whole === undefined || account.usableMargin === undefined || whole <= account.usableMargin) return undefined;
-  // The row of a session may be older than its last close.
-  const { usableMargin } = cache.isLive ? await cache.rereadAccount(account) : account;
-  if (usableMargin === undefined || whole <= usableMargin) return undefined;
+  if (whole === undefined || usableMargin === undefined || whole <= usableMargin) return undefined;
   const added = increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
   const needed = marginFor(added, offer) ?? 0;
   if (added === 0 || needed <= usableMargin) return undefined;
@@ -109,6 +109,40 @@ async function aboveDailyLoss(
   return overLimit('trade.maxDailyLoss', why, [loss, max, 'wait for the next trading day']);
 }
 
+/** The loss of a trading day, which begins at 17:00 in New York, as `ORDER_LIMITS` says: in the account's currency, negative for a profit. Undefined if the tables do not say. */
+export function lossOfDay(
+  account: Account,
+  closed: readonly ClosedPosition[] | undefined,
+  now: number,
+): number | undefined {
+  const { dayPL, grossPL } = account;
+  const realized = closed && realizedToday(account, closed, now);
+  const computed =
+    realized === undefined || grossPL === undefined ? undefined : exactSum([realized, Math.min(0, grossPL)]);
+  const results = [dayPL, computed].filter((value) => value !== undefined);
+  return results.length === 0 ? undefined : 0 - Math.min(...results);
+}
+
+/** Undefined if a row lacks what is needed to tell. */
+function realizedToday(
+  { accountId, accountName }: Account,
+  closed: readonly ClosedPosition[],
+  now: number,
+): number | undefined {
+  const start = marketDayStart(now);
+  const parts: number[] = [];
+  for (const row of closed) {
+    const closedAt = tableTime(row.closeTime);
+    if (closedAt !== undefined && closedAt < start) continue;
+    // Closed positions may have the name of the account alone.
+    const owner = row.accountId ?? row.accountName;
+    if (owner !== undefined && owner !== accountId && owner !== accountName) continue;
+    if (closedAt === undefined || owner === undefined || row.grossPL === undefined) return undefined;
+    parts.push(row.grossPL, -(row.com ?? 0), row.roll ?? 0);
+  }
+  return exactSum(parts);
+}
+
 function unchecked(setting: string, what: string): SvcError {
   return new SvcError('not_known', `${what} could not be read to check ${setting}; nothing was sent`, {
     hint: 'to reduce the position, which svc never refuses: svc trade close --symbol <symbol>',
@@ -132,7 +166,7 @@ async function exposureOf(
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
-  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, cache, ctx);
+  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
   const changed = changedAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
@@ -154,27 +188,17 @@ async function exposureOf(
     if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
   }
-  for (const one of isClose ? [] : cache.openings) {
-    if (one === opening || one.symbol !== symbol || one.account.accountId !== accountId) continue;
-    (one.isEntry ? exposure.entries : exposure.atMarket)[one.side] += one.amount;
-  }
-  for (const { form } of recent.filter((entry) => isUnseen(entry, symbol, cache))) addForm(exposure.atMarket, form);
+  // The tables may not show yet what became of an order whose response was lost.
+  const lost = recent.filter(({ outcome, path, form }) => {
+    return outcome === 'unknown' && path !== CHANGE && form['symbol'] === symbol;
+  });
+  for (const { form } of lost) addForm(exposure.atMarket, form);
   return exposure;
 }
 
 /** Its row may stay a moment longer than its fill takes. */
 function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[]): boolean {
   return positions.some((row) => row.tradeId === tradeId && row.amountK !== undefined && row.amountK === amountK);
-}
-
-/** Orders of this machine that the tables may not show yet. */
-function isUnseen(
-  { outcome, order_ids, answered_at, path, form }: JournalEntry,
-  symbol: string,
-  cache: TableCache,
-): boolean {
-  if (path === CHANGE || form['symbol'] !== symbol) return false;
-  return outcome === 'unknown' || (outcome === 'accepted' && cache.isUnseen(order_ids, answered_at));
 }
 
 /** By order: the largest amount that a change of this machine gave it. The tables may not show it yet. */
@@ -191,20 +215,13 @@ function changedAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, n
 const CHANGE = '/trading/change_order';
 const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco', CHANGE];
 
-async function ordersSince(
-  since: number,
-  { accountId }: Account,
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<readonly JournalEntry[]> {
-  const entries = await cache.journal.read();
-  return entries.filter(
-    (entry) =>
-      Date.parse(entry.at) >= since &&
-      OPENING_PATHS.includes(entry.path) &&
+async function ordersSince(since: number, { accountId }: Account, ctx: RunContext): Promise<readonly JournalEntry[]> {
+  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).filter(
+    ({ at, path, form }) =>
+      Date.parse(at) >= since &&
+      OPENING_PATHS.includes(path) &&
       // A change does not say of which account it is.
-      (entry.form['account_id'] ?? accountId) === accountId &&
-      mayBeOf(ctx.target.baseUrl, entry),
+      (form['account_id'] ?? accountId) === accountId,
   );
 }
 
@@ -225,8 +242,8 @@ export async function underLimits<T extends { readonly journalId: string }>(
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  const { opens = [], reduces } = planned;
-  const [first = reduces] = opens;
+  const { opens, reduces } = planned;
+  const first = opens ?? reduces;
   const isLimited = reduces !== undefined || ctx.settings.get('trade.maxPosition') !== undefined;
   if (first === undefined || !isLimited) return send();
   const { withLock } = await import('../../../store/lock.ts');
@@ -236,20 +253,15 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
   const placed: T[] = [];
   const checkAndSend = async (): Promise<void> => {
-    const sent = await ordersSince(cache.readAt, account, cache, ctx);
-    const isOutdated = cache.isLive || sent.some(({ id }) => !cache.sent.has(id));
-    if (isOutdated) {
-      if (!cache.isLive || reduces !== undefined) cache.invalidate();
-      for (const opening of opens) await checkLimits(opening, cache, ctx);
-    }
-    if (reduces !== undefined) {
-      if (isOutdated) await planned.recheck?.(cache);
-      await checkReduces(reduces, cache, ctx);
-    }
+    const sent = await ordersSince(cache.readAt, account, ctx);
+    const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
+    if (isOutdated) cache.invalidate();
+    if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);
+    if (isOutdated && reduces !== undefined) await planned.recheck?.(cache);
+    if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
     const one = await send();
     placed.push(one);
     cache.sent.add(one.journalId);
-    for (const opening of opens) cache.openings.delete(opening);
   };
   const failure = await withLock(path, ctx, checkAndSend).catch((error: unknown) => error);
   const [one] = placed;

@@ -3,8 +3,6 @@ import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { hedges } from '../accounts.ts';
-import { CALL_LIMITS, type CallsLeft } from '../gateway/counted-caller.ts';
-import { commandNumbersOf, gatewayToken, openCounts } from '../gateway/trading-session.ts';
 import type { Account, Offer } from '../schema.ts';
 import { wantedAccount } from './account.ts';
 import { costsText } from './costs.ts';
@@ -17,7 +15,6 @@ import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from '.
 import type { PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
 import { checkOpen, guardOrder, type OrderPreview, orderSentence, previewOrder, thousands } from './preview.ts';
-import { atGateway } from './settled-entries.ts';
 import type { Sizing } from './sizing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
@@ -28,45 +25,41 @@ export interface NewOrderInput extends ChangeInput {
   readonly requireOpen: boolean;
 }
 
-export function opening(draft: NewOrderDraft, { account, once, requireOpen }: NewOrderInput, ctx: RunContext): Change {
+function opening(draft: NewOrderDraft, { account, once, requireOpen }: NewOrderInput, ctx: RunContext): Change {
   const wanted = wantedAccount(account, ctx);
   return {
     once: once === undefined ? undefined : orderOnce(once, draft, wanted),
     question: `${draft.side} ${draft.sized === undefined ? draft.amount : 'by risk'} ${draft.symbol}?`,
     plan: async (cache) => [await planOrder(draft, { wanted, requireOpen }, cache, ctx)],
-    goesOn: () => false,
+    goesOn: false,
   };
 }
 
-export function orderOnce(key: string, draft: NewOrderDraft, account: string | undefined): Once {
+function orderOnce(key: string, draft: NewOrderDraft, account: string | undefined): Once {
   return {
     key: checkedKey(key),
     asked: draft.asked,
     account,
-    async again(entry, cache, follows) {
+    async again(entry, cache, waits) {
       const form = entry.form as OrderForm;
       const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
       const request = { ...draft.request(accountId, symbol), form, once: { key } };
       const planned = { request, accountId, does: request.what };
-      if (!follows) return planned;
+      if (!waits) return planned;
       const amount = Number(form['amount']);
       const amountK = thousands(amount, await cache.offer(symbol));
-      const sentAt = Date.parse(atGateway(entry, (await cache.open()).session.clockSkewMs).at);
+      const skew = entry.clock_skew ?? (await cache.open()).session.clockSkewMs ?? 0;
+      const sentAt = Date.parse(entry.at) + skew;
       const order = { accountId, symbol, side: draft.side, amountK, amount, rate: draft.rate?.value };
       return { ...planned, awaits: ({ orderIds: [orderId = ''] }) => ({ ...order, orderId, sentAt }) };
     },
   };
 }
 
-interface Planning {
-  readonly wanted: string | undefined;
-  readonly requireOpen?: boolean;
-}
-
 /** Throws if the gateway's state rules the order out. */
-export async function planOrder(
+async function planOrder(
   typed: NewOrderDraft,
-  { wanted, requireOpen = false }: Planning,
+  { wanted, requireOpen }: { readonly wanted: string | undefined; readonly requireOpen: boolean },
   cache: TableCache,
   ctx: RunContext,
 ): Promise<PlannedRequest> {
@@ -98,7 +91,6 @@ export async function planOrder(
     return { ...shown, warnings: [...shown.warnings, ...warnings] };
   };
   const before = await preview(cache);
-  cache.openings.add(opens);
   const { accountId } = account;
   const { currency: symbol } = offer;
   const amountK = thousands(amount, offer);
@@ -107,7 +99,7 @@ export async function planOrder(
     request: { ...draft.request(accountId, symbol), asked: { ...draft.asked, account: wanted } },
     known: { amount, symbol, account, offer },
     accountId,
-    opens: [opens],
+    opens,
     does: orderSentence(draft, before),
     warnings: [...before.warnings, ...shownBefore(before, ctx)],
     async recheck(cache) {
@@ -193,8 +185,7 @@ function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext):
     const opened = await openedAmount(order.opens, cache, ctx);
     const shown = previewOrder(order.draft, { ...order, opened, now: ctx.now() });
     const all = [...shown.warnings, ...warnings];
-    const value = { ...shown, warnings: all, refusal, callsLeft: await callsLeft(ctx) };
-    return { value, as: ORDER_PREVIEW };
+    return { value: { ...shown, warnings: all, refusal }, as: ORDER_PREVIEW };
   });
 }
 
@@ -202,15 +193,4 @@ function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext):
 function refusalText(error: unknown): string {
   if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
   throw error;
-}
-
-/** The calls left for checking an order's outcome. */
-async function callsLeft(ctx: RunContext): Promise<readonly CallsLeft[]> {
-  const token = await gatewayToken(ctx);
-  const counts = await openCounts(ctx.target, token, ctx);
-  const { OpenPosition, Order, ClosedPosition } = await commandNumbersOf(ctx);
-  return CALL_LIMITS.filter(({ cmd }) => [OpenPosition, Order, ClosedPosition].includes(cmd)).map((limit) => {
-    const { cmd, does, maxCalls: max } = limit;
-    return { cmd, does, left: max - counts.usage(limit).used, max };
-  });
 }

@@ -1,14 +1,16 @@
 /** `--once <key>`: at most one order under a key. The journal has what became of it. */
 import type { RunContext } from '../../../cli/command.ts';
 import { ERROR_KINDS, type ErrorCode, SvcError } from '../../../errors.ts';
-import type { Plan } from '../../../http/endpoint.ts';
-import { fieldsOf, isInFlight, type JournalEntry, journal } from '../../../store/order-journal.ts';
-import { SeenTables } from '../tables/seen-tables.ts';
+import { Plan } from '../../../http/endpoint.ts';
+import {
+  fieldsOf,
+  isInFlight,
+  type JournalEntry,
+  journalAnswered,
+  readGatewayJournal,
+} from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
-import type { KeyClaim, Outcome, PlannedRequest } from './placing.ts';
-import { declaringHint, recordSettled, settleEntries } from './settled-entries.ts';
-import type { Settlement } from './settlement.ts';
-import { fillsOf } from './state.ts';
+import { type KeyClaim, type Outcome, type PlannedRequest, settlingHint } from './placing.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** How a command is sent at most once. */
@@ -18,8 +20,8 @@ export interface Once {
   readonly asked: Readonly<Record<string, unknown>>;
   /** The account as given or set; undefined for the only one. */
   readonly account: string | undefined;
-  /** The request of an earlier run. With `follows` it can be waited for. */
-  again(entry: JournalEntry, cache: TableCache, follows: boolean): Promise<PlannedRequest>;
+  /** The request of an earlier run. With `waits` it can be waited for. */
+  again(entry: JournalEntry, cache: TableCache, waits: boolean): Promise<PlannedRequest>;
 }
 
 /** Throws if the key is not usable. */
@@ -29,141 +31,93 @@ export function checkedKey(key: string): string {
 }
 
 /** Another process took the key since it was read. */
-export class KeyTaken extends SvcError {
+class KeyTaken extends SvcError {
   constructor(key: string) {
     super('key_conflict', `another process is sending an order with the key ${key}; nothing was sent`, { sent: 'no' });
   }
 }
 
-export interface OnceOptions {
+interface SendingOnce {
   readonly cache: TableCache;
-  /** The outcome of an earlier run is followed to its end. */
-  readonly follows: boolean;
+  /** The order is waited for. */
+  readonly waits: boolean;
+  send(claim: KeyClaim): Promise<Plan | readonly Outcome[]>;
 }
 
-/** Sends if nothing was sent with the key. Otherwise returns what became of that. */
-export async function sendOnce<Sent extends Plan | readonly Outcome[]>(
+/**
+ * Sends if nothing was sent with the key, or if what was sent was not executed. Otherwise returns what became of it, once another
+ * process has its response. Throws `outcome_unknown` if that is not known, and `key_conflict` for another order.
+ */
+export async function sendOnce(
   once: Once,
-  options: OnceOptions,
+  { cache, waits, send }: SendingOnce,
   ctx: RunContext,
-  send: (claim: KeyClaim) => Promise<Sent>,
-): Promise<{ readonly sent: Sent } | { readonly earlier: Outcome }> {
-  for (;;) {
-    const { outcome, claim } = await earlierOutcome(once, options, ctx);
-    if (outcome !== undefined) return { earlier: outcome };
-    try {
-      const sent = await send(claim);
-      if (!Array.isArray(sent) || !sent.some(({ error }) => error instanceof KeyTaken)) return { sent };
-    } catch (error) {
-      if (!(error instanceof KeyTaken)) throw error;
-    }
-  }
-}
-
-type Earlier =
-  | { readonly outcome: Outcome; readonly claim?: undefined }
-  /** For an order that is to be sent. */
-  | { readonly outcome?: undefined; readonly claim: KeyClaim };
-
-/** Waits for another process that sends with the key, and settles what a killed one left. Throws `key_conflict` for another order. */
-export async function earlierOutcome(once: Once, options: OnceOptions, ctx: RunContext): Promise<Earlier> {
+): Promise<Plan | readonly Outcome[]> {
   const { key } = once;
-  const { cache, follows } = options;
-  /** `after`: the journal id of an earlier try that the gateway did not execute. */
-  const free = (after: string | undefined): Earlier => ({
-    claim: {
-      key,
-      async claim() {
-        const latest = await cache.journal.latest(key, ctx.target.baseUrl);
-        if (latest?.id !== after) throw new KeyTaken(key);
-      },
-    },
-  });
   const deadline = ctx.now() + ctx.target.timeoutMs;
-  for (let isFirst = true; ; isFirst = false) {
-    const entry = await cache.journal.latest(key, ctx.target.baseUrl);
-    if (entry === undefined) return free(undefined);
-    if (isFirst) await checkSame(once, entry, cache, ctx);
-    const { id, at, outcome, error } = entry;
-    const failed = async (error: SvcError): Promise<Earlier> => {
-      const planned = await once.again(entry, cache, false);
-      const placed = { orderIds: entry.order_ids, journalId: id, sentAt: Date.parse(at), error };
-      return { outcome: { planned, placed, error } };
-    };
-    const unknown = (why: string, settled?: Settlement): Promise<Earlier> =>
-      failed(stillUnknown(entry, key, why, settled));
-    switch (outcome) {
-      case 'accepted':
-      case 'open':
-      case 'filled':
-      case 'done':
-        ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
-        return { outcome: await outcomeOf(entry, once, cache, follows) };
-      case 'not_sent':
-      case 'absent':
-        return free(id);
-      case 'refused':
-        // Any other refusal, such as that of a rate limit, says nothing of the order.
-        return (error?.code ?? 'refused') === 'refused' ? failed(refusedBefore(entry, key)) : free(id);
-      case 'unknown': {
-        const isSent = isInFlight(entry, ctx.now());
-        if ((isSent || cache.searched.has(id)) && ctx.now() < deadline) {
-          await ctx.sleep(PAUSE_MS, ctx.signal);
-          continue;
-        }
-        if (isSent) return unknown('its sender still waits for the response');
-        const left = await settleAgain(entry, cache, ctx);
-        if (left === undefined) continue;
-        const { waitMs, evidence } = left;
-        if (waitMs === undefined) return unknown(evidence, left);
-        if (ctx.now() + waitMs >= deadline) return unknown(evidence);
-        await ctx.sleep(waitMs, ctx.signal);
-        continue;
-      }
-      default:
-        return unknown(`the journal has the outcome "${outcome satisfies never}"`);
+  for (;;) {
+    const entry = await latestEntry(key, ctx);
+    if (entry !== undefined) await checkSame(once, entry, cache, ctx);
+    if (entry !== undefined && isInFlight(entry, ctx.now())) {
+      // No longer than a request may take.
+      if (ctx.now() >= deadline) throw unknownOutcome(entry, key, 'its sender still waits for the response');
+      await ctx.sleep(PAUSE_MS, ctx.signal);
+      continue;
     }
+    if (entry !== undefined && !maySendAgain(entry)) return [await earlierOutcome(entry, once, { cache, waits }, ctx)];
+    const claim = async (): Promise<void> => {
+      if ((await latestEntry(key, ctx))?.id !== entry?.id) throw new KeyTaken(key);
+    };
+    const sent = await send({ key, claim });
+    if (sent instanceof Plan || !sent.some(({ error }) => error instanceof KeyTaken)) return sent;
   }
 }
 
 const PAUSE_MS = 100;
 
-/** Writes the outcome to the journal. Returns what is known if that is not enough. */
-async function settleAgain(entry: JournalEntry, cache: TableCache, ctx: RunContext): Promise<Settlement | undefined> {
-  const tables = new SeenTables();
-  const [one] = await settleEntries([entry], await cache.open(), ctx, tables);
-  if (one === undefined) throw new SvcError('internal', 'an entry was not settled');
-  const { settled } = one;
-  if (settled.outcome === 'unknown') return settled;
-  const report = settled.outcome === 'filled' ? filledReport(fillsOf(settled.tradeIds ?? [], tables)) : undefined;
-  await recordSettled(entry.id, settled, ctx, { report });
-  return undefined;
+async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry | undefined> {
+  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).findLast(({ once }) => once === key);
 }
 
-export function filledReport(trades: FillReport['trades']): FillReport {
-  return { status: 'filled', reason: null, trades, closedTrades: [] };
+/** It was not executed. A refusal of a rate limit or of the sign-in says nothing about the order. */
+function maySendAgain({ outcome, error }: JournalEntry): boolean {
+  if (outcome === 'refused') return (error?.code ?? 'refused') !== 'refused';
+  return outcome === 'not_sent' || outcome === 'absent';
 }
 
-/** As the first run returned it. */
-async function outcomeOf(entry: JournalEntry, once: Once, cache: TableCache, follows: boolean): Promise<Outcome> {
-  const { id, order_ids, trade_ids, at, outcome } = entry;
-  const stored = entry.report as FillReport | null;
-  const unlisted = trade_ids.map((tradeId) => ({ tradeId, amountK: null, rate: null, time: null }));
-  const report = stored ?? (outcome === 'filled' ? filledReport(unlisted) : undefined);
-  const planned = await once.again(entry, cache, follows && report === undefined);
+/** As the first run returned it, or as the user settled it. Throws what the first run threw. */
+async function earlierOutcome(
+  entry: JournalEntry,
+  once: Once,
+  { cache, waits }: Pick<SendingOnce, 'cache' | 'waits'>,
+  ctx: RunContext,
+): Promise<Outcome> {
+  const { id, order_ids, at, outcome } = entry;
+  const { key } = once;
+  if (outcome === 'refused') throw refusedBefore(entry, key);
+  if (!['accepted', 'filled', 'open', 'done'].includes(outcome)) {
+    const why =
+      entry.message ?? (outcome === 'unknown' ? 'svc ended before a response came' : `the journal says ${outcome}`);
+    throw unknownOutcome(entry, key, why);
+  }
+  ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
+  const report = (entry.report as FillReport | null) ?? (outcome === 'filled' ? SETTLED_AS_FILLED : undefined);
+  const planned = await once.again(entry, cache, waits && report === undefined && order_ids.length > 0);
   const placed = { orderIds: order_ids, journalId: id, sentAt: Date.parse(at), error: undefined };
   return { planned, placed, ...(report && { report }) };
 }
+
+/** The user knows the trades, and svc does not. */
+const SETTLED_AS_FILLED: FillReport = { status: 'filled', reason: null, trades: [], closedTrades: [] };
 
 /** Keeps how an order ended, for a repetition with its key. */
 export async function keepReport({ planned, placed, report }: Outcome, ctx: RunContext): Promise<void> {
   if (planned.request.once === undefined || placed === undefined || report === undefined) return;
   if (report.status === 'pending' || report.status === 'unknown') return;
   const { journalId: id, orderIds: order_ids } = placed;
-  const at = new Date(ctx.now()).toISOString();
   const trade_ids = report.trades.map(({ tradeId }) => tradeId);
   try {
-    await journal(ctx.paths, ctx, { id, at, outcome: 'accepted', order_ids, trade_ids, report: { ...report } });
+    await journalAnswered(ctx.paths, ctx, { id, outcome: 'accepted', order_ids, trade_ids, report: { ...report } });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     ctx.notice(`the end of the order could not be written to the journal: ${error.message}`);
@@ -197,15 +151,12 @@ function refusedBefore({ id, at, message, error }: JournalEntry, key: string): S
   });
 }
 
-/** `settled`: what repeating the command will not change. */
-function stillUnknown({ id, at, order_ids }: JournalEntry, key: string, why: string, settled?: Settlement): SvcError {
-  return new SvcError('outcome_unknown', `the outcome of the order of ${at} with the key ${key} is unknown: ${why}`, {
-    hint: settled === undefined ? 'repeat the command later' : declaringHint(id, settled.candidates),
+function unknownOutcome(entry: JournalEntry, key: string, why: string): SvcError {
+  const { id, at, order_ids } = entry;
+  const message = `the outcome of the order of ${at} with the key ${key} is unknown: ${why}; nothing was sent now`;
+  return new SvcError('outcome_unknown', message, {
+    hint: settlingHint(id),
     sent: 'maybe',
-    more: {
-      journal_id: id,
-      order_id: order_ids.length === 0 ? undefined : order_ids.join(' '),
-      candidates: settled?.candidates?.map((one) => one.id).join(' '),
-    },
+    more: { journal_id: id, order_id: order_ids.length === 0 ? undefined : order_ids.join(' ') },
   });
 }

@@ -2,7 +2,6 @@
 import type { ErrorCode } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
-import type { CallsLeft } from '../gateway/counted-caller.ts';
 import type { FillReport, FillStatus } from './fills.ts';
 import { accountText, exitText, type OrderPreview, trailText } from './preview.ts';
 import type { Fill, Fills } from './state.ts';
@@ -100,7 +99,6 @@ export function fillText({ tradeId, amountK, rate }: Fill): string {
 interface PreviewedOrder extends OrderPreview {
   /** Why svc would refuse it. */
   readonly refusal: string | null;
-  readonly callsLeft: readonly CallsLeft[];
 }
 
 export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
@@ -127,10 +125,6 @@ export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
     { name: 'margin-left', cell: ({ marginLeft }) => moneyText(marginLeft) },
     { name: 'refused', cell: ({ refusal }) => (refusal === null ? undefined : { text: refusal, tone: 'bad' }) },
     { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
-    {
-      name: 'calls-left',
-      cell: ({ callsLeft }) => callsLeft.map(({ does, left, max }) => `${left} of ${max}: ${does}`),
-    },
   ],
   id: ({ accountId }) => accountId,
 };

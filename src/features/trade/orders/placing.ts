@@ -3,18 +3,18 @@ import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
 import type { Client } from '../../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
-import { openOrderJournal, RecentEntries } from '../../../store/recent-entries.ts';
+import { journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
 import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from '../gateway/failed-answer.ts';
 import { openSession } from '../gateway/session.ts';
-import { gatewayToken } from '../gateway/trading-session.ts';
-import type { Envelope, OpenPosition } from '../schema.ts';
+import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
+import type { Envelope } from '../schema.ts';
+import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
 import type { OrderCosts } from './costs.ts';
 import type { Opening } from './exposure.ts';
 import type { FillReport } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
-import { findLost, type LostRequest, type SearchOptions } from './lost-request.ts';
 import type { ExitPreview } from './preview.ts';
 import type { Side } from './rules.ts';
 import type { Awaited } from './state.ts';
@@ -43,14 +43,11 @@ export interface KeyClaim {
   readonly claim?: () => Promise<void>;
 }
 
-export interface Sending extends SearchOptions {
+export interface Sending {
+  readonly open: TradingSession;
   readonly confirmed: Confirmed;
   /** Used to explain a refusal. */
   readonly known?: KnownOrder | undefined;
-  /** The caller searches for a lost request itself, and flushes the journal. */
-  readonly searchesLater?: boolean | undefined;
-  /** The journal as this process knows it. */
-  readonly journal?: RecentEntries | undefined;
   /** Sends the request instead of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
@@ -63,8 +60,6 @@ export interface Placed {
   readonly sentAt: number;
   /** Undefined if the request was accepted. */
   readonly error: SvcError | undefined;
-  /** Set if the outcome is unknown and no order was named: what a search needs. */
-  readonly lost?: LostRequest;
 }
 
 /** What a request changes, for a preview. Null is not known. */
@@ -81,8 +76,6 @@ export interface Shown extends Partial<OrderCosts> {
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
-  /** Open positions when it was planned; undefined if they could not be read. */
-  readonly before?: readonly OpenPosition[] | undefined;
   /** Used to explain a refusal. */
   readonly known?: KnownOrder;
   /** Undefined if a rate limit prevented reading it. */
@@ -92,7 +85,7 @@ export interface PlannedRequest {
   readonly tradeId?: string;
   readonly orderId?: string;
   /** What it adds to the exposure of its account. */
-  readonly opens?: readonly Opening[];
+  readonly opens?: Opening | undefined;
   /** It closes by an opposite order, which must open nothing. */
   readonly reduces?: Opening;
   /** For `--preview`. */
@@ -118,49 +111,60 @@ export interface Outcome {
   readonly report?: FillReport;
 }
 
-/** One POST. */
+/** A request may be executed this long after it was sent. */
+export const IN_FLIGHT_MS = 10_000;
+
+/** One POST: written to the journal, sent, judged, and its outcome written to the journal. */
 export async function placeOrder(request: OrderRequest, sending: Sending, ctx: RunContext): Promise<Placed> {
-  const { endpoint, form, command } = request;
-  const { session, counts } = sending.open;
+  const { endpoint, form, command, asked, once } = request;
+  const { session } = sending.open;
   checkForm(endpoint.path, form);
-  const { settings, target, notice } = ctx;
-  const { asked, once } = request;
-  const { journal: entries = new RecentEntries(ctx.paths), searchesLater = false } = sending;
-  // A repetition of the key reads its outcome in the journal.
-  const owner = { entries, notice, gateway: target.baseUrl, defers: searchesLater && once === undefined };
-  const journal = openOrderJournal({ ...owner, profile: settings.profile.name }, ctx);
   // Measured before sending if possible: the response may come from a proxy with another clock.
-  const measured = session.clockSkewMs;
-  const earlier = sending.watch?.tables.seenBefore() ?? new Set();
-  const line = { command, path: endpoint.path, form, once: once?.key, asked, clock_skew: measured };
-  const journalId = await journal.sent(line, once?.claim);
+  const clock_skew = session.clockSkewMs;
+  const where = { profile: ctx.settings.profile.name, base_url: ctx.target.baseUrl.href };
+  const line = { ...where, command, path: endpoint.path, form, once: once?.key, asked, clock_skew };
+  const journalId = await journalSent(ctx.paths, ctx, line, once?.claim);
   const at = ctx.now();
   const verdict = judge(request, await answerOf(request, sending));
-  const sentAt = at + (measured ?? session.clockSkewMs ?? 0);
-  const placed = { orderIds: [], journalId, sentAt };
+  const placed = { orderIds: [], journalId, sentAt: at + (clock_skew ?? session.clockSkewMs ?? 0) };
   switch (verdict.outcome) {
     case 'accepted':
-      await journal.answered(journalId, 'accepted', { orderIds: verdict.orderIds });
+      await recordOutcome({ id: journalId, outcome: 'accepted', order_ids: verdict.orderIds }, ctx);
       return { ...placed, orderIds: verdict.orderIds, error: undefined };
     case 'unknown': {
       const { orderIds, why } = verdict;
-      // Before the search, which takes time: a killed process must leave the outcome on disk.
-      await journal.answered(journalId, 'unknown', { orderIds, message: why });
-      const lost = { sentAt, clockSkewMs: sentAt - at, earlier };
-      const search = async () => (searchesLater ? {} : findLost({ path: endpoint.path, form }, lost, sending, ctx));
-      const error = await unknownOutcomeError(verdict, request, journalId, search);
-      return { ...placed, orderIds, error, ...(orderIds.length === 0 ? { lost } : {}) };
+      // Before the tables are read, which takes time: a killed process must leave the outcome on disk.
+      await recordOutcome({ id: journalId, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
+      const lost = { form, at: new Date(at).toISOString(), clock_skew: clock_skew ?? session.clockSkewMs };
+      const error = await unknownOutcomeError(verdict, request, { id: journalId, ...lost }, ctx);
+      return { ...placed, orderIds, error };
     }
     default: {
-      const { outcome, error: common } = verdict;
-      const said = common instanceof GatewayRefusal ? common.error : undefined;
-      const better = await exceededLimit(said, counts);
-      const error = better ?? (said && sending.known ? explainRefusal(said, common, sending.known) : common);
-      const { code, hint, more } = error;
-      await journal.answered(journalId, outcome, { message: error.message, error: { code, hint, more } });
+      const { outcome } = verdict;
+      const error = await explainError(verdict.error, sending);
+      const { code, hint, more, message } = error;
+      await recordOutcome({ id: journalId, outcome, message, error: { code, hint, more } }, ctx);
       return { ...placed, error };
     }
   }
+}
+
+/** Never rejects, and no interruption of the command stops it. */
+async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext): Promise<void> {
+  const { sleep, now, random, pid, processName } = ctx;
+  const uninterrupted = { sleep, now, random, pid, processName, signal: new AbortController().signal };
+  try {
+    await journalAnswered(ctx.paths, uninterrupted, answer);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    ctx.notice(`the outcome (${answer.outcome}) could not be written to the journal: ${error.message}`);
+  }
+}
+
+async function explainError(error: SvcError, { open, known }: Sending): Promise<SvcError> {
+  if (!(error instanceof GatewayRefusal)) return error;
+  const limited = await exceededLimit(error.error, open.counts);
+  return limited ?? (error.error && known ? explainRefusal(error.error, error, known) : error);
 }
 
 async function answerOf(
@@ -226,49 +230,43 @@ function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Ve
   return { outcome: 'not_sent', error: notSent };
 }
 
-const OPEN_JOURNAL = 'check before you repeat it: svc trade journal settle, svc trade orders, svc trade positions';
-
-interface Found {
-  /** A sentence. */
-  readonly text?: string;
-  /** Orders and positions that may belong to the request. Undefined if it creates none. */
-  readonly ids?: readonly string[] | undefined;
+/** What the user does about a request whose outcome is unknown. */
+export function settlingHint(journalId: string): string {
+  return `before you repeat it, compare the rows: svc trade journal settle ${journalId}`;
 }
 
 async function unknownOutcomeError(
   { orderIds, why, sent, httpStatus, interruption }: Doubt,
   { what, form }: OrderRequest,
-  journalId: string,
-  search: () => Promise<Found>,
+  lost: Parameters<typeof findAlikeRows>[0] & { readonly id: string },
+  ctx: RunContext,
 ): Promise<SvcError> {
-  const more = { journal_id: journalId };
-  if (interruption !== undefined) return new SvcError(interruption, why, { hint: OPEN_JOURNAL, sent, more });
-  const applied = orderIds.length > 0;
-  const { text, ids } = applied ? {} : await found(search);
+  const hint = settlingHint(lost.id);
+  const more = { journal_id: lost.id };
+  if (interruption !== undefined) return new SvcError(interruption, why, { hint, sent, more });
   const account = form['account_id'];
-  return new SvcError(
-    applied ? 'not_as_asked' : 'outcome_unknown',
-    `${applied ? `sent ${what}` : `the outcome of the request ${what} is unknown`}: ${why}${text ? `; ${text}` : ''}`,
-    {
-      hint: OPEN_JOURNAL,
-      sent,
-      httpStatus,
-      more: {
-        ...more,
-        order_id: applied ? orderIds.join(' ') : undefined,
-        account_id: account === undefined ? undefined : String(account),
-        candidates: ids?.join(' '),
-      },
-    },
-  );
+  const about = { ...more, account_id: account === undefined ? undefined : String(account) };
+  if (orderIds.length > 0) {
+    const named = { ...about, order_id: orderIds.join(' ') };
+    return new SvcError('not_as_asked', `sent ${what}: ${why}`, { hint, sent, httpStatus, more: named });
+  }
+  const { text, ids } = await describeAlikeRows(lost, ctx);
+  const message = `the outcome of the request ${what} is unknown: ${why}; ${text}`;
+  return new SvcError('outcome_unknown', message, { hint, sent, httpStatus, more: { ...about, candidates: ids } });
 }
 
-async function found(search: () => Promise<Found>): Promise<Found> {
+/** Whatever prevents the reading, the outcome of the request stays what is reported. */
+async function describeAlikeRows(
+  lost: Parameters<typeof findAlikeRows>[0],
+  ctx: RunContext,
+): Promise<{ readonly text: string; readonly ids?: string }> {
   try {
-    return await search();
+    const rows = await readTradingRows(ctx);
+    const alike = findAlikeRows(lost, rows);
+    return { text: alikeSentence(alike, rows.unread), ids: alike.map(({ id }) => id).join(' ') };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { text: `the current state could not be read: ${error.message}` };
+    return { text: `the rows at the gateway could not be read: ${error.message}` };
   }
 }
 

@@ -9,7 +9,7 @@ import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { checkConfirmable, checkRepeats, confirmOrder, STALE_MS } from './confirmation.ts';
 import { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
-import type { Once } from './once.ts';
+import { keepReport, type Once, sendOnce } from './once.ts';
 import { type KeyClaim, type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
@@ -18,22 +18,13 @@ export interface Change {
   readonly question: string;
   /** Throws if the gateway's state rules it out. Empty: nothing to do. */
   plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
-  /** `plan` in parts: a session sends each before it plans the next. */
-  readonly parts?: readonly Part[];
-  /** It reduces what is at risk: in a session none of its requests waits for the response to another. */
-  readonly protects?: true;
-  /** It concerns all that is there: a batch plans it again when its turn comes. */
-  readonly sweeps?: true;
-  /** Whether the following requests are still sent. */
-  goesOn(error: SvcError): boolean;
+  /** After a failed request, the following ones are still sent. */
+  readonly goesOn: boolean;
   /** The message if there is nothing to do. */
   readonly nothing?: string;
   /** Only for a change of one request. */
   readonly once?: Once | undefined;
 }
-
-/** `before`: what the parts before it have planned. */
-export type Part = (cache: TableCache, before: readonly PlannedRequest[]) => Promise<readonly PlannedRequest[]>;
 
 export interface ChangeInput extends TradingOptions {
   readonly account?: string | undefined;
@@ -61,74 +52,24 @@ export async function carryOutEach(
   ctx: RunContext,
 ): Promise<Plan | readonly Outcome[]> {
   await checkConfirmable(change.question, input.account, ctx);
-  const options = { ...input, reconnect: input.wait !== undefined };
-  return withTableCache(ctx, options, async (cache) => {
+  const { once, goesOn } = change;
+  return withTableCache(ctx, { ...input, reconnect: input.wait !== undefined }, async (cache) => {
     const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-    const result = await sendChange(change, { cache, options, watch, follows: watch !== undefined }, ctx);
-    if (result instanceof Plan) return result;
-    const { outcomes, isEarlier } = result;
-    const [failed] = outcomes.filter(({ error }) => error !== undefined);
+    const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
+      const planned = claimed(await change.plan(cache), claim);
+      if (planned.length === 0) return [];
+      const confirmed = await confirmAll(planned, cache, ctx);
+      if (confirmed instanceof Plan) return confirmed;
+      return sendAll(planned, { confirmed, cache, watch, goesOn }, ctx);
+    };
+    const isPlain = once === undefined || ctx.dryRun;
+    const outcomes = isPlain ? await send() : await sendOnce(once, { cache, waits: watch !== undefined, send }, ctx);
+    if (outcomes instanceof Plan) return outcomes;
     const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
+    const failed = outcomes.find(({ error }) => error !== undefined);
     if (failed?.error !== undefined && tried.length === 1) throw failed.error;
-    if (watch === undefined) return outcomes;
-    if (isEarlier) {
-      if (outcomes.some(({ report }) => report !== undefined)) return outcomes;
-      const { session, unlimited } = await cache.open();
-      await watch.follow(session, unlimited);
-      await watch.refresh();
-    }
-    return waitForAll(outcomes, watch, input.wait ?? 0, ctx);
+    return watch === undefined ? outcomes : waitForAll(outcomes, { cache, watch, wait: input.wait ?? 0 }, ctx);
   });
-}
-
-export interface SendingChange extends Omit<SendingAll, 'confirmed'> {
-  /** What an earlier run sent with the same key can be waited for. */
-  readonly follows: boolean;
-  /** What was planned and confirmed before, for a batch. */
-  readonly planned?: readonly PlannedRequest[] | undefined;
-  readonly confirmed?: Confirmed | undefined;
-  /** Instead of the change's own rule. */
-  readonly goesOn?: Change['goesOn'];
-}
-
-export interface Sent {
-  /** Empty: nothing to do. */
-  readonly outcomes: readonly Outcome[];
-  /** An earlier run has sent it with the same key. */
-  readonly isEarlier: boolean;
-}
-
-/** The only way to send a change: of a command, a batch or a session. A dry run gets a plan. */
-export async function sendChange(change: Change, sending: SendingChange, ctx: RunContext): Promise<Plan | Sent> {
-  const { cache, goesOn = change.goesOn } = sending;
-  const sendPlanned = async (planned: readonly PlannedRequest[]): Promise<Plan | readonly Outcome[]> => {
-    if (planned.length === 0) return [];
-    const confirmed = sending.confirmed ?? (await confirmAll(planned, cache, ctx));
-    if (confirmed instanceof Plan) return confirmed;
-    return sendAll(planned, { ...change, goesOn }, { ...sending, confirmed }, ctx);
-  };
-  const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> =>
-    sendPlanned(claimed(sending.planned ?? (await change.plan(cache)), claim));
-  if (change.parts !== undefined && cache.isSession && !ctx.dryRun) {
-    const sent: Promise<Plan | readonly Outcome[]>[] = [];
-    let before: readonly PlannedRequest[] = [];
-    for (const part of change.parts) {
-      const planned = await part(cache, before);
-      before = [...before, ...planned];
-      const sending = sendPlanned(planned);
-      sending.catch(() => {}); // an interruption may end the next part first
-      sent.push(sending);
-    }
-    return sentOf((await Promise.all(sent)).flatMap((outcomes) => (outcomes instanceof Plan ? [] : outcomes)));
-  }
-  if (change.once === undefined || ctx.dryRun) return sentOf(await send());
-  const { sendOnce } = await import('./once.ts');
-  const result = await sendOnce(change.once, sending, ctx, send);
-  return 'sent' in result ? sentOf(result.sent) : { outcomes: [result.earlier], isEarlier: true };
-}
-
-function sentOf(outcomes: Plan | readonly Outcome[]): Plan | Sent {
-  return outcomes instanceof Plan ? outcomes : { outcomes, isEarlier: false };
 }
 
 function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
@@ -137,7 +78,7 @@ function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined)
 }
 
 /** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
-export async function confirmAll(
+async function confirmAll(
   planned: readonly PlannedRequest[],
   cache: TableCache,
   ctx: RunContext,
@@ -159,7 +100,7 @@ export async function confirmAll(
     return { path: endpoint.path, form, asked, opens: opens === true && once === undefined };
   });
   const askedAt = ctx.now();
-  question = await checkRepeats(question, requests, ctx, cache);
+  question = await checkRepeats(question, requests, ctx);
   const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };
   const confirmed = await confirmOrder(question, first, ctx, typing);
@@ -173,65 +114,73 @@ export async function confirmAll(
 interface SendingAll {
   readonly confirmed: Confirmed;
   readonly cache: TableCache;
-  readonly options: ChangeInput;
   /** For `--wait`: follows the session before anything is sent through it. */
-  readonly watch?: FillWatch | undefined;
-  readonly searchesLater?: boolean;
+  readonly watch: FillWatch | undefined;
+  readonly goesOn: boolean;
 }
 
 async function sendAll(
   planned: readonly PlannedRequest[],
-  { goesOn, protects }: Pick<Change, 'goesOn' | 'protects'>,
-  { confirmed, cache, options, watch, searchesLater }: SendingAll,
+  sending: SendingAll,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let isOver = false;
-  const send = async (one: PlannedRequest): Promise<Outcome> => {
-    try {
-      const open = await cache.open();
-      // After an outage, the caller of a session has not seen the prices.
-      if (!cache.isSession) await open.session.connect();
-      await watch?.follow(open.session, open.unlimited);
-      const { request, before, known } = one;
-      const { journal } = cache;
-      const sending = { ...options, open, confirmed, before, known, watch, searchesLater, journal };
-      const placed = await underLimits(one, cache, ctx, () => placeOrder(request, sending, ctx));
-      return { planned: one, placed, error: placed.error };
-    } catch (error) {
-      if (error instanceof SvcError) return { planned: one, error };
-      throw error;
-    }
-  };
-  if (protects && cache.isSession) {
-    const all = await Promise.all(planned.map(send));
-    const ended = all.find(({ error }) => error !== undefined && FINAL.has(error.code));
-    if (ended !== undefined) throw ended.error;
-    return all;
-  }
   for (const one of planned) {
-    const outcome: Outcome = isOver ? { planned: one } : await send(one);
+    const outcome: Outcome = isOver ? { planned: one } : await sendPlanned(one, sending, ctx);
     const { error } = outcome;
     if (error !== undefined) {
       if (FINAL.has(error.code)) throw error;
-      isOver = !goesOn(error);
+      isOver = !sending.goesOn;
       // The connection may be lost with the response.
-      if (!isOver && isUnknown(error)) await cache.close();
+      if (!isOver && isUnknown(error)) await sending.cache.close();
     }
     outcomes.push(outcome);
   }
   return outcomes;
 }
 
+async function sendPlanned(
+  planned: PlannedRequest,
+  { confirmed, cache, watch }: SendingAll,
+  ctx: RunContext,
+): Promise<Outcome> {
+  try {
+    const open = await cache.open();
+    await open.session.connect();
+    await watch?.follow(open.session, open.unlimited);
+    const sending = { open, confirmed, known: planned.known };
+    const placed = await underLimits(planned, cache, ctx, () => placeOrder(planned.request, sending, ctx));
+    return { planned, placed, error: placed.error };
+  } catch (error) {
+    if (error instanceof SvcError) return { planned, error };
+    throw error;
+  }
+}
+
+interface Waiting {
+  readonly cache: TableCache;
+  readonly watch: FillWatch;
+  readonly wait: number;
+}
+
 /** All are sent before the first is waited for. */
 async function waitForAll(
   outcomes: readonly Outcome[],
-  watch: FillWatch,
-  wait: number,
+  { cache, watch, wait }: Waiting,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
-  const accepted = outcomes.filter(({ error, placed }) => error === undefined && placed !== undefined);
+  const accepted = outcomes.filter(
+    ({ planned, placed, error, report }) =>
+      error === undefined && placed !== undefined && planned.awaits !== undefined && report === undefined,
+  );
   if (accepted.length === 0) return outcomes;
+  if (!watch.isFollowing) {
+    // An earlier run has sent it.
+    const { session, unlimited } = await cache.open();
+    await watch.follow(session, unlimited);
+    await watch.refresh();
+  }
   const ids = accepted.flatMap(({ placed }) => placed?.orderIds ?? []);
   const orders = ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
   ctx.notice(`${orders} accepted; waiting for fills`);
@@ -240,9 +189,9 @@ async function waitForAll(
       outcomes.map(async (outcome) => {
         const { planned, placed, error } = outcome;
         const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
-        if (awaited === undefined) return outcome;
+        if (awaited === undefined || outcome.report !== undefined) return outcome;
         const reported = { ...outcome, report: await watch.wait(awaited, wait) };
-        if (planned.request.once !== undefined) await (await import('./once.ts')).keepReport(reported, ctx);
+        if (planned.request.once !== undefined) await keepReport(reported, ctx);
         return reported;
       }),
     );

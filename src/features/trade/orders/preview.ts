@@ -109,9 +109,13 @@ export function exitPreview(
   offer: Offer,
 ): ExitPreview {
   const { pip, pipCost, ratePrecision, instrBaseUnitSize } = offer;
-  const pips =
-    exit.unit === 'pips' ? exit.value : rate === null || !pip ? null : rounded(Math.abs(exit.value - rate) / pip, 1);
-  const price = exit.unit === 'price' ? exit.value : rate === null || !pip ? null : rate + sign * exit.value * pip;
+  const isPips = exit.unit === 'pips';
+  // The other one needs the rate and the size of a pip.
+  const isKnown = rate !== null && pip !== undefined && pip !== 0;
+  const away = isKnown && !isPips ? rounded(Math.abs(exit.value - rate) / pip, 1) : null;
+  const level = isKnown && isPips ? rate + sign * exit.value * pip : null;
+  const pips = isPips ? exit.value : away;
+  const price = isPips ? level : exit.value;
   // Older tables give the cost of a pip per single unit, and no unit size.
   const money =
     pips === null || pipCost === undefined || instrBaseUnitSize === undefined
@@ -212,7 +216,8 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
 /** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
 export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
   const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
-  const price = rate === null ? '' : terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
+  const at = terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
+  const price = rate === null ? '' : at;
   const exits = [
     stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
     limit === null ? '' : `, limit ${exitText(limit)}`,

@@ -17,8 +17,7 @@ export async function openOrders(
 ): Promise<OpenOrders | undefined> {
   const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
   const isEnough = (rows: readonly Order[]) => !mustBeFresh && rowsOf(rows).length === ids.length;
-  // The others of an OCO group may not have been pushed.
-  const seen = await cache.orders(isEnough, (rows) => isEnough(rows) && !rowsOf(rows).some(isGrouped));
+  const seen = await cache.orders(isEnough);
   if (seen === undefined) return undefined;
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
@@ -26,7 +25,7 @@ export async function openOrders(
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 
-export function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
+function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
   return Number(ocoBulkId ?? 0) !== 0;
 }
 

@@ -56,11 +56,7 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   if (pipValue === undefined) throw unknown(`the gateway does not say what a pip of ${symbol} is worth`);
   const { equity, usableMargin } = account;
   if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown`);
-  if (risk.unit === 'percent' && !(equity !== undefined && equity > 0)) {
-    throw unknown(`the equity of account ${account.accountId} is ${equity ?? 'unknown'}`, 'pass --risk as money');
-  }
-  const part = exact(risk.text);
-  const money = risk.unit === 'money' ? part : times({ ...part, decimals: part.decimals + 2 }, exact(equity ?? 0));
+  const money = moneyAtRisk(risk, account);
   const [away, pip] = stopDistance(stop, side, rate, offer);
   const atRisk = times(money, pip);
   const lossPerPip = times(away, exact(pipValue));
@@ -89,6 +85,15 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
     loss: loss(amount),
     arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
   };
+}
+
+function moneyAtRisk({ unit, text }: Risk, { accountId, equity }: Account): Exact {
+  const part = exact(text);
+  if (unit === 'money') return part;
+  if (equity === undefined || equity <= 0) {
+    throw unknown(`the equity of account ${accountId} is ${equity ?? 'unknown'}`, 'pass --risk as money');
+  }
+  return times({ ...part, decimals: part.decimals + 2 }, exact(equity));
 }
 
 /** Pips are the first number by the second. */

@@ -93,9 +93,10 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
     (accountId === undefined || (row.accountId ?? accountId) === accountId) &&
     (symbol === undefined || row.currency === symbol);
   const isOurs = (row: ClosedPosition): boolean =>
-    tradeIds !== undefined || isMeant(row) || own.has(row.tradeId) || orderIds.includes(row.orderId ?? '');
-  const rows = tradeIds === undefined ? tables.rows('ClosedPosition') : tables.closedOf(orderIds, own);
-  const closed = rows.filter((row) => isOurs(row) && (tables.closeTimeOf(row) ?? began) >= began);
+    own.has(row.tradeId) || orderIds.includes(row.orderId ?? '') || (tradeIds === undefined && isMeant(row));
+  const closed = tables
+    .rows('ClosedPosition')
+    .filter((row) => isOurs(row) && (tableTime(row.closeTime) ?? began) >= began);
   const isKnown = known.length === orderIds.length && orderIds.length > 0;
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
   const sum = total(closed);
@@ -114,9 +115,11 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
 function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   const { orderId, amountK } = awaited;
   const order = tables.order(orderId);
-  const ours = tables.closedOf([orderId], order?.tradeIds ?? []);
+  const isOurs = (row: OpenPosition | ClosedPosition): boolean =>
+    row.orderId === orderId || order?.tradeIds.has(row.tradeId) === true;
+  const ours = tables.rows('ClosedPosition').filter(isOurs);
   const closed = order !== undefined && awaited.hedges === false ? withOffsets(ours, order, awaited, tables) : ours;
-  const opened = tables.openedOf(orderId, order?.tradeIds ?? []).filter((row) => row.amountK !== undefined);
+  const opened = [...tables.opened.values()].filter((row) => isOurs(row) && row.amountK !== undefined);
   // A trade may be opened and stopped out before it is seen open.
   const atOnce = ours.filter((row) => !tables.opened.has(row.tradeId));
   let trades = [...opened.map((row) => fill(row, row.open, row.time)), ...atOnce.map(openFill)];
@@ -149,7 +152,7 @@ function withOffsets(
   const isOffset = (row: ClosedPosition): boolean => {
     if (row.currency !== symbol || row.isBuy !== (side === 'sell')) return false;
     if ((row.accountId ?? accountId) !== accountId) return false;
-    const ended = tables.closeTimeOf(row);
+    const ended = tableTime(row.closeTime);
     return began === undefined || ended === undefined || ended >= wholeSecond(began);
   };
   return tables.rows('ClosedPosition').filter((row) => isOffset(row) || ours.includes(row));

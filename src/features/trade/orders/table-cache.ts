@@ -4,15 +4,12 @@
  */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import { RecentEntries } from '../../../store/recent-entries.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
-import type { Opening } from './exposure.ts';
-import type { WarmTables } from './warm-tables.ts';
 
 export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
@@ -41,16 +38,13 @@ export function isUnread(error: unknown): error is SvcError {
 type Table = 'OpenPosition' | 'Order';
 type Enough<Row> = (rows: readonly Row[]) => boolean;
 
-/** How long a close or a cancel of a session waits for all that it can do without. */
-const PATIENCE_MS = 250;
-
-/** Always closes its sessions, unless the session is shared. */
+/** Always closes its session. */
 export async function withTableCache<T>(
   ctx: RunContext,
   options: TradingOptions,
   work: (cache: TableCache) => Promise<T>,
 ): Promise<T> {
-  const cache = new TableCache(ctx, options, {});
+  const cache = new TableCache(ctx, options);
   try {
     return await work(cache);
   } finally {
@@ -58,50 +52,25 @@ export async function withTableCache<T>(
   }
 }
 
-/** What the commands of a session or a batch share. */
-interface Shared {
-  /** The caller closes it. */
-  readonly open?: TradingSession | undefined;
-  readonly warm?: WarmTables | undefined;
-  readonly isSession?: boolean | undefined;
-}
-
 export class TableCache {
-  readonly journal: RecentEntries;
-  /** Nothing of svc's own delays a close or a cancel, and nothing waits for a lost connection. */
-  readonly isSession: boolean;
   readonly #ctx: RunContext;
   readonly #options: TradingOptions;
-  readonly #warm: WarmTables | undefined;
   readonly #snapshots = new Map<Table, Seen<unknown>>();
   #offers: Promise<readonly Offer[]> | undefined;
   #open: Promise<TradingSession> | undefined;
   #accounts: Promise<readonly Account[] | undefined> | undefined;
   #closed: Promise<readonly ClosedPosition[] | undefined> | undefined;
   #chosen: string | undefined;
-  /** What the planned orders open that are not sent yet. */
-  readonly openings = new Set<Opening>();
-  /** The journal's ids of the orders that were sent. */
+  /** The journal's ids of the requests that this command has sent. */
   readonly sent = new Set<string>();
   /** Why the last table that could not be read could not. */
   unreadCode: ErrorCode = 'limited';
   /** When the oldest of the current tables was read. */
   readAt = Number.POSITIVE_INFINITY;
-  /** Until then `optional` waits. */
-  #patientUntil: number | undefined;
 
-  constructor(ctx: RunContext, options: TradingOptions, { open, warm, isSession = false }: Shared = {}) {
+  constructor(ctx: RunContext, options: TradingOptions) {
     this.#ctx = ctx;
-    this.isSession = isSession;
     this.#options = options;
-    this.#warm = warm;
-    this.journal = warm?.journal ?? new RecentEntries(ctx.paths);
-    if (open !== undefined) this.#open = Promise.resolve(open);
-  }
-
-  /** Journal ids of the requests that a session is searching for. */
-  get searched(): ReadonlySet<string> {
-    return this.#warm?.searched ?? new Set();
   }
 
   open(): Promise<TradingSession> {
@@ -165,11 +134,6 @@ export class TableCache {
     }
   }
 
-  /** From the gateway, not from the cache. */
-  async freshAccounts(): Promise<readonly Account[]> {
-    return freshAccounts(await this.open());
-  }
-
   /** A dry run uses the cache and does not connect. */
   async accountId(wanted: string | undefined): Promise<string> {
     return this.#ctx.dryRun ? cachedAccountId(wanted, this.#ctx) : (await this.account(wanted)).accountId;
@@ -187,7 +151,7 @@ export class TableCache {
 
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
-    this.#offers ??= this.#warm?.offers() ?? this.open().then(liveOffers);
+    this.#offers ??= this.open().then(liveOffers);
     return findOffer(await this.#offers, wanted);
   }
 
@@ -203,7 +167,7 @@ export class TableCache {
   /** Warns if the market is closed: a closing order then waits. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
     const { closedWarning } = await import('./preview.ts');
-    const offer = await this.optional(this.#knownOffer(symbol));
+    const offer = await this.#knownOffer(symbol);
     const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
     return warning === undefined ? [] : [warning];
   }
@@ -218,84 +182,36 @@ export class TableCache {
     }
   }
 
-  /** `isEnough` says whether cached rows will do, and `isShown` whether those that a session's pushes have shown will. */
-  positions(isEnough: Enough<OpenPosition>, isShown: Enough<OpenPosition> = () => false): Promise<Seen<OpenPosition>> {
-    return this.#readOnce('OpenPosition', isEnough, isShown);
+  /** `isEnough` says whether cached rows will do. */
+  positions(isEnough: Enough<OpenPosition>): Promise<Seen<OpenPosition>> {
+    return this.#readOnce('OpenPosition', isEnough);
   }
 
-  orders(isEnough: Enough<Order>, isShown: Enough<Order> = () => false): Promise<Seen<Order>> {
-    return this.#readOnce('Order', isEnough, isShown);
-  }
-
-  /** Pushes keep the tables current. */
-  get isLive(): boolean {
-    return this.#warm !== undefined;
-  }
-
-  /**
-   * What a close or a cancel can do without: in a session, undefined if the gateway does not give it at once. Waits for all of it together no
-   * longer than `PATIENCE_MS`.
-   */
-  async optional<T>(reading: Promise<T>): Promise<T | undefined> {
-    if (!this.isSession) return reading;
-    const { now, sleep } = this.#ctx;
-    this.#patientUntil ??= now() + PATIENCE_MS;
-    const left = Math.min(PATIENCE_MS, Math.max(0, this.#patientUntil - now()));
-    const done = new AbortController();
-    reading.catch(() => {}); // it may fail later
-    try {
-      return await Promise.race([reading, sleep(left, done.signal).then(() => undefined)]);
-    } finally {
-      done.abort('over');
-    }
+  orders(isEnough: Enough<Order>): Promise<Seen<Order>> {
+    return this.#readOnce('Order', isEnough);
   }
 
   /** What is open now; undefined if a rate limit prevents the reading. */
   async currentRows<N extends Table>(model: N): Promise<readonly ModelRows[N][] | undefined> {
-    if (this.#warm !== undefined) return this.#warm.currentRows(model);
-    const seen = await this.#readOnce<N>(
-      model,
-      () => false,
-      () => false,
-    );
+    const seen = await this.#readOnce<N>(model, () => false);
     return seen?.isFresh ? seen.rows : undefined;
   }
 
   /** Undefined if a rate limit prevents the reading. */
   currentAccounts(): Promise<readonly Account[] | undefined> {
-    this.#accounts ??= unlessLimited(
-      this.#warm?.accounts(this.#ctx.settings.get('trade.maxDailyLoss') !== undefined) ?? this.freshAccounts(),
-    );
+    this.#accounts ??= unlessLimited(this.open().then(freshAccounts));
     return this.#accounts;
   }
 
-  /** Without its margin if a rate limit prevents the reading. */
-  async rereadAccount({ accountId }: Account): Promise<Account> {
-    const accounts = await unlessLimited(this.freshAccounts());
-    return accounts?.find((one) => one.accountId === accountId) ?? { accountId };
-  }
-
   closedPositions(): Promise<readonly ClosedPosition[] | undefined> {
-    this.#closed ??=
-      this.#warm?.currentRows('ClosedPosition') ??
-      unlessLimited(this.open().then(({ unlimited }) => unlimited.model('ClosedPosition')));
+    this.#closed ??= unlessLimited(this.open().then(({ unlimited }) => unlimited.model('ClosedPosition')));
     return this.#closed;
   }
 
-  /** No push has shown these orders, and the tables were read before their response. */
-  isUnseen(orderIds: readonly string[], answeredAt: string | null): boolean {
-    return this.#warm?.isUnseen(orderIds, Date.parse(answeredAt ?? '')) ?? false;
-  }
-
-  async #readOnce<N extends Table>(
-    model: N,
-    isEnough: Enough<ModelRows[N]>,
-    isShown: Enough<ModelRows[N]>,
-  ): Promise<Seen<ModelRows[N]>> {
+  async #readOnce<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
     const before = this.#snapshots.get(model) as TableSnapshot<ModelRows[N]> | undefined;
     if (this.#snapshots.has(model) && (before === undefined || before.isFresh || isEnough(before.rows))) return before;
-    const pushed = this.#warm?.rows(model) ?? [];
-    const seen = isShown(pushed) ? { rows: pushed, isFresh: false } : await this.#read(model, isEnough);
+    const seen = await this.#read(model, isEnough);
     this.#snapshots.set(model, seen);
     return seen;
   }
@@ -303,12 +219,12 @@ export class TableCache {
   async #read<N extends Table>(model: N, isEnough: Enough<ModelRows[N]>): Promise<Seen<ModelRows[N]>> {
     const { session, trading, unlimited, known } = await this.open();
     // Not a fault of the table.
-    if (!this.isLive) await session.connect();
+    await session.connect();
     const { LocalRateLimit } = await import('../gateway/counted-caller.ts');
     this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       try {
-        const rows = await (this.#warm?.read(model, trading) ?? trading.model(model));
+        const rows = await trading.model(model);
         known.keep(model, rows);
         return { rows, isFresh: true };
       } catch (error) {
@@ -324,7 +240,7 @@ export class TableCache {
       return { rows: await unlimited.model(model), isFresh: true };
     } catch (error) {
       // No close is delayed for a read that fails.
-      if (!(error instanceof SvcError) || !(this.isLive || isUnread(error))) throw error;
+      if (!isUnread(error)) throw error;
       this.unreadCode = error.code;
       this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;

@@ -309,14 +309,14 @@ describe('the trading gateway', () => {
     expect(journalOf(home)).toHaveLength(2);
   });
 
-  test('a change executed with an error is not as requested, and is searched for', async () => {
+  test('a change executed with an error is not as requested, and what is alike is listed', async () => {
     const home = temporaryHome();
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
     expect(code).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({ response: { executed: true } });
     expect(stderr).toContain('the gateway responded executed with the error: The request was sent to the dealer');
-    expect(stderr).toContain('this may be it: ');
+    expect(stderr).toContain('; alike at the gateway: ');
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
 
@@ -325,9 +325,10 @@ describe('the trading gateway', () => {
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    expect(stderr).toMatch(/the outcome of the request by POST .* is unknown: .*; this may be it: /);
-    expect(stderr).toContain('hint: check before you repeat it: svc trade journal settle');
-    expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
+    expect(stderr).toMatch(/the outcome of the request by POST .* is unknown: .*; alike at the gateway: /);
+    const [entry] = journalOf(home);
+    expect(entry).toMatchObject({ outcome: 'unknown' });
+    expect(stderr).toContain(`hint: before you repeat it, compare the rows: svc trade journal settle ${entry?.id}`);
   });
 
   test.each([

@@ -208,11 +208,6 @@ describe('sends nothing', () => {
       sizing: null,
       refusal: null,
       warnings: ['the account does not hedge: the order first closes opposite EUR/USD positions'],
-      callsLeft: [
-        { cmd: 44, does: 'get open positions by account', left: 49, max: 50 },
-        { cmd: 46, does: 'get orders by account', left: 1499, max: 1500 },
-        { cmd: 118, does: 'get custom closed trade', left: 10, max: 10 },
-      ],
     });
     expect(client.orders()).toEqual([]);
     expect(client.journal()).toEqual([]);

@@ -1,4 +1,4 @@
-/** `svc trade positions update`, `orders update`, `orders cancel` and `oco`: what they send, and what they report if only a part succeeds. */
+/** `svc trade positions update`, `orders update` and `orders cancel`: what they send, and what they report if only a part succeeds. */
 import { describe, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
@@ -8,17 +8,6 @@ const client = await fileTrader({ emptied: true });
 
 const split = (text: string): string[] => text.split(' ');
 const trade = () => client.gateway.book.trades.values().next().value;
-
-it.each([
-  ['position set', 'positions update', () => [holdTrade(client.gateway), '--stop', '40pips']],
-  ['order set', 'orders update', () => [holdOrder(client.gateway), '--stop', '40pips']],
-  ['oco edit', 'oco update', () => ['51201', '--add', holdOrder(client.gateway)]],
-] as const)('%s, the former name of %s, still works', async (former, name, argv) => {
-  const { code, stderr } = await client.run([...split(former), ...argv(), '--yes']);
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain(`svc trade ${former} is now svc trade ${name}`);
-  expect(client.orders()).toHaveLength(1);
-});
 
 it('the noun may be singular', async () => {
   const id = holdOrder(client.gateway);
@@ -101,7 +90,7 @@ describe('orders update', () => {
     const order_id = holdOrder(client.gateway);
     const { code, stdout, stderr } = await client.run([
       'order',
-      'set',
+      'update',
       order_id,
       ...split(argv),
       '--yes',

@@ -11,8 +11,7 @@ beforeAll(async () => {
   expect((await client.runAny(['config', 'set', 'trade.maxOrder', '10'], { home })).code).toBe(0);
 });
 
-const run = (argv: readonly string[], stdin?: string) =>
-  client.run([...argv, '--yes'], { home, ...(stdin !== undefined && { stdin }) });
+const run = (argv: readonly string[]) => client.run([...argv, '--yes'], { home });
 const ENTRY = ['entry', 'buy', 'EUR/USD', '11', '--rate', '1.15'];
 const NETTED = ['--account', NETTING];
 
@@ -21,7 +20,6 @@ describe('trade.maxOrder', () => {
     ['buy', ['buy', 'EUR/USD', '11']],
     ['sell', ['sell', 'EUR/USD', '11']],
     ['entry buy', ENTRY],
-    ['oco create', ['oco', 'create', 'EUR/USD', '11', '--leg', 'buy@1.17', '--leg', 'sell@1.15']],
     ['the opposite order of a hedging account', ['sell', 'EUR/USD', '11', '--account', HEDGING]],
   ])('refuses %s above it', async (_name, argv) => {
     holdTrade(client.gateway, { amountK: 50 });
@@ -46,15 +44,6 @@ describe('trade.maxOrder', () => {
   it('allows an order of exactly this amount', async () => {
     expect((await run(['buy', 'EUR/USD', '10'])).code).toBe(0);
     expect(client.orders()).toHaveLength(1);
-  });
-
-  it('refuses a line of a batch before the first is sent, and one command of a session', async () => {
-    const lines = [5, 11].map((amount) => JSON.stringify({ command: 'buy', symbol: 'EUR/USD', amount }));
-    expect((await run(['batch', '-'], lines.join('\n'))).code).toBe(3);
-    expect(client.orders()).toEqual([]);
-    const { stdout } = await run(['session', '-o', 'ndjson'], `${lines.join('\n')}\n`);
-    expect(stdout).toMatch(/"event":"refused".*"code":"over_limit"/);
-    expect(client.orders().map(({ amount }) => amount)).toEqual(['5']);
   });
 
   it('never refuses a close', async () => {

@@ -1,10 +1,11 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lockOwner, withLock } from '../../../../src/store/lock.ts';
-import { journal, type OrderAnswered, type OrderSent } from '../../../../src/store/order-journal.ts';
+import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../store/folder.ts';
+import { addToJournal } from '../../../support/journal.ts';
 import { temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 beforeEach(() => {
@@ -23,17 +24,12 @@ interface Earlier {
 }
 
 /** A home whose journal has an order with the key. */
-async function homeWith(earlier: Earlier = {}): Promise<string> {
+function homeWith({ ago = 15_000, answered, sent }: Earlier = {}): string {
   const home = temporaryHome();
-  await add(home, earlier);
-  return home;
-}
-
-async function add(home: string, { ago = 15_000, answered, sent }: Earlier): Promise<void> {
   const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
   const at = new Date(Date.now() - ago).toISOString();
   const market = { rate: '0', order_type: 'AtMarket', time_in_force: 'GTC' };
-  await journal(paths, lockContext, {
+  addToJournal(paths, {
     id: 'id-1',
     at,
     profile: 'default',
@@ -45,23 +41,9 @@ async function add(home: string, { ago = 15_000, answered, sent }: Earlier): Pro
     asked: { command: 'buy', symbol: 'EURUSD', amount: 9, tif: 'GTC', account: ACCOUNT },
     ...sent,
   });
-  if (answered !== undefined) await journal(paths, lockContext, { id: 'id-1', at, outcome: 'accepted', ...answered });
+  if (answered !== undefined) addToJournal(paths, { id: 'id-1', at, outcome: 'accepted', ...answered });
+  return home;
 }
-
-const position = (more: object = {}) => {
-  const time = tableTime(Date.now() - 14_000);
-  return {
-    t: 1,
-    tradeId: '7',
-    accountId: ACCOUNT,
-    currency: 'EUR/USD',
-    isBuy: true,
-    amountK: 9,
-    open: 1.16,
-    time,
-    ...more,
-  };
-};
 
 describe('the same key', () => {
   it('returns the order that was accepted, and sends no other', async () => {
@@ -95,7 +77,7 @@ describe('the same key', () => {
     expect((await gateway.run(ONCE)).code).toBe(6);
     gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
     expect((await gateway.run(ONCE, { home: gateway.home })).code).toBe(0);
-    const home = await homeWith({ answered: { outcome: 'not_sent' } });
+    const home = homeWith({ answered: { outcome: 'not_sent' } });
     expect((await gateway.run(ONCE, { home })).code).toBe(0);
     expect(posts()).toBe(3);
   });
@@ -114,14 +96,14 @@ describe('the same key', () => {
       hedging: 'Y',
       mc: 'N',
     }));
-    const home = await homeWith({ answered: {} });
+    const home = homeWith({ answered: {} });
     const run = await gateway.run([...argv, '--yes', '--once', 'k', '-o', 'json'], { home });
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 2, posts: 0 });
     expect(errorOf(run)).toMatchObject({ code: 'key_conflict', message: expect.stringContaining(`another ${name}`) });
   });
 
   it('is independent at another gateway, and has one line in the journal', async () => {
-    const home = await homeWith({ sent: { base_url: 'http://127.0.0.1:9/' }, answered: { outcome: 'accepted' } });
+    const home = homeWith({ sent: { base_url: 'http://127.0.0.1:9/' }, answered: { outcome: 'accepted' } });
     expect((await gateway.run(ONCE, { home })).code).toBe(0);
     expect(posts()).toBe(1);
     expect((await gateway.run([...BUY, '--once', 'a\nb'], { home })).code).toBe(2);
@@ -140,123 +122,36 @@ describe('the same key', () => {
 });
 
 describe('an order with a key whose outcome is unknown', () => {
-  it('is returned after the tables show it', async () => {
-    gateway.feed.tables['OpenPosition'] = [position()];
-    const home = await homeWith();
-    const run = await gateway.run(ONCE, { home });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
-    expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '7', rate: 1.16 }] });
-    expect(gateway.journal()).toMatchObject([{ outcome: 'filled', trade_ids: ['7'] }]);
-    expect((await gateway.run(ONCE, { home })).stdout).toBe(run.stdout);
-    // The id of the order was in the response that was lost.
-    const { stdout } = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '--once', 'k'], { home });
-    expect(stdout).toMatch(/^order accepted\ntrade 7 9K @ 1.16 filled\n/);
-  });
-
-  it('is sent again if the tables prove that it was not executed', async () => {
-    const run = await gateway.run(ONCE, { home: await homeWith() });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 1 });
-    expect(gateway.journal()).toMatchObject([{ outcome: 'absent' }, { outcome: 'accepted', once: 'k' }]);
-  });
-
   it.each<[string, Earlier]>([
-    ['two days ago', { ago: 172_800_000 }],
-    ['with an order id', { answered: { outcome: 'unknown', order_ids: ['39'] } }],
-    ['by a process that still runs', { sent: { owner: { ...lockOwner(process.pid) } } }],
-  ])('%s is neither sent again nor called absent', async (_name, earlier) => {
-    const home = await homeWith(earlier);
-    const run = await gateway.run([...ONCE, '--timeout', '1s'], { home });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
-    expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', journal_id: 'id-1' });
-  });
-
-  const entry = ['entry', 'buy', 'EUR/USD', '9', '--rate', '1.1', '--yes', '-o', 'json', '--once', 'k'];
-  const sentEntry: Partial<OrderSent> = {
-    command: 'entry buy',
-    path: '/trading/create_entry_order',
-    form: { account_id: ACCOUNT, symbol: 'EUR/USD', is_buy: 'true', amount: '9', rate: '1.1', order_type: 'Entry' },
-    asked: { command: 'entry buy', symbol: 'EURUSD', amount: 9, rate: 1.1, tif: 'GTC', account: ACCOUNT },
-  };
-  const order = (more: object = {}) => position({ t: 3, orderId: '39', tradeId: '8', type: 'OM', ...more });
-  const closed = (more: object = {}) => {
-    const closeTime = tableTime(Date.now() - 13_000);
-    return { ...position({ openTime: position().time, close: 1.15, closeTime, ...more }), time: undefined };
-  };
-  const stop = () => order({ orderId: '40', tradeId: '7', type: 'S', isBuy: false, isEntryOrder: false });
-  const netting = { accountId: ACCOUNT, accountName: ACCOUNT, hedging: 'N', mc: 'N' };
-  it.each<[string, number, () => Record<string, readonly object[]>]>([
-    ['whose position has a stop', 0, () => ({ OpenPosition: [position()], Order: [stop()] })],
-    ['whose position is being closed', 0, () => ({ OpenPosition: [position()], Order: [{ ...stop(), type: 'CM' }] })],
-    ['that was stopped out at once', 0, () => ({ ClosedPosition: [closed()] })],
-    ['that may be partly filled', 8, () => ({ OpenPosition: [position({ amountK: 4 })] })],
-    ['that may be partly filled and was stopped out', 8, () => ({ ClosedPosition: [closed({ amountK: 4 })] })],
-    ['of which a part may be left', 8, () => ({ Order: [order({ amountK: 4 })] })],
-    [
-      'that may have closed positions, as something else did',
-      8,
-      () => ({ Account: [netting], ClosedPosition: [closed({ isBuy: false, amountK: 12 })] }),
-    ],
-    [
-      'that may have closed some of a position',
-      8,
-      () => ({ Account: [netting], ClosedPosition: [closed({ isBuy: false, amountK: 4 })] }),
-    ],
-  ])('%s is not sent again: exit %i', async (_name, code, tables) => {
-    Object.assign(gateway.feed.tables, tables());
-    const run = await gateway.run(ONCE, { home: await homeWith() });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code, posts: 0 });
-  });
-
-  it('is not sent again if it is an entry order that may be filled at another price', async () => {
-    gateway.feed.tables['OpenPosition'] = [position({ open: 1.1004 })];
-    const run = await gateway.run(entry, { home: await homeWith({ sent: sentEntry }) });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+    ['of a moment ago', {}],
+    ['of two days ago', { ago: 172_800_000 }],
+    ['that the gateway named', { answered: { outcome: 'unknown', order_ids: ['39'] } }],
+    ['whose process still runs', { sent: { owner: { ...lockOwner(process.pid) } } }],
+    ['with an outcome of a later svc', { answered: { outcome: 'expired' as 'open' } }],
+  ])('%s is not sent again, whatever the tables show', async (_name, earlier) => {
+    const home = homeWith(earlier);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const run = await gateway.run([...ONCE, '--timeout', '1s'], { home });
+      expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+      const error = errorOf(run);
+      expect(error).toMatchObject({ code: 'outcome_unknown', journal_id: 'id-1' });
+      expect(error['hint']).toContain('svc trade journal settle id-1');
+    }
   });
 
   it.each([
-    ['absent', { code: 0, posts: 1 }],
-    ['filled', { code: 0, posts: 0 }],
-  ])('that stays unknown is settled as its hint says: %s', async (as, expected) => {
-    gateway.feed.tables['OpenPosition'] = [position({ amountK: 4 })];
-    const home = await homeWith();
-    const { stderr } = await gateway.run(ONCE, { home });
-    const { hint, candidates, message } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
-    expect({ candidates, message }).toEqual({ candidates: '7', message: expect.stringContaining('buy 4K EUR/USD') });
-    const [command = ''] = RegExp(`svc trade (journal settle id-1 --as ${as}[^;]*)`).exec(hint)?.slice(1) ?? [];
-    expect(command.split(' ').slice(5)).toEqual(as === 'filled' ? ['--trade', '7'] : []);
-    expect((await gateway.run(command.split(' '), { home })).code).toBe(0);
-    const run = await gateway.run(ONCE, { home });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual(expected);
-  });
-
-  it('is not called absent by tables that were read too early', async () => {
-    let late = 0;
-    const now = () => Date.now() + late;
-    gateway.feed.onModel = (model) => {
-      if (model !== 'ClosedPosition') return false;
-      // The order arrives between the tables and the look at the clock.
-      gateway.feed.tables['OpenPosition'] = [position()];
-      late += 5_000;
-      return false;
-    };
-    const run = await gateway.run(ONCE, { home: await homeWith({ ago: 8_000 }), now });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
-  });
-
-  it("is found even if this machine's clock was set since", async () => {
-    gateway.feed.tables['OpenPosition'] = [position()];
-    const home = await homeWith({ ago: 15_000 - 3_600_000, sent: { clock_skew: -3_600_000 } });
-    const run = await gateway.run(ONCE, { home });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 0, posts: 0 });
-  });
-
-  it("is not called absent while the gateway's clock is unknown", async () => {
-    gateway.feed.onModel = (_model, response) => {
-      response.sendDate = false;
-      return false;
-    };
-    const run = await gateway.run(ONCE, { home: await homeWith() });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
+    ['absent', { code: 0, posts: 1, report: { orderId: '390285837', status: 'accepted' } }],
+    ['filled', { code: 0, posts: 0, report: { orderId: '', status: 'filled', trades: [] } }],
+    ['open', { code: 0, posts: 0, report: { orderId: '', status: 'accepted' } }],
+    ['done', { code: 0, posts: 0, report: { orderId: '', status: 'accepted' } }],
+  ])('is %s after the user has said so', async (as, { code, posts: sent, report }) => {
+    const home = homeWith();
+    expect((await gateway.run(['journal', 'settle', 'id-1', '--as', as], { home })).code).toBe(0);
+    for (const more of [[], ['--wait', '5s']]) {
+      const run = await gateway.run([...ONCE, ...(sent === 0 ? more : [])], { home });
+      expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code, posts: sent });
+      expect(JSON.parse(run.stdout)).toMatchObject(report);
+    }
   });
 
   it('is as old as its line in the journal', async () => {
@@ -279,59 +174,6 @@ describe('an order with a key whose outcome is unknown', () => {
     });
     expect((await run[0])?.code).toBe(0);
     expect(Date.parse(gateway.journal()[0]?.at ?? '')).toBeGreaterThanOrEqual(released);
-  });
-
-  it('does not need the user while an equal order is in flight', async () => {
-    gateway.feed.tables['OpenPosition'] = [position()];
-    const home = await homeWith();
-    await add(home, { sent: { id: 'id-2', once: 'l', owner: { ...lockOwner(process.pid) } } });
-    const run = await gateway.run([...ONCE, '--timeout', '1s'], { home });
-    expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
-    expect(errorOf(run)).toMatchObject({ hint: 'repeat the command later', journal_id: 'id-1' });
-  });
-
-  it('does not claim a position that another process claimed', async () => {
-    gateway.feed.tables['OpenPosition'] = [position()];
-    const home = await homeWith();
-    await add(home, { sent: { id: 'id-2', once: 'l' } });
-    const lock = `${home}/state/trade/orders.ndjson.lock`;
-    let reads = 0;
-    gateway.feed.onModel = (model) => {
-      if (model === 'ClosedPosition') reads += 1;
-      return false;
-    };
-    // Both wait for the journal once they have read the tables.
-    const runs = await withLock(lock, lockContext, async () => {
-      const waiting = new Set<unknown>();
-      let ready = (): void => {};
-      const both = new Promise<void>((resolve) => {
-        ready = resolve;
-      });
-      const started = [ONCE, ONCE.with(-1, 'l')].map((argv) => {
-        const sleepsUntil = (): undefined => {
-          if (reads === 2) waiting.add(argv);
-          if (waiting.size === 2) ready();
-        };
-        return gateway.run(argv, { home, sleepsUntil });
-      });
-      await both;
-      return started;
-    });
-    const ended = await Promise.all(runs);
-    expect(
-      ended.map(({ code }) => code),
-      ended.map(({ stderr }) => stderr).join(''),
-    ).toEqual([0, 0]);
-    expect(posts()).toBe(1);
-  });
-
-  it('does not claim the position of an equal order', async () => {
-    gateway.feed.tables['OpenPosition'] = [position()];
-    const home = await homeWith();
-    await add(home, { sent: { id: 'id-2', once: 'l' } });
-    expect(JSON.parse((await gateway.run(ONCE, { home })).stdout)).toMatchObject({ trades: [{ tradeId: '7' }] });
-    const other = await gateway.run(ONCE.with(-1, 'l'), { home });
-    expect({ code: other.code, posts: posts() }, other.stderr).toEqual({ code: 0, posts: 1 });
   });
 
   it('makes svc wait while another process waits for its response', async () => {

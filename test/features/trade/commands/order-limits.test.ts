@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { liveSession } from './live-session.ts';
 import { forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, NOW, ordersFromNow, type Trader, trader } from './trader.ts';
+import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
 
 let client: Trader;
 const homes = { position: temporaryHome(), loss: temporaryHome() };
@@ -29,19 +28,14 @@ beforeEach(() => {
   for (const [index, account] of book.accounts.entries()) account.balance = balances[index] ?? 0;
 });
 
-const run = (home: string, argv: readonly string[], stdin?: string) =>
-  client.run([...argv, '--yes'], { home, ...(stdin !== undefined && { stdin }) });
-const within = (argv: readonly string[], stdin?: string) => run(homes.position, argv, stdin);
+const run = (home: string, argv: readonly string[]) => client.run([...argv, '--yes'], { home });
+const within = (argv: readonly string[]) => run(homes.position, argv);
 const losing = (argv: readonly string[]) => run(homes.loss, argv);
 const NETTED = ['--account', NETTING];
-const lines = (...amounts: readonly number[]) =>
-  amounts.map((amount) => `${JSON.stringify({ command: 'buy', symbol: 'EUR/USD', amount })}\n`).join('');
-
 describe('trade.maxPosition', () => {
   it.each([
     ['buy', ['buy', 'EUR/USD', '5'], 'the long position of EUR/USD in account 654061 could become 12'],
     ['entry buy', ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.15'], 'could become 12'],
-    ['oco create', ['oco', 'create', 'EUR/USD', '5', '--leg', 'buy@1.17', '--leg', 'sell@1.15'], 'could become 12'],
   ])('counts the position, pending entries and the order: %s', async (_name, argv, why) => {
     holdTrade(client.gateway, { amountK: 4 });
     holdOrder(client.gateway, { amountK: 3 });
@@ -74,18 +68,6 @@ describe('trade.maxPosition', () => {
     expect((await within(['buy', 'XAU/USD', '3'])).code).toBe(0);
   });
 
-  it('adds up the lines of a batch before the first is sent', async () => {
-    expect((await within(['batch', '-'], lines(6, 5))).code).toBe(3);
-    expect(client.orders()).toEqual([]);
-    expect((await within(['batch', '-'], lines(6, 4))).code).toBe(0);
-  });
-
-  it('applies to commands of a session that are in flight together', async () => {
-    const { stdout } = await within(['session', '-o', 'ndjson'], lines(4, 4, 4, 4));
-    expect(client.orders()).toHaveLength(2);
-    expect(stdout.match(/"event":"refused".*"code":"over_limit"/g)).toHaveLength(2);
-  });
-
   it('applies to processes that run at the same time', async () => {
     const codes = await Promise.all([1, 2, 3, 4].map(async () => (await within(['buy', 'EUR/USD', '4'])).code));
     expect(codes.sort()).toEqual([0, 0, 3, 3]);
@@ -114,23 +96,6 @@ describe('trade.maxPosition', () => {
     expect(client.gateway.book.trades.size).toBe(0);
   });
 
-  it('holds in a session that makes a pending order larger', async () => {
-    const order = holdOrder(client.gateway, { amountK: 1 });
-    client.gateway.traps.add('no-push');
-    const { url, token } = client.gateway;
-    const env = { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token, SVC_TRADE_ACCOUNT: HEDGING };
-    const home = temporaryHome();
-    await set(home, 'trade.maxPosition', '10');
-    const orders = ordersFromNow(client.gateway);
-    const session = liveSession(env, [], { home, clockOffset: NOW - Date.now() });
-    session.send({ id: 'u', command: 'orders update', order, amount: 10 });
-    await session.printed('accepted', { id: 'u' });
-    session.send({ id: 'b', command: 'buy', symbol: 'EUR/USD', amount: 9 });
-    await session.printed('refused', { id: 'b', code: 'over_limit' });
-    await session.end();
-    expect(orders()).toHaveLength(1);
-  });
-
   it('reports what became of an order although the lock of the limit cannot be removed', async () => {
     await using before = await forwarder(client.gateway.url);
     const home = temporaryHome();
@@ -148,7 +113,7 @@ describe('trade.maxPosition', () => {
     expect(stderr).toContain('cannot remove the lock');
   });
 
-  it('never refuses a close, a cancel, flatten, or a smaller amount', async () => {
+  it('never refuses a close, a cancel, or a smaller amount', async () => {
     const trade = holdTrade(client.gateway, { amountK: 50 });
     holdTrade(client.gateway, { amountK: 50 });
     const [order, other] = [holdOrder(client.gateway, { amountK: 40 }), holdOrder(client.gateway, { amountK: 40 })];
@@ -157,7 +122,8 @@ describe('trade.maxPosition', () => {
     expect((await within(['orders', 'update', order, '--amount', '39'])).code).toBe(0);
     expect((await within(['orders', 'cancel', other])).code).toBe(0);
     expect((await within(['close', trade])).code).toBe(0);
-    expect((await within(['flatten', '--account', HEDGING])).code).toBe(0);
+    expect((await within(['orders', 'cancel', '--all', '--account', HEDGING])).code).toBe(0);
+    expect((await within(['close', '--everything', '--account', HEDGING])).code).toBe(0);
     expect(client.gateway.book.trades.size + client.gateway.book.orders.size).toBe(0);
   });
 
@@ -214,7 +180,7 @@ describe('trade.maxDailyLoss', () => {
     expect(client.orders()).toEqual([]);
     expect((await losing(['close', trade])).code).toBe(0);
     expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(3);
-    expect((await losing(['flatten', '--account', HEDGING])).code).toBe(0);
+    expect((await losing(['close', '--everything', '--account', HEDGING])).code).toBe(0);
   });
 
   it('never refuses an order that only reduces a netting account', async () => {
@@ -223,12 +189,5 @@ describe('trade.maxDailyLoss', () => {
     expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);
     expect(client.orders()).toEqual([]);
     expect((await losing(['sell', 'EUR/USD', '100', ...NETTED])).code).toBe(0);
-  });
-
-  it('refuses one command of a session', async () => {
-    closeAtLoss(1);
-    const { stdout } = await run(homes.loss, ['session', '-o', 'ndjson'], lines(1));
-    expect(stdout).toMatch(/"event":"refused".*"code":"over_limit"/);
-    expect(client.orders()).toEqual([]);
   });
 });

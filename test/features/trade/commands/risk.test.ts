@@ -1,8 +1,7 @@
-/** `--risk`, `trade size`, and the margin of an order. */
+/** `--risk`, and the margin of an order. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdTrade } from './holdings.ts';
-import { liveSession } from './live-session.ts';
-import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
+import { fileTrader, NETTING } from './trader.ts';
 
 const client = await fileTrader();
 beforeEach(() => {
@@ -32,12 +31,26 @@ describe('--risk', () => {
     expect(client.orders()).toMatchObject([form]);
   });
 
-  it('works in lines of a batch and of a session', async () => {
-    const line = `${JSON.stringify({ command: 'buy', symbol: 'EUR/USD', risk: '100', stop: '40pips' })}\n`;
-    expect((await client.run(['batch', '-', '--yes'], { stdin: line })).code).toBe(0);
-    expect(client.orders()).toMatchObject([{ amount: '25' }]);
-    await client.run(['session', '--yes', '-o', 'ndjson'], { stdin: line });
-    expect(client.orders()).toMatchObject([{ amount: '25' }]);
+  it('is in the preview, with the arithmetic and the loss at the stop, and nothing is sent', async () => {
+    const preview = ['buy', 'EUR/USD', ...BY_RISK, '--preview'];
+    const { code, stdout } = await client.run([...preview, '-o', 'json']);
+    expect({ code, value: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      value: {
+        amount: 125,
+        pipValue: 12.5,
+        marginNeeded: expect.any(Number),
+        sizing: { risk: 500, riskPercent: 1, equity: 50_000, stopPips: 40, pipValueOfOne: 0.1, loss: 500 },
+      },
+    });
+    const table = (await client.run(preview)).stdout;
+    expect(table).toMatch(/^AMOUNT +125 EUR\/USD \(125,000 EUR\)$/m);
+    expect(table).toMatch(
+      /^SIZE +500\.00 \(1% of equity 50000\.00\) \/ \(40 pips x 0\.1 for 1,000 EUR\) = 125, rounded down$/m,
+    );
+    const sell = await client.run(['sell', 'EUR/USD', '--risk', '100', '--stop', '1.17', '--preview', '-o', 'json']);
+    expect(JSON.parse(sell.stdout)).toMatchObject({ amount: 10, sizing: { stopPips: 100, loss: 100 } });
+    expect(client.orders()).toEqual([]);
   });
 
   it.each([
@@ -51,28 +64,6 @@ describe('--risk', () => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', ...argv, '--yes']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
     expect(client.orders()).toEqual([]);
-  });
-});
-
-describe('trade size', () => {
-  it('computes the amount in every format, and sends nothing', async () => {
-    const size = ['size', 'eurusd', ...BY_RISK];
-    const { code, stdout } = await client.run([...size, '-o', 'json']);
-    expect({ code, value: JSON.parse(stdout) }).toMatchObject({
-      code: 0,
-      value: { symbol: 'EUR/USD', side: 'buy', amount: 125, risk: 500, loss: 500, stopPips: 40, pipValue: 12.5 },
-    });
-    expect((await client.run([...size, '-q'])).stdout).toBe('125\n');
-    expect((await client.run(size)).stdout).toContain('40 pips x 0.1 for 1,000 EUR');
-    expect((await client.run([...size, '-o', 'csv'])).stdout).toContain('125');
-    expect(client.orders()).toEqual([]);
-  });
-
-  it('takes the side from a stop that is a price', async () => {
-    const run = async (stop: string) =>
-      JSON.parse((await client.run(['size', 'EUR/USD', '--risk', '100', '--stop', stop, '-o', 'json'])).stdout);
-    expect(await run('1.15')).toMatchObject({ side: 'buy' });
-    expect(await run('1.17')).toMatchObject({ side: 'sell' });
   });
 });
 
@@ -115,20 +106,5 @@ describe('the margin of an order', () => {
     await client.run(['sell', 'EUR/USD', '1290', '--yes']);
     expect(client.orders()).toHaveLength(1);
     expect((await client.run(['close', trade, '--yes'])).code).toBe(0);
-  });
-
-  it('is read again in a session before svc refuses, because a close may have freed some', async () => {
-    const trade = holdTrade(client.gateway, { amountK: 1290 });
-    const { gateway } = client;
-    const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_ACCOUNT: HEDGING };
-    const session = liveSession(env, [], { now: () => NOW });
-    const buy = { command: 'buy', symbol: 'EUR/USD', amount: 10 };
-    session.send({ id: 'a', ...buy });
-    await session.printed('refused', { id: 'a', code: 'guarded' });
-    session.send({ id: 'b', command: 'close', trade });
-    await session.printed('closed', { id: 'b' });
-    session.send({ id: 'c', ...buy });
-    await session.printed('filled', { id: 'c' });
-    expect((await session.end()).code).toBe(0);
   });
 });

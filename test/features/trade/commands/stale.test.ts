@@ -1,8 +1,4 @@
-/** What may have changed while somebody thought about the question is looked at again before anything is sent. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
@@ -102,11 +98,4 @@ it('does not send a limit entry that would now be a stop entry', async () => {
   const { code, stderr } = await run(['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('so the limit entry is now a stop entry; nothing was sent');
-});
-
-it('sends no line of a batch if a stop is on the wrong side meanwhile', async () => {
-  const file = join(temporaryHome(), 'orders.ndjson');
-  writeFileSync(file, '{"command":"buy","symbol":"EUR/USD","amount":5,"stop":"1.155"}');
-  const { code } = await run(['batch', file], 60, () => priceIs(1.15));
-  expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
 });

@@ -1,4 +1,4 @@
-/** Thirty tasks of a trader, each as the lines that the reference gives, against the sandbox. */
+/** The tasks of a trader, each as the lines that the reference gives, against the sandbox. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { liveSession } from './live-session.ts';
 import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
@@ -145,6 +144,18 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       expect(trades().map(({ instrument }) => instrument.symbol)).toEqual(['USD/JPY']);
     },
   ],
+  'leave the market: no order and no position is left': [
+    2,
+    async () => {
+      for (const symbol of ['EUR/USD', 'USD/JPY']) holdTrade(client.gateway, { symbol });
+      for (const ocoBulkId of [0, 7, 7]) holdOrder(client.gateway, { ocoBulkId });
+      holdTrade(client.gateway, { account: NETTING });
+      await good(`orders cancel --all --account ${HEDGING} --yes`);
+      await good(`close --everything --account ${HEDGING} --wait 5s --yes`);
+      expect(orders()).toEqual([]);
+      expect(trades().map(({ account }) => account.id)).toEqual([NETTING]);
+    },
+  ],
   'close everything': [
     2,
     async () => {
@@ -277,7 +288,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     2,
     async () => {
       // 1 % of 50,000; 40 pips cost 4 a lot of 1,000.
-      expect(await good('size EUR/USD --risk 1% --stop 40pips -q')).toBe('125\n');
+      expect(await good('buy EUR/USD --risk 1% --stop 40pips --preview -o json --query amount')).toBe('125\n');
       await good('buy EUR/USD --risk 1% --stop 40pips --wait 5s --yes');
       expect(trades()).toMatchObject([{ amountK: 125, stop: { rate: 1.15613 } }]);
     },
@@ -292,7 +303,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       expect(trades()).toEqual([]);
     },
   ],
-  'ids for a bot, and errors as JSON': [
+  'ids for a script, and errors as JSON': [
     2,
     async () => {
       const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
@@ -300,48 +311,6 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       const { code, stderr } = await run('buy EUR/USD 5 --account 999 --yes -o json');
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'not_found', exit: 5, retryable: false } });
       expect(code).toBe(5);
-    },
-  ],
-  'quote and order, again and again': [
-    1,
-    async () => {
-      const bot = session();
-      await bot.printed('ready');
-      for (const id of ['1', '2']) {
-        bot.send({ id: `q${id}`, command: 'quote', symbol: 'EUR/USD' });
-        expect(await bot.printed('result', { id: `q${id}` })).toMatchObject({
-          value: [{ symbol: 'EUR/USD', bid: 1.16 }],
-        });
-        bot.send({ id: `b${id}`, command: 'buy', symbol: 'EUR/USD', amount: 1 });
-        await bot.printed('filled', { id: `b${id}` });
-        expect(client.gateway.sessions).toHaveLength(1);
-      }
-      expect((await bot.end()).code).toBe(0);
-      expect(trades()).toHaveLength(2);
-    },
-  ],
-  'many orders over one connection': [
-    1,
-    async () => {
-      const warnings: string[] = [];
-      const warned = ({ name }: Error) => warnings.push(name);
-      process.on('warning', warned);
-      const bot = session();
-      bot.send(
-        ...Array.from({ length: 12 }, (_, at) => ({ id: `o${at}`, command: 'buy', symbol: 'EUR/USD', amount: 1 })),
-      );
-      expect((await bot.end()).code).toBe(0);
-      process.off('warning', warned);
-      expect(bot.events().filter(({ event }) => event === 'filled')).toHaveLength(12);
-      expect([trades().length, warnings]).toEqual([12, []]);
-    },
-  ],
-  'trade in two accounts': [
-    1,
-    async () => {
-      const lines = [HEDGING, NETTING].map((account) => ({ command: 'buy', symbol: 'EUR/USD', amount: 10, account }));
-      await good('batch - --yes', { stdin: lines.map((line) => JSON.stringify(line)).join('\n') });
-      expect(client.orders().map(({ account_id }) => account_id)).toEqual([HEDGING, NETTING]);
     },
   ],
   'keep paper and live apart': [
@@ -366,12 +335,6 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     },
   ],
 };
-
-function session() {
-  commands++;
-  const { url, token } = client.gateway;
-  return liveSession({ SVC_TRADE_URL: url, SVC_TRADE_TOKEN: token, SVC_TRADE_ACCOUNT: HEDGING });
-}
 
 describe('a task of a trader', () => {
   test.each(Object.entries(TASKS))('%s', async (_, [count, work]) => {

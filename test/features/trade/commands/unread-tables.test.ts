@@ -40,13 +40,11 @@ describe.each(FAULTS)('where %s', (_fault, status, body) => {
     };
   };
   const commands: readonly (readonly string[])[] = [
-    ['flatten'],
     ['close', '--symbol', 'EUR/USD'],
     ['close', '--everything'],
     ['close', '7', '--amount', '9'],
     ['orders', 'cancel', '39'],
     ['orders', 'update', '39', '--stop', '40pips'],
-    ['oco', 'remove', '39'],
     ['positions', 'update', '7', '--stop', '40pips'],
   ];
   it.each(TABLES.flatMap((table) => commands.map((argv) => [table, argv] as const)))(

@@ -1,15 +1,10 @@
 /** The exact fields of what changes or ends something, written by hand after what was seen on the public implementation. */
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SvcError } from '../../../../src/errors.ts';
-import { parseLeg, parseLegs } from '../../../../src/features/trade/commands/oco-create.ts';
 import {
   changeOrderForm,
-  checkForm,
   closeAllForm,
   closeForm,
   type OrderForm,
-  ocoForm,
   orderExitsForm,
   tradeExitForm,
 } from '../../../../src/features/trade/orders/forms.ts';
@@ -82,97 +77,7 @@ describe('the forms', () => {
       tradeExitForm('170162801', 'stop', 'none', undefined),
       'trade_id=170162801&is_stop=true&rate=0&is_in_pips=false&trailing_step=0',
     ],
-    [
-      'simple_oco',
-      ocoForm(
-        { accountId: '654061', symbol: 'EUR/USD', amount: 5, tif: 'GTD', expires: '2026-11-21 12:00' },
-        parseLegs(['buy@1.17,stop=40pips,limit=80pips,trail=dynamic', 'sell@1.15,stop=30pips,trail-entry=10']),
-      ),
-      'account_id=654061&symbol=EUR/USD&amount=5&is_in_pips=true&time_in_force=GTD&expiration=2026-11-21 12:00' +
-        '&is_buy=true&rate=1.17&stop=-40&limit=80&trailing_stop_step=1' +
-        '&is_buy2=false&rate2=1.15&stop2=-30&trailing_step2=10',
-    ],
   ])('%s', (_name, form, text) => {
     expect(body(form)).toBe(text);
-  });
-
-  it('never sends a pair without one of its sides', () => {
-    const legs = parseLegs(['buy@1.17', 'sell@1.15']);
-    const form = ocoForm({ accountId: '1', symbol: 'EUR/USD', amount: 5, tif: 'GTC', expires: undefined }, legs);
-    expect(() => checkForm('/trading/simple_oco', form)).not.toThrow();
-    expect(() => checkForm('/trading/simple_oco', { ...form, is_buy2: undefined })).toThrow(/without is_buy2/);
-  });
-});
-
-describe('a leg', () => {
-  it('has a side, a price and its options', () => {
-    expect(parseLeg('sell@1.1500, stop=1.16, limit=1.10')).toEqual({
-      side: 'sell',
-      rate: { text: '1.1500', value: 1.15 },
-      stop: { unit: 'price', text: '1.16', value: 1.16 },
-      limit: { unit: 'price', text: '1.10', value: 1.1 },
-      trail: undefined,
-      trailEntry: undefined,
-    });
-  });
-
-  it.each([
-    ['', /must begin with buy@<price> or sell@<price>/],
-    ['1.17', /must begin/],
-    ['BUY@1.17', /must begin/],
-    ['buy@0', /is not a price above 0/],
-    ['buy@1.17,stp=40pips', /expected stop, limit, trail, trail-entry/],
-    ['buy@1.17,stop=40pips,stop=30pips', /has stop twice/],
-    ['buy@1.17,stop=-40pips', /must have no sign/],
-    ['buy@1.17,stop=1.18', /must be below the rate 1.17 for a buy/],
-    ['buy@1.17,limit=1.16', /must be above the rate 1.17 for a buy/],
-    ['buy@1.17,stop=40pips,limit=1.20', /must have the same unit/],
-    ['buy@1.17,trail=dynamic', /--trail needs a stop/],
-    ['buy@1.17,stop=40pips,trail=5', /invalid value "5": use "dynamic"/],
-  ])('refuses %j', (text, why) => {
-    expect(() => parseLeg(text)).toThrow(why);
-  });
-
-  it('accepts any text as a leg or refuses it as an invalid value', () => {
-    const part = fc.constantFrom(
-      'buy@',
-      'sell@',
-      '1.17',
-      ',',
-      'stop=',
-      'limit=',
-      'trail=',
-      '40pips',
-      'dynamic',
-      '-',
-      ' ',
-    );
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.array(part).map((parts) => parts.join('')),
-        ),
-        (text) => {
-          try {
-            const { side, rate } = parseLeg(text);
-            expect(['buy', 'sell']).toContain(side);
-            expect(rate.value).toBeGreaterThan(0);
-          } catch (error) {
-            expect(error).toBeInstanceOf(SvcError);
-            expect((error as SvcError).exit).toBe(2);
-          }
-        },
-      ),
-    );
-  });
-
-  it.each([
-    [[], /not 0/],
-    [['buy@1.17'], /not 1/],
-    [['buy@1.17', 'sell@1.15', 'sell@1.14'], /not 3/],
-    [['buy@1.17,stop=40pips', 'sell@1.15,stop=1.16'], /must have the same unit/],
-  ])('a pair has two of one unit: %j', (legs, why) => {
-    expect(() => parseLegs(legs)).toThrow(why);
   });
 });

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import type { RunContext } from '../../../../src/cli/command.ts';
-import { planCloseAll } from '../../../../src/features/trade/orders/close-positions.ts';
+import { planCloseAll } from '../../../../src/features/trade/commands/close.ts';
 import type { TableCache } from '../../../../src/features/trade/orders/table-cache.ts';
 import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
 
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
-  const optional = <T>(reading: Promise<T>) => reading;
-  const cache = { optional, accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
   const [planned] = await planCloseAll(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
   return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });

@@ -57,10 +57,10 @@ const forEver = (_ms: number, signal?: AbortSignal): Promise<void> =>
 const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
   ms === 250 ? Promise.resolve() : forEver(ms, signal);
 
-async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver, persists = false) {
+async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
   const made = handMade();
   const stop = new AbortController();
-  const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {}, persists });
+  const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {} });
   await watch.follow(made.session, openTrading(made.session));
   return { ...made, stop, watch };
 }
@@ -183,7 +183,7 @@ test('finds an order without pushes after a reconnect by what it opened', async 
   expect(await report).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
 });
 
-test('a push wakes only the wait for its order', async () => {
+test('a push ends only the wait for its order', async () => {
   const { bring, watch } = await watched();
   const woken: string[] = [];
   void watch.wait(AWAITED, 1).then(() => woken.push('39'));
@@ -211,26 +211,6 @@ test.each([
   const { value, code, footer: told } = reportedOrder('39', await report);
   expect({ status: value.status, code }).toEqual({ status: 'pending', code: 'still_pending' });
   expect(told?.startsWith(footer)).toBe(true);
-});
-
-test('a session reads the tables of an order that ended again, until they can be read', async () => {
-  const pauses: number[] = [];
-  const made = await watched((ms, signal) => {
-    if (ms === 60_000) return forEver(ms, signal);
-    pauses.push(ms);
-    if (pauses.length === 4) {
-      const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
-      for (const model of ['OpenPosition', 'ClosedPosition'])
-        made.tables.set(model, { open_positions: [position], closed_positions: [] });
-    }
-    return Promise.resolve();
-  }, true);
-  made.bring(
-    push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
-    push('Order', { orderId: '39', action: 'D' }),
-  );
-  expect(await made.watch.wait(AWAITED, 60_000)).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
-  expect(pauses).toEqual([250, 500, 1_000, 2_000]);
 });
 
 test('interrupted, it rejects at once', async () => {

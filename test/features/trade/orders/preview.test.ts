@@ -2,7 +2,6 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { type TradingError, tradingError } from '../../../../src/features/trade/gateway/envelope.ts';
 import { explainRefusal } from '../../../../src/features/trade/gateway/failed-answer.ts';
-import { orderCandidates, type SeenRows } from '../../../../src/features/trade/orders/candidates.ts';
 import {
   closedWarning,
   guardOrder,
@@ -10,7 +9,7 @@ import {
   previewOrder,
 } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, parseRate } from '../../../../src/features/trade/orders/rules.ts';
-import type { Account, Offer, OpenPosition, Order } from '../../../../src/features/trade/schema.ts';
+import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
 
 const OFFER = {
   offerId: '1',
@@ -155,172 +154,6 @@ describe('guards', () => {
     guard({ buyTradable: false, maxQuantity: 0 });
     guard({}, { mc: undefined });
     guard({ sellTradable: false }, {}, { rate: parseRate('150'), stop: parseDistance('154.1', '--stop') });
-  });
-});
-
-const seen = (orders: readonly Order[], positions: readonly OpenPosition[]): SeenRows => ({
-  ...{ orders, positions, closed: [] },
-  openedBy: (id) => orders.find(({ tradeId }) => tradeId === id)?.orderId,
-});
-
-test('candidates for a lost order have its account, symbol, side and amount, and are not older', () => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
-  const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000123' };
-  const orders = [
-    { ...row, orderId: 'fits' },
-    { ...row, orderId: 'account', accountId: '2' },
-    { ...row, orderId: 'symbol', currency: 'USD/JPY' },
-    { ...row, orderId: 'side', isBuy: false },
-    { ...row, orderId: 'amount', amountK: 6 },
-    { ...row, orderId: 'older', time: '01142026115957000' },
-    { ...row, orderId: 'part', amountK: 2, time: undefined },
-    { ...row, orderId: 'entry', isEntryOrder: true },
-    { ...row, orderId: 'closing', type: 'CM' },
-    { ...row, orderId: 'without-time', time: undefined },
-  ] as Order[];
-  const positions = [{ ...row, tradeId: 'position', time: '01142026120001' }] as OpenPosition[];
-  const found = orderCandidates(lost, WEDNESDAY, seen(orders, positions));
-  expect(found.map(({ id }) => id)).toEqual(['fits', 'without-time', 'position']);
-  expect(found[0]?.text).toBe('order fits (buy 5K EUR/USD, 2026-01-14T12:00:00.123Z)');
-  expect(found[2]?.text).toBe('position with trade id position (buy 5K EUR/USD, 2026-01-14T12:00:01.000Z)');
-});
-
-test.each<[string, Partial<OpenPosition>, Partial<Order>[], string[]]>([
-  ['of which only an update was seen', {}, [{ orderId: '39', tradeId: '7', status: 6 }], ['7']],
-  ['that is in no table', { orderId: '39' }, [], ['7']],
-  ['that is of another account', { orderId: '39' }, [{ orderId: '39', accountId: '2', currency: 'EUR/USD' }], []],
-  ['that was accepted before', { orderId: '38' }, [], []],
-])('a position of an order %s', (_name, more, rows, ids) => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
-  const row = { accountId: '1', currency: 'EUR/USD', isBuy: true, amountK: 5, time: '01142026120000' };
-  const positions = [{ ...row, tradeId: '7', ...more }] as OpenPosition[];
-  const accepted = [
-    { at: '2026-01-14T12:00:00Z', form: {}, outcome: 'accepted' as const, order_ids: ['38'], trade_ids: [] },
-  ];
-  const found = orderCandidates(lost, WEDNESDAY, seen(rows as Order[], positions), accepted);
-  expect(found.map(({ id }) => id)).toEqual(ids);
-});
-
-describe('a position of a lost order, with equal orders that were accepted', () => {
-  const lost = { accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5, amount: 5 } as const;
-  const form = { account_id: '1', symbol: 'EUR/USD', is_buy: 'true', amount: '5', order_type: 'AtMarket', rate: '0' };
-  const accepted = (order_id: string, at: string, more: object = {}, trade_ids: string[] = []) => ({
-    at: `2026-01-14T${at}Z`,
-    form: { ...form, ...more },
-    outcome: 'accepted' as const,
-    order_ids: [order_id],
-    trade_ids,
-  });
-  const position = (tradeId: string, time: string, more: object = {}) =>
-    ({
-      accountId: '1',
-      currency: 'EUR/USD',
-      isBuy: true,
-      amountK: 5,
-      tradeId,
-      time: `01142026${time}`,
-      ...more,
-    }) as OpenPosition;
-  const order39 = { orderId: '39', tradeId: '7', currency: 'EUR/USD', isBuy: true, amountK: 5 } as Order;
-
-  test.each<[string, ReturnType<typeof accepted>[], OpenPosition[], Order[], string[]]>([
-    ['is of the only one', [accepted('39', '11:59:59')], [position('7', '115959')], [], []],
-    ['is one of two', [accepted('39', '11:59:59')], [position('7', '120000'), position('8', '120001')], [], ['7', '8']],
-    [
-      'is the other one, as a row shows',
-      [accepted('39', '11:59:59')],
-      [position('7', '120000'), position('8', '120001')],
-      [order39],
-      ['8'],
-    ],
-    [
-      'is the other one, as the journal has it',
-      [accepted('39', '11:59:59', {}, ['7'])],
-      [position('7', '120000'), position('8', '120001')],
-      [],
-      ['8'],
-    ],
-    [
-      'is the one that is older than the other order',
-      [accepted('39', '12:00:05')],
-      [position('7', '120000'), position('8', '120005')],
-      [],
-      ['7'],
-    ],
-    [
-      'is its own where that of the other order is older',
-      [accepted('39', '11:59:58.500')],
-      [position('7', '115957'), position('8', '120001')],
-      [],
-      ['8'],
-    ],
-    ['is its own, of an older order', [accepted('39', '11:57:00')], [position('7', '120000')], [], ['7']],
-    [
-      'is its own, of an order of another account',
-      [accepted('39', '11:59:59', { account_id: '2' })],
-      [position('7', '120000')],
-      [],
-      ['7'],
-    ],
-    [
-      'is its own, of an order of another symbol',
-      [accepted('39', '11:59:59', { symbol: 'USD/JPY' })],
-      [position('7', '120000')],
-      [],
-      ['7'],
-    ],
-    [
-      'is its own, of an order of the other side',
-      [accepted('39', '11:59:59', { is_buy: 'false' })],
-      [position('7', '120000')],
-      [],
-      ['7'],
-    ],
-    [
-      'is its own, of a smaller order',
-      [accepted('39', '11:59:59', { amount: '4' })],
-      [position('7', '120000')],
-      [],
-      ['7'],
-    ],
-    [
-      'may be a part of a larger order',
-      [accepted('39', '11:59:59', { amount: '6' })],
-      [position('7', '120000')],
-      [],
-      [],
-    ],
-    [
-      'is its own, of an entry order',
-      [accepted('39', '11:59:59', { order_type: 'Entry', rate: '1.1' })],
-      [position('7', '120000')],
-      [],
-      ['7'],
-    ],
-    [
-      'may be in parts, which are of the only one',
-      [accepted('39', '11:59:59')],
-      [position('7', '120000', { amountK: 2 }), position('8', '120000', { amountK: 3 })],
-      [],
-      [],
-    ],
-  ])('%s', (_name, equals, positions, orders, ids) => {
-    const found = orderCandidates(lost, WEDNESDAY, seen(orders, positions), equals);
-    expect(found.filter(({ isTaken }) => !isTaken).map(({ id }) => id)).toEqual(ids);
-  });
-
-  test('names the other order if it may belong to that one', () => {
-    const positions = [position('7', '120000'), position('8', '120001')];
-    const found = orderCandidates(lost, WEDNESDAY, seen([], positions), [accepted('39', '11:59:59')]);
-    expect(found[0]?.text).toBe(
-      'position with trade id 7 (buy 5K EUR/USD, 2026-01-14T12:00:00.000Z), unless it belongs to order 39, which has the same terms',
-    );
-  });
-
-  test('is not one that existed before', () => {
-    const rows = seen([], [position('7', '120000'), position('8', '120001')]);
-    const found = orderCandidates(lost, WEDNESDAY, { ...rows, earlier: new Set(['7']) }, [accepted('39', '11:59:59')]);
-    expect(found.map(({ id, isTaken }) => ({ id, isTaken }))).toEqual([{ id: '8', isTaken: false }]);
   });
 });
 

@@ -1,0 +1,165 @@
+/**
+ * Rows of the gateway that may belong to a request whose response was lost. An order has no id of the client's to search for, so svc lists
+ * what is alike, and the user decides what belongs to the request.
+ */
+import type { RunContext } from '../../../cli/command.ts';
+import type { JournalEntry } from '../../../store/order-journal.ts';
+import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
+import { orderRate } from '../order-text.ts';
+import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
+import { shownTime, tableTime } from '../tables/table-time.ts';
+import { type Side, sideOf } from './rules.ts';
+import { isUnread } from './table-cache.ts';
+
+/** The gateway's clock is measured to the second, and some of its times have no fractions. */
+const CLOCK_MARGIN_MS = 10_000;
+/** An error names so many rows at most. */
+const MOST_IN_ERROR = 10;
+
+export interface AlikeRow {
+  readonly kind: 'order' | 'open position' | 'closed position';
+  /** Of the order, or of the trade. */
+  readonly id: string;
+  readonly symbol: string | null;
+  readonly side: Side | null;
+  /** In thousands, as the tables count. */
+  readonly amountK: number | null;
+  readonly rate: number | null;
+  /** RFC 3339 in UTC: when it was made, or for a closed position when it was closed. */
+  readonly time: string | null;
+}
+
+export interface TradingRows {
+  readonly orders: readonly Order[];
+  readonly positions: readonly OpenPosition[];
+  readonly closed: readonly ClosedPosition[];
+  /** Sentences about tables that could not be read. */
+  readonly unread: readonly string[];
+  /** The gateway's clock minus ours; undefined if no response had a date. */
+  readonly clockSkewMs: number | undefined;
+}
+
+/** Reads the tables of orders and positions in a session of its own: another one may be lost with the response. */
+export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
+  const readAll = async ({ session, unlimited }: TradingSession): Promise<TradingRows> => {
+    const unread: string[] = [];
+    const read = async <N extends 'Order' | 'OpenPosition' | 'ClosedPosition'>(
+      name: N,
+    ): Promise<readonly ModelRows[N][]> => {
+      try {
+        return await unlimited.model(name);
+      } catch (error) {
+        if (!isUnread(error)) throw error;
+        unread.push(`the table ${name} could not be read: ${error.message}`);
+        return [];
+      }
+    };
+    const orders = await read('Order');
+    const positions = await read('OpenPosition');
+    const closed = await read('ClosedPosition');
+    return { orders, positions, closed, unread, clockSkewMs: session.clockSkewMs };
+  };
+  return withTrading(ctx, readAll, { forOrder: true });
+}
+
+/** Newest first. A row that lacks a field or a readable time is not left out. */
+export function findAlikeRows(
+  request: Pick<JournalEntry, 'form' | 'at' | 'clock_skew'>,
+  { orders, positions, closed, clockSkewMs }: TradingRows,
+): readonly AlikeRow[] {
+  const skew = request.clock_skew ?? clockSkewMs;
+  const since = skew === undefined ? 0 : Date.parse(request.at) + skew - CLOCK_MARGIN_MS;
+  const isSince = (time: string | undefined): boolean => (tableTime(time) ?? since) >= since;
+  const wanted = wantedRows(request.form);
+  const alikeOrders = orders.filter((row) => wanted.isNamed(row) ?? (wanted.isOf(row) && isSince(row.time)));
+  const open = positions.filter(
+    (row) => wanted.isNamed(row) ?? (wanted.isOf(row) && (wanted.closesAll || isSince(row.time))),
+  );
+  const ended = closed.filter((row) => wanted.isNamed(row) ?? isClosedAlike(row, wanted, isSince));
+  return [
+    ...alikeOrders.map((row) => alikeRow('order', row.orderId, row, { rate: orderRate(row), time: row.time })),
+    ...open.map((row) => alikeRow('open position', row.tradeId, row, { rate: row.open, time: row.time })),
+    ...ended.map((row) => alikeRow('closed position', row.tradeId, row, { rate: row.open, time: row.closeTime })),
+  ].sort((one, other) => newness(other) - newness(one));
+}
+
+interface Wanted {
+  /** Whether the form names the order or the trade of the row; undefined if the form names neither. */
+  isNamed(row: { readonly orderId?: string | undefined; readonly tradeId?: string | undefined }): boolean | undefined;
+  /** Of the same account, symbol and side. */
+  isOf(row: Row): boolean;
+  /** Of the same account and symbol, and of the other side. */
+  isOpposite(row: Row): boolean;
+  /** It closes what is open, whatever the side. */
+  readonly closesAll: boolean;
+}
+
+type Row = Pick<OpenPosition, 'accountId' | 'currency' | 'isBuy'>;
+
+function wantedRows(form: JournalEntry['form']): Wanted {
+  const field = (name: string): string | undefined => {
+    const value = form[name];
+    return value === undefined || value === '' ? undefined : String(value);
+  };
+  const [tradeId, orderId, account, symbol] = ['trade_id', 'order_id', 'account_id', 'symbol'].map(field);
+  const isBuy = field('is_buy');
+  const isOfSymbol = (row: Row): boolean =>
+    (row.accountId ?? account) === (account ?? row.accountId) && (row.currency ?? symbol) === (symbol ?? row.currency);
+  const isSide = (row: Row, side: string | undefined): boolean =>
+    side === undefined || row.isBuy === undefined || String(row.isBuy) === side;
+  return {
+    isNamed(row) {
+      if (tradeId !== undefined) return row.tradeId === tradeId;
+      return orderId === undefined ? undefined : row.orderId === orderId;
+    },
+    isOf: (row) => isOfSymbol(row) && isSide(row, isBuy),
+    isOpposite: (row) => isOfSymbol(row) && isSide(row, isBuy === 'true' ? 'false' : 'true'),
+    closesAll: isBuy === undefined && field('forSymbol') !== undefined,
+  };
+}
+
+/** Opened and closed since; or, as an account that does not hedge closes the other side first, of that side and closed since. */
+function isClosedAlike(
+  row: ClosedPosition,
+  { isOf, isOpposite, closesAll }: Wanted,
+  isSince: (time: string | undefined) => boolean,
+): boolean {
+  if (!isSince(row.closeTime)) return false;
+  return closesAll ? isOf(row) : isOpposite(row) || (isOf(row) && isSince(row.openTime));
+}
+
+function alikeRow(
+  kind: AlikeRow['kind'],
+  id: string,
+  { currency, isBuy, amountK }: Row & Pick<Order, 'amountK'>,
+  { rate, time }: { readonly rate: number | undefined; readonly time: string | undefined },
+): AlikeRow {
+  return {
+    kind,
+    id,
+    symbol: currency ?? null,
+    side: sideOf(isBuy) ?? null,
+    amountK: amountK ?? null,
+    rate: rate ?? null,
+    time: shownTime(time) || null,
+  };
+}
+
+function newness({ time }: AlikeRow): number {
+  return (time === null ? undefined : tableTime(time)) ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** `order 390285837 (buy 5K EUR/USD at 1.15, 2026-11-20T12:00:01.000Z)`. */
+export function alikeText({ kind, id, side, amountK, symbol, rate, time }: AlikeRow): string {
+  const at = rate === null ? '' : ` at ${rate}`;
+  const when = time === null ? '' : `, ${kind === 'closed position' ? 'closed ' : ''}${time}`;
+  return `${kind} ${id} (${side ?? '?'} ${amountK ?? '?'}K ${symbol ?? '?'}${at}${when})`;
+}
+
+/** For an error: what is alike now, and what could not be read. */
+export function alikeSentence(rows: readonly AlikeRow[], unread: readonly string[]): string {
+  const named = rows.slice(0, MOST_IN_ERROR).map(alikeText).join('; ');
+  const more = rows.length > MOST_IN_ERROR ? `; and ${rows.length - MOST_IN_ERROR} more` : '';
+  const found = rows.length === 0 ? 'nothing alike is at the gateway now' : `alike at the gateway: ${named}${more}`;
+  return [found, ...unread].join('; ');
+}
