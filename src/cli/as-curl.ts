@@ -4,7 +4,7 @@
  */
 import type { RequestValue } from '../http/endpoint.ts';
 import { bodyText } from '../http/endpoint.ts';
-import { isSecretHeader, redactForm, redactText } from '../http/redact.ts';
+import { isSecretName, redactForm, redactText } from '../http/redact.ts';
 import { PLAIN_WORD, shellBytes, shellWord } from '../output/escape.ts';
 
 /**
@@ -20,7 +20,7 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
   if (request.method !== 'GET' || request.body !== undefined) parts.push('-X', request.method);
   parts.push(shellWord(redactText(request.url)));
   for (const [name, value] of Object.entries(headers)) {
-    if (secretHeaders.has(name) || isSecretHeader(name)) parts.push('-H', secretHeader(name));
+    if (secretHeaders.has(name) || isSecretName(name)) parts.push('-H', secretHeader(name));
     // `name:` without a value would make curl drop the header, `name;` sends it empty.
     else
       parts.push('-H', shellBytes(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));

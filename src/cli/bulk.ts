@@ -1,15 +1,6 @@
 /** Runs many requests of one command, a few at a time, and reports the result of each. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { Plan, type RequestValue } from '../http/endpoint.ts';
-import type { Flag } from './flags.ts';
-
-export const CONCURRENCY = {
-  type: 'integer',
-  min: 1,
-  max: 64,
-  default: 32,
-  help: 'Maximum number of parallel requests',
-} as const satisfies Flag;
 
 export type Outcome<Item, Result> =
   | { readonly item: Item; readonly result: Result; readonly error?: undefined }

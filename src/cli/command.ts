@@ -18,7 +18,7 @@ import type {
   TextOutput,
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
-import type { Arguments, Candidates, Flags, ForeignOptions, Input, RemoteSource } from './flags.ts';
+import type { Arguments, Candidates, Flags, Input, RemoteSource } from './flags.ts';
 import type { Progress } from './notices.ts';
 import type { Outage } from './poll.ts';
 
@@ -154,8 +154,6 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly aliases?: readonly string[];
   /** Names in other tools that mean something similar: suggested, but not run. */
   readonly suggestFor?: readonly string[];
-  /** Options of other tools: what to type instead, or why there is no such option. */
-  readonly foreignOptions?: ForeignOptions;
   /** One line without a full stop. */
   readonly summary: string;
   /** For the help: at most five lines of 80 columns. */

@@ -1,6 +1,7 @@
 /** Reports failures on standard error, even if the command line itself is invalid. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
+import { isSecretName } from '../http/redact.ts';
 import { shellWord } from '../output/escape.ts';
 import { type ColorChoice, colorLevel, formatError } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
@@ -28,6 +29,8 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
     return withHint(error, 'to confirm, type', confirmed, LONGEST_CONFIRMATION);
   }
   const { typed, meant } = error.meant;
+  // The value of such an option would be in the line.
+  if (isSecretName(typed)) return error;
   const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
   if (at < 0) return error;
   const corrected = argv.map((token, index) => (index === at ? token.replace(typed, meant) : shellWord(token)));

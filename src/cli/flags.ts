@@ -58,9 +58,6 @@ export interface Instant {
   readonly zone?: string;
 }
 
-/** What to type for an option of another tool: another option, or what the hint says. */
-export type ForeignOptions = Readonly<Record<string, { readonly meant?: string; readonly hint?: string }>>;
-
 /** `--flag` and, if the default is true, `--no-flag`. */
 interface BooleanFlag {
   readonly type: 'boolean';

@@ -1,6 +1,6 @@
 /** Base addresses as people write and paste them, and the rules that keep a credential from the wrong host and from unencrypted connections. */
 import { SvcError } from '../errors.ts';
-import { isSecretHeader, redactText } from './redact.ts';
+import { isSecretName, redactText } from './redact.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -73,5 +73,5 @@ export function insecurityWarning(target: Rules): string | undefined {
 
 function isExposed({ baseUrl, authorizer, headers, secretHeaders }: Rules): boolean {
   if (baseUrl.protocol !== 'http:' || isLoopback(baseUrl)) return false;
-  return authorizer !== undefined || secretHeaders.size > 0 || Object.keys(headers).some(isSecretHeader);
+  return authorizer !== undefined || secretHeaders.size > 0 || Object.keys(headers).some(isSecretName);
 }

@@ -31,8 +31,8 @@ const SECRET_HEADER =
   /auth(entication|orization)|(^|[-_])auth([-_]|$)|cookie|token|secret|password|credential|session|api[-_]?key/i;
 const HARMLESS_HEADER = /^(www|proxy)-authenticate$|^access-control-/i;
 
-/** Whether a header of this name contains a secret. */
-export function isSecretHeader(name: string): boolean {
+/** Whether a header or an option of this name has a secret for its value. */
+export function isSecretName(name: string): boolean {
   return SECRET_HEADER.test(name) && !HARMLESS_HEADER.test(name);
 }
 
@@ -44,7 +44,7 @@ export function redactHeaders(
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (secretNames.has(name.toLowerCase())) shown[name] = HIDDEN;
-    else if (isSecretHeader(name)) shown[name] = value.replace(/^(?:(Bearer|Basic) )?.*$/is, hideAfterScheme);
+    else if (isSecretName(name)) shown[name] = value.replace(/^(?:(Bearer|Basic) )?.*$/is, hideAfterScheme);
     else shown[name] = redactText(value);
   }
   return shown;
@@ -197,7 +197,7 @@ function* secretsOf(
   secretNames: ReadonlySet<string> = new Set(),
 ): Generator<string | undefined> {
   for (const [name, value] of Object.entries(headers)) {
-    if (!secretNames.has(name) && !isSecretHeader(name)) continue;
+    if (!secretNames.has(name) && !isSecretName(name)) continue;
     yield* [value, value.replace(/^\w+ /, ''), passwordOf(value)];
     if (name === 'cookie') yield* value.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1));
   }

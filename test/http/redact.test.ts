@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecretHeader, redactHeaders, redactText, Secret } from '../../src/http/redact.ts';
+import { isSecretName, redactHeaders, redactText, Secret } from '../../src/http/redact.ts';
 
 /** As tokens are: random, long enough to be one, of the characters of base64url. */
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,40}$/).map((text) => `Q7${text}`);
@@ -210,7 +210,7 @@ describe('redactHeaders', () => {
         fc.constantFrom('authorization', 'Cookie', 'set-cookie', 'X-Auth-Token', 'x-api-key', 'apikey', 'x-session'),
         password,
         (name, secret) => {
-          expect(isSecretHeader(name)).toBe(true);
+          expect(isSecretName(name)).toBe(true);
           expect(JSON.stringify(redactHeaders({ [name]: `Bearer ${secret}`, other: 'x' }, new Set()))).not.toContain(
             secret,
           );
