@@ -144,7 +144,7 @@ it('shows the page of the command for an alias', async () => {
 
 it('groups the commands of the larger groups by purpose, the most used first', () => {
   const titles = help['trade']?.match(/^\w.*(?=:$)/gm);
-  expect(titles).toEqual(['Look', 'Order', 'Manage', 'Set up', 'Example']);
+  expect(titles).toEqual(['Show', 'Order', 'Manage', 'Set up', 'Example']);
   expect(help['trade']).toMatch(/^Order:\n {2}buy .*\n {2}sell /m);
   expect(help['webhooks']).toMatch(/^Deliveries on this machine:\n {2}verify .*\n {2}listen /m);
   expect(help['sandbox']).toMatch(/^Commands:\n {2}start /m);

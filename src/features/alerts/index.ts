@@ -1,7 +1,7 @@
 import { commandsOf, type Sections } from '../../cli/command.ts';
 
 export const sections: Sections = {
-  Look: {
+  Show: {
     list: async () => (await import('./commands/list.ts')).alertsList,
     triage: async () => (await import('./commands/triage.ts')).alertsTriage,
     get: async () => (await import('./commands/get.ts')).alertsGet,

@@ -1,7 +1,7 @@
 import { commandsOf, type Sections } from '../../cli/command.ts';
 
 export const sections: Sections = {
-  Look: {
+  Show: {
     list: async () => (await import('./commands/list.ts')).silencesList,
     get: async () => (await import('./commands/get.ts')).silencesGet,
     check: async () => (await import('./commands/check.ts')).silencesCheck,

@@ -1,7 +1,7 @@
 import { commandsOf, type Sections } from '../../cli/command.ts';
 
 export const sections: Sections = {
-  Look: {
+  Show: {
     quote: async () => (await import('./commands/quote.ts')).tradeQuote,
     watch: async () => (await import('./commands/watch.ts')).tradeWatch,
     stream: async () => (await import('./commands/stream.ts')).tradeStream,
