@@ -29,12 +29,7 @@ import {
   withoutClient,
   withoutCredential,
 } from '../../src/store/credentials.ts';
-import {
-  parseCredentials,
-  readCredentials,
-  readCredentialsUnlocked,
-  withCredentials,
-} from '../../src/store/credentials-file.ts';
+import { parseCredentials, readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
 import { lockOwner } from '../../src/store/lock.ts';
 import { CorruptDocument } from '../../src/store/secret-file.ts';
 import { childProgram } from './child.ts';
