@@ -19,6 +19,7 @@ interface StoredSecrets {
 }
 
 const EMPTY: SecretsDocument = { version: 1, secrets: [] };
+const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
 
 export function webhookSecretsPath(paths: Paths): string {
   return join(paths.config, 'webhook-secrets.json');
@@ -82,22 +83,6 @@ export async function changeWebhookSecrets(
   context: VaultContext,
   change: (secrets: readonly StoredSecret[]) => readonly StoredSecret[],
 ): Promise<readonly string[]> {
-  const { warnings } = await changed(paths, context, async (document, vault, path) => {
-    const secrets = change(document.secrets);
-    if (secrets !== document.secrets) return { ...document, secrets };
-    await vault.check(path);
-    return document;
-  });
-  return warnings;
-}
-
-const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
-
-async function changed(
-  paths: Paths,
-  context: VaultContext,
-  change: (document: SecretsDocument, vault: Vault, path: string) => Promise<SecretsDocument>,
-): Promise<{ readonly warnings: readonly string[] }> {
   const path = realTarget(webhookSecretsPath(paths));
   return withLock(`${path}.lock`, context, async () => {
     discard(stagedPath(path));
@@ -106,9 +91,12 @@ async function changed(
     if (before.corrupt !== undefined) warnings.push(setAside(path, before.corrupt, context.now()));
     const vault = new Vault(context);
     const document = before.document ?? EMPTY;
-    const next = await change(document, vault, path);
-    if (next === document) return { warnings };
-    const { document: sealed, writes, obsolete } = vault.plan(next, document, eachSecret);
+    const secrets = change(document.secrets);
+    if (secrets === document.secrets) {
+      await vault.check(path);
+      return warnings;
+    }
+    const { document: sealed, writes, obsolete } = vault.plan({ ...document, secrets }, document, eachSecret);
     const old = [...(document.erasing ?? []), ...obsolete];
     const textOf = (erasing: readonly SealedEntry[]): string =>
       `${JSON.stringify({ ...sealed, erasing: erasing.length === 0 ? undefined : erasing }, null, 2)}\n`;
@@ -116,7 +104,7 @@ async function changed(
     writeAtomic(path, textOf(old));
     const left = await vault.eraseReplaced(old, path, textOf(old));
     if (left.length < old.length) writeAtomic(path, textOf(left));
-    return { warnings: left.length === 0 ? warnings : [...warnings, NOT_ERASED] };
+    return left.length === 0 ? warnings : [...warnings, NOT_ERASED];
   });
 }
 
