@@ -26,17 +26,6 @@ const NOT_FOUND = 'credentials not found in native keychain';
 
 type Action = 'get' | 'store' | 'erase';
 
-interface Started {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<number>;
-  readonly chunks: readonly Buffer[];
-}
-
-export interface Prepared {
-  readonly started: Started;
-  cancel(): void;
-}
-
 export class CredentialHelper {
   readonly name: string;
   readonly #context: HelperContext;
@@ -58,15 +47,9 @@ export class CredentialHelper {
     return secret === '' ? undefined : secret;
   }
 
-  /** A program that waits for what to store. With it, storing is one write to a pipe, which a death of this process does not undo. */
-  prepare(): Prepared {
-    const started = this.#start('store');
-    return { started, cancel: () => end(started.child) };
-  }
-
-  async store(entry: string, secret: string, prepared?: Prepared): Promise<void> {
+  async store(entry: string, secret: string): Promise<void> {
     const input = JSON.stringify({ ServerURL: entry, Username: ACCOUNT, Secret: secret });
-    const { status, output } = await this.#finish('store', prepared?.started ?? this.#start('store'), input);
+    const { status, output } = await this.#run('store', input);
     if (status === 0) return;
     throw this.#failure(`failed to store with exit status ${status}${reason(output.replaceAll(secret, '***'))}`);
   }
@@ -87,13 +70,9 @@ export class CredentialHelper {
     if (read !== text) throw this.#failure('did not return what was stored');
   }
 
-  #run(action: Action, input: string): Promise<{ readonly status: number; readonly output: string }> {
-    return this.#finish(action, this.#start(action), input);
-  }
-
   /** A change outlives this process: it is in a group of its own, which no Ctrl-C and no closed terminal reaches. */
-  #start(action: Action): Started {
-    const { env } = this.#context;
+  async #run(action: Action, input: string): Promise<{ readonly status: number; readonly output: string }> {
+    const { env, signal, sleep } = this.#context;
     const name = `docker-credential-${this.name}`;
     const program = findProgram(name, env['PATH'] ?? '');
     if (program === undefined) {
@@ -114,15 +93,8 @@ export class CredentialHelper {
     }).catch((error: NodeJS.ErrnoException) => {
       throw this.#failure(`cannot be run: ${program}: ${error.code ?? error.message}`);
     });
-    // The one that finishes it is told.
-    ended.catch(() => {});
     // It may end before it has read everything.
     child.stdin.on('error', () => {});
-    return { child, ended, chunks };
-  }
-
-  async #finish(action: Action, { child, ended, chunks }: Started, input: string) {
-    const { signal, sleep } = this.#context;
     const over = new AbortController();
     child.stdin.end(input);
     try {

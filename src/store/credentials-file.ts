@@ -1,9 +1,9 @@
 /** credentials.json on disk: read without a lock, written under it, moved aside if it is corrupt, never wiped. */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { promoteStaged, realTarget, StagedFile, stagedPath } from './atomic-write.ts';
+import { discard, realTarget, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { withLock } from './lock.ts';
 import { type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
@@ -70,13 +70,11 @@ export async function readCredentialsUnlocked(paths: Paths): Promise<Credentials
 export async function readCredentials(paths: Paths, context: VaultContext): Promise<CredentialsFile> {
   const path = credentialsPath(paths);
   const { document, warnings, corrupt } = await readFile(path);
-  if (document !== undefined) return { document, warnings };
-  // If a process died in its very first write, there is only a staged file.
-  if (corrupt === undefined && !existsSync(stagedPath(path))) return { document: NO_CREDENTIALS, warnings };
+  if (corrupt === undefined) return { document: document ?? NO_CREDENTIALS, warnings };
   try {
     return await withCredentials(paths, context, (file) => ({ document: file.document, warnings: file.warnings }));
   } catch (error) {
-    if (corrupt === undefined || context.signal.aborted) throw error;
+    if (context.signal.aborted) throw error;
     throw new SvcError('unauthorized', `${path} cannot be used: ${corrupt}`, {
       hint: 'correct it, or remove it and sign in again: svc oauth login',
       cause: error,
@@ -121,7 +119,7 @@ function noEntry(record: Sealable): SvcError {
   });
 }
 
-/** The only way to write. When `body` begins, staged content of a process that died is in place, and a corrupt file was moved aside. */
+/** The only way to write. When `body` begins, what a process staged before it died was removed, and a corrupt file was moved aside. */
 export async function withCredentials<T>(
   paths: Paths,
   context: VaultContext,
@@ -130,20 +128,25 @@ export async function withCredentials<T>(
   const path = realTarget(credentialsPath(paths));
   checkFolder(path);
   const locked = async (): Promise<T> => {
+    discard(stagedPath(path));
     const before = await readFile(path);
     const warnings = [...before.warnings];
     if (before.corrupt !== undefined) warnings.push(setAside(path, before.corrupt, context.now()));
     const vault = new Vault(context);
-    const current = before.document ?? NO_CREDENTIALS;
-    const promoted = await promoteStaged(path, async (text) => {
-      const next = await parsed(text);
-      if (next === undefined || next.gen <= current.gen) return false;
-      return vault.isComplete(next, current, eachCredential, path);
-    });
-    const document = (promoted ? await usableDocument(path) : before.document) ?? NO_CREDENTIALS;
-    const staged = new StagedFile(path);
+    const document = before.document ?? NO_CREDENTIALS;
     let latest = document;
+    let isReserved = false;
     const textOf = (next: CredentialsDocument): string => `${JSON.stringify(next, null, 2)}\n`;
+    const write = (text: string): void => {
+      try {
+        writeAtomic(path, text, isReserved);
+      } catch {
+        // A disk fault may pass, and a new token cannot be obtained again.
+        writeAtomic(path, text);
+      } finally {
+        isReserved = false;
+      }
+    };
     try {
       return await body({
         document,
@@ -156,27 +159,28 @@ export async function withCredentials<T>(
           return open;
         },
         reserve: async () => {
-          staged.reserve(JSON.stringify(document, null, 2).length + GROWTH);
-          await vault.reserve(path);
+          reserve(path, JSON.stringify(document, null, 2).length + GROWTH);
+          isReserved = true;
+          await vault.check(path);
         },
         save: async (next) => {
           const { document: sealed, writes, obsolete } = vault.plan(next, latest, eachCredential);
           const old = [...(latest.erasing ?? []), ...obsolete];
           const gen = latest.gen + 1;
           latest = { ...sealed, gen, erasing: old.length === 0 ? undefined : old };
-          await vault.commit(staged, textOf(latest), writes);
+          await vault.store(writes);
+          write(textOf(latest));
           const left = await vault.eraseReplaced(old, path, textOf(latest));
           if (left.length < old.length) {
             latest = { ...latest, gen: gen + 1, erasing: left.length === 0 ? undefined : left };
-            staged.commit(textOf(latest));
+            write(textOf(latest));
           }
           latest = withPlaceholders(latest, eachCredential);
           return left.length;
         },
       });
     } finally {
-      vault.release();
-      staged.release();
+      if (isReserved) discard(stagedPath(path));
     }
   };
   return withLock(`${path}.lock`, context, locked, WAIT_MS);
@@ -188,14 +192,5 @@ async function usableDocument(path: string): Promise<CredentialsDocument | undef
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;
-  }
-}
-
-/** Undefined for what is not the whole content of the file. */
-async function parsed(text: string): Promise<CredentialsDocument | undefined> {
-  try {
-    return await parseCredentials(text);
-  } catch {
-    return undefined;
   }
 }

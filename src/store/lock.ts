@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   unlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -57,28 +56,6 @@ export async function withLock<T>(
   }
   release(path, owner.nonce);
   return result;
-}
-
-/** Takes the lock for as long as the process needs it, or throws `timeout` at once. The result releases it. */
-export async function holdLock(path: string, context: LockContext): Promise<() => void> {
-  const owner = newOwner(context);
-  await acquire(path, owner, context, 0);
-  // Where the platform does not say whether the owner lives, the age of the lock does.
-  const touching = setInterval(() => touch(path, context.now()), UNKNOWN_OWNER_MS / 4);
-  touching.unref();
-  return () => {
-    clearInterval(touching);
-    release(path, owner.nonce);
-  };
-}
-
-function touch(path: string, nowMs: number): void {
-  const seconds = nowMs / 1000;
-  try {
-    utimesSync(path, seconds, seconds);
-  } catch {
-    // A lock that cannot be touched still counts while its owner is known to live.
-  }
 }
 
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {

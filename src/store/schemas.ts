@@ -105,7 +105,7 @@ export type GatewayToken = Fields<typeof tokenFields>;
 
 export interface CredentialsDocument {
   readonly version: 1;
-  /** Incremented with every write: of two complete files, the higher one is newer. */
+  /** Incremented with every write: of two documents, the higher one is newer. */
   readonly gen: number;
   readonly clients: readonly ClientRecord[];
   readonly credentials: readonly (OAuthCredential | PersonalCredential)[];

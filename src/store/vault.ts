@@ -1,10 +1,9 @@
 /** Puts the secrets of records into credential helpers, and gets them back. */
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
-import { type StagedFile, stagedPath } from './atomic-write.ts';
-import { CredentialHelper, type Prepared } from './credential-helper.ts';
+import { CredentialHelper } from './credential-helper.ts';
 import type { Seal, SealedEntry } from './schemas.ts';
 import {
   chosenStore,
@@ -23,9 +22,6 @@ const ADDRESS = 'https://svc.invalid';
 /** Entries of these may have any size. Windows takes 2,560 bytes, and of others svc does not know. */
 const UNLIMITED = ['pass', 'secretservice', 'osxkeychain'];
 const LARGEST_PART = 2400;
-/** How long a helper may still be storing for a process that was killed. */
-const SETTLING_MS = 20_000;
-const PAUSE_MS = 200;
 
 interface Change<D> {
   /** As it is written: without the secrets that are sealed. */
@@ -44,7 +40,6 @@ interface Write {
 export class Vault {
   readonly #context: VaultContext;
   readonly #opened = new Map<string, Secrets>();
-  #prepared: { readonly store: string; readonly call: Prepared } | undefined;
 
   constructor(context: VaultContext) {
     this.#context = context;
@@ -71,18 +66,6 @@ export class Vault {
     // One name for each file, whose lock the caller holds.
     const name = createHash('sha256').update(path).digest('hex').slice(0, 12);
     await this.#helper(store).check(`${ADDRESS}/check/${name}`);
-  }
-
-  /** The same, and prepares for the next commit, until `release`. */
-  async reserve(path: string): Promise<void> {
-    await this.check(path);
-    const store = chosenStore(this.#context);
-    if (store !== FILE_STORE) this.#prepared = { store, call: this.#helper(store).prepare() };
-  }
-
-  release(): void {
-    this.#prepared?.call.cancel();
-    this.#prepared = undefined;
   }
 
   /** What to write so that the document replaces the previous one: new secrets go to the chosen store, others stay where they are. */
@@ -112,20 +95,14 @@ export class Vault {
     return { document, writes, obsolete: obsolete.map(({ helper, entry, parts }) => ({ helper, entry, parts })) };
   }
 
-  /**
-   * Replaces the file. Its new content is staged first, then the helper stores, then the content gets into place: whenever this process dies, the next owner
-   * of the lock finds out whether the new secrets are complete, and knows their entries if they are not.
-   */
-  async commit(staged: StagedFile, text: string, writes: readonly Write[]): Promise<void> {
-    staged.write(text);
+  /** Puts new secrets into their helper, all or none. The caller then writes the document. An entry that no document names is harmless. */
+  async store(writes: readonly Write[]): Promise<void> {
     try {
       for (const write of writes) await this.#store(write);
     } catch (error) {
-      staged.release();
       await this.erase(writes.map(({ seal }) => seal));
       throw error;
     }
-    staged.promote();
   }
 
   /** Erases what the file no longer uses, once it has the text. Returns the entries that could not be erased. */
@@ -150,37 +127,6 @@ export class Vault {
     return left;
   }
 
-  /**
-   * Whether all secrets of a document are stored that a process staged before it died. Its helper may still be at work. If they are not, those that are stored
-   * are erased.
-   */
-  async isComplete<D>(next: D, previous: D, each: EachRecord<D>, path: string): Promise<boolean> {
-    const known = new Set(sealsIn(previous, each).map(({ entry }) => entry));
-    const fresh = sealsIn(next, each).filter(({ entry }) => !known.has(entry));
-    const { now, sleep, signal } = this.#context;
-    const since = statSync(stagedPath(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    let pauses = now() - since > SETTLING_MS ? 0 : SETTLING_MS / PAUSE_MS;
-    for (const seal of fresh) {
-      let failure: unknown;
-      // What is half written may be an error, too.
-      const failed = (error: unknown): undefined => {
-        failure = error;
-      };
-      for (;;) {
-        failure = undefined;
-        if ((await this.#read(seal).catch(failed)) !== undefined) break;
-        if (signal.aborted || (pauses === 0 && failure !== undefined)) throw failure ?? signal.reason;
-        if (pauses === 0) {
-          await this.erase(fresh);
-          return false;
-        }
-        pauses -= 1;
-        await sleep(PAUSE_MS, signal);
-      }
-    }
-    return true;
-  }
-
   #helper(name: string): CredentialHelper {
     return new CredentialHelper(name, this.#context);
   }
@@ -198,9 +144,7 @@ export class Vault {
     const attempt = async (): Promise<boolean> => {
       const names = partNames(write.seal);
       for (const [index, part] of write.parts.entries()) {
-        const prepared = this.#prepared?.store === helper.name ? this.#prepared.call : undefined;
-        this.#prepared = undefined;
-        await helper.store(names[index] ?? '', part, prepared);
+        await helper.store(names[index] ?? '', part);
       }
       return (await this.#read(write.seal)) !== undefined;
     };

@@ -3,12 +3,12 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { promoteStaged, realTarget, StagedFile, writeAtomic } from './atomic-write.ts';
+import { discard, realTarget, stagedPath, writeAtomic } from './atomic-write.ts';
 import { withLock } from './lock.ts';
 import { fileFailure } from './own-file.ts';
 import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
 import { type EachRecord, type VaultContext, withPlaceholders } from './sealed-records.ts';
-import { CorruptDocument, parseDocument, readSecretFile, setAside } from './secret-file.ts';
+import { readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
 
 export type { StoredSecret };
@@ -19,6 +19,7 @@ interface StoredSecrets {
 }
 
 const EMPTY: SecretsDocument = { version: 1, secrets: [] };
+const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
 
 export function webhookSecretsPath(paths: Paths): string {
   return join(paths.config, 'webhook-secrets.json');
@@ -82,57 +83,29 @@ export async function changeWebhookSecrets(
   context: VaultContext,
   change: (secrets: readonly StoredSecret[]) => readonly StoredSecret[],
 ): Promise<readonly string[]> {
-  const { warnings } = await changed(paths, context, async (document, vault, path) => {
-    const secrets = change(document.secrets);
-    if (secrets !== document.secrets) return { ...document, secrets };
-    await vault.check(path);
-    return document;
-  });
-  return warnings;
-}
-
-const NOT_ERASED = 'the credential helper could not erase an old secret; svc tries again with the next change';
-
-async function changed(
-  paths: Paths,
-  context: VaultContext,
-  change: (document: SecretsDocument, vault: Vault, path: string) => Promise<SecretsDocument>,
-): Promise<{ readonly warnings: readonly string[] }> {
   const path = realTarget(webhookSecretsPath(paths));
   return withLock(`${path}.lock`, context, async () => {
+    discard(stagedPath(path));
     const before = await read(path);
     const warnings = [...before.warnings];
     if (before.corrupt !== undefined) warnings.push(setAside(path, before.corrupt, context.now()));
     const vault = new Vault(context);
-    const document = await settled(path, before.document ?? EMPTY, vault);
-    const next = await change(document, vault, path);
-    if (next === document) return { warnings };
-    const { document: sealed, writes, obsolete } = vault.plan(next, document, eachSecret);
+    const document = before.document ?? EMPTY;
+    const secrets = change(document.secrets);
+    if (secrets === document.secrets) {
+      await vault.check(path);
+      return warnings;
+    }
+    const { document: sealed, writes, obsolete } = vault.plan({ ...document, secrets }, document, eachSecret);
     const old = [...(document.erasing ?? []), ...obsolete];
     const textOf = (erasing: readonly SealedEntry[]): string =>
       `${JSON.stringify({ ...sealed, erasing: erasing.length === 0 ? undefined : erasing }, null, 2)}\n`;
-    if (writes.length === 0) writeAtomic(path, textOf(old));
-    else await vault.commit(new StagedFile(path), textOf(old), writes);
+    await vault.store(writes);
+    writeAtomic(path, textOf(old));
     const left = await vault.eraseReplaced(old, path, textOf(old));
     if (left.length < old.length) writeAtomic(path, textOf(left));
-    return { warnings: left.length === 0 ? warnings : [...warnings, NOT_ERASED] };
+    return left.length === 0 ? warnings : [...warnings, NOT_ERASED];
   });
-}
-
-/** What a process staged before it died is promoted only if a credential helper has its secrets: the file alone is written in one step. */
-async function settled(path: string, document: SecretsDocument, vault: Vault): Promise<SecretsDocument> {
-  let next: SecretsDocument | undefined;
-  const promoted = await promoteStaged(path, async (text) => {
-    try {
-      next = withPlaceholders(parseDocument(text, await schema()), eachSecret);
-    } catch (error) {
-      if (error instanceof CorruptDocument) return false;
-      throw error;
-    }
-    const isSealed = next.secrets.some(({ sealed }) => sealed !== undefined);
-    return isSealed && vault.isComplete(next, document, eachSecret, path);
-  });
-  return (promoted ? next : undefined) ?? document;
 }
 
 /** The maximum size of one more secret and the lock for it. */

@@ -145,10 +145,11 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         calls = server.calls;
       },
       async (root, ended, step, before, steps) => {
-        // Space is reserved, the request is sent, then the token is written, twice if the first time fails.
+        // Space is reserved, the request is sent, then the file is replaced, once more if that fails. A full disk refuses no rename.
         const reserved = steps.indexOf('fsyncSync');
-        const written = steps.indexOf('writeSync', reserved);
-        const isLost = refusal.forEver === true && before.length > reserved && before.length <= written;
+        const written = steps.indexOf('fsyncSync', reserved + 1);
+        const replaced = Math.max(written, steps.indexOf('renameSync', reserved));
+        const isLost = refusal.forEver === true && before.length > reserved && before.length <= replaced;
         const asked = server.calls - calls;
         expect({ step, isLost: !refreshTokensIn(root).includes(server.current) }).toEqual({ step, isLost });
         expect(asked, step).toBe(ended.code !== 0 && before.length <= reserved ? 0 : 1);

@@ -43,17 +43,10 @@ export function credentialsIn(folder: string): CredentialsDocument {
   return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
 }
 
-/** The refresh tokens that can still be found in `folder`: in place, or staged and whole. */
+/** The refresh tokens in the credentials of `folder`. */
 export function refreshTokensIn(folder: string): readonly string[] {
-  return ['credentials.json', 'credentials.json.new'].flatMap((name) => {
-    try {
-      const { credentials }: CredentialsDocument = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-      const logins = credentials.filter((one): one is OAuthCredential => one.kind === 'oauth');
-      return logins.flatMap(({ refresh_token }) => refresh_token ?? []);
-    } catch {
-      return [];
-    }
-  });
+  const logins = credentialsIn(folder).credentials.filter((one): one is OAuthCredential => one.kind === 'oauth');
+  return logins.flatMap(({ refresh_token }) => refresh_token ?? []);
 }
 
 /** The file is always complete, and has the unrelated entries. */

@@ -81,7 +81,7 @@ describe('killed with -9', () => {
     expect([calls, names(config)]).toEqual([2, ['credentials.json']]);
   });
 
-  // The one window in which a login is lost: the service has spent the old token, and the new one is nowhere but on the wire.
+  // The one window in which a login is lost: the service has spent the old token, and the new one is not in the file yet.
   it('after the service acted: the next command says to sign in again, and keeps the rest', async () => {
     const { next, config } = await killed(({ commit }) => void commit());
     expect(next).toMatchObject({ code: 4, stdout: '' });
@@ -90,7 +90,7 @@ describe('killed with -9', () => {
     expect(names(config)).toEqual(['credentials.json']);
   });
 
-  it('after staging: the next command promotes it without a request', async () => {
+  it('after staging: the next command removes it, and the old login stands', async () => {
     await using server = await rotatingServer();
     const config = folder();
     keep(config, login(server.url, EXPIRED));
@@ -99,8 +99,8 @@ describe('killed with -9', () => {
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     keep(config, JSON.stringify({ ...lockOwner(process.pid), pid: dead, start: '1' }), 'credentials.json.lock');
     const next = await svc(['oauth', 'token'], { env: environment(config, server.url) });
-    expect(next).toMatchObject({ code: 0, stdout: 'at-7-abcdefghijkl\n', stderr: '' });
-    expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
+    expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
+    expect([server.calls, names(config)]).toEqual([1, ['credentials.json']]);
   });
 
   it('right after the response: the next command has the new token, or says to sign in again', async () => {
