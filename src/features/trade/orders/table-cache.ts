@@ -2,14 +2,17 @@
  * The tables that a command checks before it changes something: each is read once, and the first read connects. A table that cannot be
  * read never blocks the command: it uses the cache and says so.
  */
+import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
 import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
+import { marketHours } from '../market-hours.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
 import { knownOffers } from '../tables/trading-offers.ts';
 import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
+import { closedWarning } from './preview.ts';
 
 export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
@@ -164,12 +167,24 @@ export class TableCache {
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
 
-  /** Warns if the market is closed: a closing order then waits. */
+  /** Warns if the market is closed: a closing order then waits. At usual closing times the gateway's quotes decide. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
-    const { closedWarning } = await import('./preview.ts');
-    const offer = await this.#knownOffer(symbol);
-    const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
+    const now = this.#ctx.now();
+    if (marketHours(now).state === 'open') return [];
+    const offer = await this.#quotedOffer(symbol);
+    const warning = offer && closedWarning(offer, now);
     return warning === undefined ? [] : [warning];
+  }
+
+  /** With its price. Undefined if it cannot be read, which must not prevent a close. */
+  async #quotedOffer(symbol: string | undefined): Promise<Offer | undefined> {
+    try {
+      this.#offers ??= this.open().then(liveOffers);
+      return (await this.#offers).find(({ currency }) => currency === symbol);
+    } catch (error) {
+      if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+      return undefined;
+    }
   }
 
   /** Also undefined if it cannot be read. */
