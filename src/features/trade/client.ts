@@ -1,6 +1,6 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Effect, Endpoint, Parser, Plan } from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, Parser } from '../../http/endpoint.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
@@ -46,9 +46,8 @@ export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: 
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
 
-export interface Caller {
+export interface Reader {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
-  send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;
 }
 
 export interface CandleQuery {
@@ -74,7 +73,7 @@ const NO_MEMORY: AccountsPathMemory = { read: () => 'documented', keep: () => {}
 
 export type Trading = ReturnType<typeof openTrading>;
 
-export function openTrading(session: Pick<Caller, 'call'>, accountsPath: AccountsPathMemory = NO_MEMORY) {
+export function openTrading(session: Reader, accountsPath: AccountsPathMemory = NO_MEMORY) {
   const asked = async (what: string, endpoint: Endpoint<Envelope, 'read'>, values?: CallValues): Promise<Envelope> =>
     unlessRefused(what, await session.call(endpoint, values));
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
