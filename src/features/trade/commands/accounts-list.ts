@@ -2,8 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { ACCOUNT_SUMS } from '../position-summary.ts';
-import { TOTAL_FLAG, withTotal } from '../totals.ts';
+import { ACCOUNT_SUMS, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',

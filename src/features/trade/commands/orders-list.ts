@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 
 export const tradeOrdersList = listCommand({

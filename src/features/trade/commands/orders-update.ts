@@ -3,13 +3,11 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText } from '../order-text.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
+import { changeCommand, changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
-  checkAccount,
   EXIT_FLAGS,
   PREVIEW_FLAG,
   RANGE_FLAG,
@@ -22,7 +20,6 @@ import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
-import { openOrders } from '../orders/rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -37,7 +34,7 @@ import {
   plainText,
   sideOf,
 } from '../orders/rules.ts';
-import type { TableCache } from '../orders/table-cache.ts';
+import { checkAccount, openOrders, type TableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
 
 const ORDER_UPDATE_ARGS = {

@@ -3,9 +3,8 @@ import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf } from '../position-summary.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
-import { TOTAL_FLAG, withTotal } from '../totals.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
+import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 interface Kind {
   readonly closed: boolean;

@@ -3,15 +3,14 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { sideText } from '../order-text.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { changeOrPreview, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
-import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
+import { changeCommand, changeOrPreview, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
+import { CHANGE_FLAGS, EXIT_FLAGS, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import { checkExitPrices, checkOrderId, parseDistance, parseTrail, sideOf } from '../orders/rules.ts';
-import type { Seen, TableCache, TableSnapshot } from '../orders/table-cache.ts';
+import { checkAccount, missingIds, type Seen, type TableCache, type TableSnapshot } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
 const POSITION_UPDATE_ARGS = {

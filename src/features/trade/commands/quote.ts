@@ -8,7 +8,7 @@ import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
-import { findInOffers, keepOffers } from '../tables/trading-offers.ts';
+import { findInOffers, keepOffers } from '../tables/lookups.ts';
 
 interface Quote {
   readonly symbol: string;

@@ -16,8 +16,8 @@ import {
   pushedEvent,
   StreamEvent,
 } from '../stream-event.ts';
+import { snapshotRows, wantedOf } from '../tables/lookups.ts';
 import { shownTime } from '../tables/table-time.ts';
-import { snapshotRows, wantedOf } from '../tables/trading-tables.ts';
 
 /** More than a person can read on a terminal. */
 const LINES_PER_SECOND = 50;

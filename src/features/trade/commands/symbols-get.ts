@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
 import { SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
-import { keepOffers } from '../tables/trading-offers.ts';
+import { keepOffers } from '../tables/lookups.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',

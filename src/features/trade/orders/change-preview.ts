@@ -1,12 +1,13 @@
 /** `--preview` of commands that change or close something: what would be sent, and what it would do. Sends nothing. */
-import type { Answer, RunContext } from '../../../cli/command.ts';
+import { type Answer, type Command, listCommand, type RunContext, type Spec } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import type { Account, Offer } from '../schema.ts';
-import { CHANGE_LIST, subject } from './change-report.ts';
+import { CHANGE_LIST, type ChangeRow, rowOf, subject } from './change-report.ts';
 import { costsOf, type OrderCosts } from './costs.ts';
 import type { PlannedRequest, Shown } from './placing.ts';
-import type { Change, ChangeInput } from './planned-requests.ts';
+import { type Change, type ChangeInput, carryOut } from './planned-requests.ts';
 import { type ExitPreview, exitPreview, exitText } from './preview.ts';
 import type { Distance } from './rules.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
@@ -103,4 +104,29 @@ export function shownExit(
 export function setExit(rate: number | undefined): ExitPreview | string | null {
   if (rate === undefined) return null;
   return rate === 0 ? 'none' : { rate, pips: null, money: null };
+}
+
+type None = Record<never, never>;
+
+/** Its rows are one for each request, unless it has a `run` of its own. */
+export function changeCommand<const A extends Arguments = None, const F extends Flags = None>({
+  change,
+  output = CHANGE_LIST,
+  run,
+  ...spec
+}: Omit<Spec<A, F>, 'effect' | 'service'> & {
+  readonly args?: A;
+  readonly flags?: F;
+  readonly change: (input: Input<A, F>, ctx: RunContext) => Change;
+  // biome-ignore lint/suspicious/noExplicitAny: `run` decides what the rows are
+  readonly output?: ListOutput<any>;
+  readonly run?: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<readonly ChangeRow[]>>;
+}): Command {
+  const usual = async (input: ChangeInput & { readonly preview?: boolean }, ctx: RunContext) => {
+    const planned = change(input as Input<A, F>, ctx);
+    return input.preview && !ctx.dryRun ? previewChange(planned, input, ctx) : carryOut(planned, input, ctx, rowOf);
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const command: any = { ...spec, effect: 'money', service: 'trade', output, run: run ?? usual };
+  return listCommand(command);
 }

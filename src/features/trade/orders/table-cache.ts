@@ -5,13 +5,18 @@
 import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { KnownTables } from '../../../store/known-tables.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
-import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
+import {
+  gatewayToken,
+  openTradingSession,
+  type TradingOptions,
+  type TradingSession,
+} from '../gateway/trading-session.ts';
 import { marketHours } from '../market-hours.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
-import { knownOffers } from '../tables/trading-offers.ts';
-import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
+import { keepOffers, knownOffers } from '../tables/lookups.ts';
 import { closedWarning } from './preview.ts';
 
 export interface TableSnapshot<Row> {
@@ -117,7 +122,7 @@ export class TableCache {
       return await find(wanted ?? this.#chosen);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
-      const { knownAccounts } = await import('../tables/trading-rows.ts');
+      const { knownAccounts } = await import('../tables/lookups.ts');
       const { tellCommand } = await import('../../../cli/wizard.ts');
       const choices = (await knownAccounts(await this.open())).map(accountChoice);
       this.#chosen = await this.#ctx.prompter.select('Account:', choices);
@@ -269,5 +274,132 @@ async function unlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof SvcError && error.code === 'limited') return undefined;
     throw error;
+  }
+}
+
+/** Cached rows may be outdated unless `isFresh`. */
+export interface OpenOrders extends TableSnapshot<Order> {
+  readonly asked: readonly Order[];
+}
+
+/** Undefined if a rate limit prevents the read; throws if an order is missing. */
+export async function openOrders(
+  ids: readonly string[],
+  cache: TableCache,
+  { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
+): Promise<OpenOrders | undefined> {
+  const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
+  const isEnough = (rows: readonly Order[]) => !mustBeFresh && rowsOf(rows).length === ids.length;
+  const seen = await cache.orders(isEnough);
+  if (seen === undefined) return undefined;
+  const found = rowsOf(seen.rows);
+  const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
+  if (missing.length === 0) return { ...seen, asked: found };
+  throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
+}
+
+function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
+  return Number(ocoBulkId ?? 0) !== 0;
+}
+
+/** The other orders of its OCO group, which end with it. */
+export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
+  if (!isGrouped(order)) return [];
+  return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
+}
+
+/** Throws if `--account` names another account than the one of the order or trade. */
+export async function checkAccount(
+  what: string,
+  account: Account | undefined,
+  given: string | undefined,
+  cache: TableCache,
+): Promise<void> {
+  if (account === undefined || given === undefined) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
+  throw new SvcError(
+    'guarded',
+    `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
+  );
+}
+
+export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
+  const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
+  return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
+}
+
+/** From the option, the environment or the profile; undefined means the only account. */
+export function wantedAccount(given: string | undefined, { settings }: RunContext): string | undefined {
+  return given ?? settings.get('trade.account');
+}
+
+/** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
+export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
+  const cached = (open.known.read('Account') ?? []) as readonly Account[];
+  if (cached.length > 0) {
+    try {
+      return findAccount(cached, wanted);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    }
+  }
+  return findAccount(await freshAccounts(open), wanted);
+}
+
+export async function freshAccounts({ unlimited, known }: TradingSession): Promise<readonly Account[]> {
+  const accounts = await unlimited.accounts();
+  known.keep('Account', accounts);
+  return accounts;
+}
+
+/** With current prices; the offers table is not rate limited. */
+export async function liveOffers({ unlimited, known }: TradingSession): Promise<readonly Offer[]> {
+  const offers = await unlimited.model('Offer');
+  keepOffers(known, offers);
+  return offers;
+}
+
+/** For a dry run, which connects to nothing: the cached tables, if any. */
+async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
+  const { knownTables } = await import('../../../store/known-tables.ts');
+  try {
+    const token = await gatewayToken(ctx);
+    return knownTables(ctx.paths, { address: ctx.target.baseUrl.href, token: token.reveal() }, ctx);
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'unauthorized') return undefined;
+    throw error;
+  }
+}
+
+/** For a dry run: the account's id if it is cached, else the given value and a notice. */
+export async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
+  const accounts = ((await cachedTables(ctx))?.read('Account') ?? []) as readonly Account[];
+  try {
+    if (accounts.length > 0) return findAccount(accounts, wanted).accountId;
+  } catch (error) {
+    if (!(error instanceof SvcError) || wanted === undefined) throw error;
+  }
+  if (wanted !== undefined) {
+    ctx.notice(`account ${wanted} is not in the cache and is shown as given; a real order is sent with its id`);
+    return wanted;
+  }
+  throw new SvcError('missing_value', 'a dry run does not connect, and no account is in the cache', {
+    hint: 'pass --account <id|name>, or run svc trade accounts first',
+  });
+}
+
+/** For a dry run: the gateway's spelling of the symbol if it is cached, else the given one. */
+export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
+  const offers = ((await cachedTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
+  try {
+    return findSymbol(
+      offers.map(({ currency }) => currency),
+      wanted,
+    );
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    ctx.notice(`${wanted} is not in the cache and is shown as given`);
+    return wanted;
   }
 }
