@@ -21,10 +21,8 @@ export const tradeAccountsList = listCommand({
   output: ACCOUNT_LIST,
   offers: accountCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, async ({ trading, known }) => {
-      const value = await trading.accounts();
-      known.keep('Account', value);
-      return { value: withTotal(value, 'accountId', ACCOUNT_SUMS, input) };
+    return withTrading(ctx, async ({ trading }) => {
+      return { value: withTotal(await trading.accounts(), 'accountId', ACCOUNT_SUMS, input) };
     });
   },
 });

@@ -22,11 +22,9 @@ export const tradeOffersList = listCommand({
   output: OFFER_LIST,
   offers: offerCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const { foldedSymbol } = await import('../symbols.ts');
-      const { keepOffers } = await import('../tables/lookups.ts');
       const offers = await trading.model('Offer');
-      keepOffers(known, offers);
       const { symbol } = input;
       const wanted = symbol === undefined ? undefined : foldedSymbol(symbol);
       return {

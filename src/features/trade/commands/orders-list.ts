@@ -27,8 +27,6 @@ export const tradeOrdersList = listCommand({
     return withTrading(ctx, async (open) => {
       const { apply } = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
-      // For cancels after the rate limit is used up.
-      open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);
       return rows.length > 0

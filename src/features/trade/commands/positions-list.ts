@@ -46,8 +46,6 @@ export const tradePositionsList = listCommand({
         return listed({ value: withTotal(apply(of), 'currency', SUMMARY_SUMS, input), of, as: SUMMARY_LIST }, input);
       }
       const of = await trading.model('OpenPosition');
-      // For closes after the rate limit is used up.
-      open.known.keep('OpenPosition', of);
       const rows = apply(of);
       // The Summary table covers all accounts together.
       if (account !== undefined && input.summary) {

@@ -7,7 +7,7 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
-import type { AccountsPathMemory, Trading } from '../client.ts';
+import type { Trading } from '../client.ts';
 import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
@@ -84,8 +84,8 @@ export async function openTradingSession(
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
   return {
     session,
-    trading: openTrading(countedReader(session, takeCall, counting), accountsPathOf(known)),
-    unlimited: openTrading(countedReader(session, countCall, counting), accountsPathOf(known)),
+    trading: openTrading(countedReader(session, takeCall, counting), known),
+    unlimited: openTrading(countedReader(session, countCall, counting), known),
     answer,
     known,
     counts,
@@ -135,15 +135,6 @@ export function connectPace(
         await sleep(delay, signal);
       }
     },
-  };
-}
-
-/** Cached as one of the tables, for a day. */
-function accountsPathOf(known: KnownTables): AccountsPathMemory {
-  const table = 'path of the accounts';
-  return {
-    read: () => (known.read(table)?.[0]?.['path'] === 'common' ? 'common' : 'documented'),
-    keep: (path) => known.keep(table, [{ path }]),
   };
 }
 

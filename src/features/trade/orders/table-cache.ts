@@ -5,7 +5,6 @@
 import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import type { KnownTables } from '../../../store/known-tables.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
 import {
   gatewayToken,
@@ -14,9 +13,10 @@ import {
   type TradingSession,
 } from '../gateway/trading-session.ts';
 import { marketHours } from '../market-hours.ts';
+import type { ModelName } from '../models.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
-import { keepOffers, knownOffers } from '../tables/lookups.ts';
+import { cachedRows, findInRows, knownAccounts, knownOffers } from '../tables/lookups.ts';
 import { closedWarning } from './preview.ts';
 
 export interface TableSnapshot<Row> {
@@ -122,7 +122,6 @@ export class TableCache {
       return await find(wanted ?? this.#chosen);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
-      const { knownAccounts } = await import('../tables/lookups.ts');
       const { tellCommand } = await import('../../../cli/wizard.ts');
       const choices = (await knownAccounts(await this.open())).map(accountChoice);
       this.#chosen = await this.#ctx.prompter.select('Account:', choices);
@@ -159,7 +158,7 @@ export class TableCache {
 
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
-    this.#offers ??= this.open().then(liveOffers);
+    this.#offers ??= this.open().then(({ unlimited }) => unlimited.model('Offer'));
     return findOffer(await this.#offers, wanted);
   }
 
@@ -184,7 +183,7 @@ export class TableCache {
   /** With its price. Undefined if it cannot be read, which must not prevent a close. */
   async #quotedOffer(symbol: string | undefined): Promise<Offer | undefined> {
     try {
-      this.#offers ??= this.open().then(liveOffers);
+      this.#offers ??= this.open().then(({ unlimited }) => unlimited.model('Offer'));
       return (await this.#offers).find(({ currency }) => currency === symbol);
     } catch (error) {
       if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
@@ -219,7 +218,7 @@ export class TableCache {
 
   /** Undefined if a rate limit prevents the reading. */
   currentAccounts(): Promise<readonly Account[] | undefined> {
-    this.#accounts ??= unlessLimited(this.open().then(freshAccounts));
+    this.#accounts ??= unlessLimited(this.open().then(({ unlimited }) => unlimited.accounts()));
     return this.#accounts;
   }
 
@@ -244,12 +243,10 @@ export class TableCache {
     this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       try {
-        const rows = await trading.model(model);
-        known.keep(model, rows);
-        return { rows, isFresh: true };
+        return { rows: await trading.model(model), isFresh: true };
       } catch (error) {
         if (!isUnread(error)) throw error;
-        const cached = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
+        const cached = cachedRows(known, model) ?? [];
         if (isEnough(cached)) {
           this.#ctx.notice(`${error.message}: using the cached table ${model}, up to a day old`);
           return { rows: cached, isFresh: false };
@@ -335,46 +332,25 @@ export function wantedAccount(given: string | undefined, { settings }: RunContex
 }
 
 /** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
-export async function orderAccount(wanted: string | undefined, open: TradingSession): Promise<Account> {
-  const cached = (open.known.read('Account') ?? []) as readonly Account[];
-  if (cached.length > 0) {
-    try {
-      return findAccount(cached, wanted);
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
-    }
-  }
-  return findAccount(await freshAccounts(open), wanted);
+function orderAccount(wanted: string | undefined, { known, unlimited }: TradingSession): Promise<Account> {
+  return findInRows(cachedRows(known, 'Account'), unlimited.accounts, (accounts) => findAccount(accounts, wanted));
 }
 
-export async function freshAccounts({ unlimited, known }: TradingSession): Promise<readonly Account[]> {
-  const accounts = await unlimited.accounts();
-  known.keep('Account', accounts);
-  return accounts;
-}
-
-/** With current prices; the offers table is not rate limited. */
-export async function liveOffers({ unlimited, known }: TradingSession): Promise<readonly Offer[]> {
-  const offers = await unlimited.model('Offer');
-  keepOffers(known, offers);
-  return offers;
-}
-
-/** For a dry run, which connects to nothing: the cached tables, if any. */
-async function cachedTables(ctx: RunContext): Promise<KnownTables | undefined> {
+/** For a dry run, which connects to nothing: the cached rows, if any. */
+async function cachedRowsOf<N extends ModelName>(name: N, ctx: RunContext): Promise<readonly ModelRows[N][]> {
   const { knownTables } = await import('../../../store/known-tables.ts');
   try {
-    const token = await gatewayToken(ctx);
-    return knownTables(ctx.paths, { address: ctx.target.baseUrl.href, token: token.reveal() }, ctx);
+    const owner = { address: ctx.target.baseUrl.href, token: (await gatewayToken(ctx)).reveal() };
+    return cachedRows(knownTables(ctx.paths, owner, ctx), name) ?? [];
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'unauthorized') return undefined;
+    if (error instanceof SvcError && error.code === 'unauthorized') return [];
     throw error;
   }
 }
 
 /** For a dry run: the account's id if it is cached, else the given value and a notice. */
-export async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
-  const accounts = ((await cachedTables(ctx))?.read('Account') ?? []) as readonly Account[];
+async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
+  const accounts = await cachedRowsOf('Account', ctx);
   try {
     if (accounts.length > 0) return findAccount(accounts, wanted).accountId;
   } catch (error) {
@@ -390,8 +366,8 @@ export async function cachedAccountId(wanted: string | undefined, ctx: RunContex
 }
 
 /** For a dry run: the gateway's spelling of the symbol if it is cached, else the given one. */
-export async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
-  const offers = ((await cachedTables(ctx))?.read('Offer') ?? []) as readonly Offer[];
+async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
+  const offers = await cachedRowsOf('Offer', ctx);
   try {
     return findSymbol(
       offers.map(({ currency }) => currency),

@@ -1,4 +1,4 @@
-/** Looks up symbols, accounts and tables by the names on a command line. Ids and sizes of symbols are cached for a day, prices are not. */
+/** Looks up symbols, accounts and tables by the names on a command line. Ids and sizes of symbols are cached for a day. */
 
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
@@ -6,44 +6,45 @@ import type { KnownTables } from '../../../store/known-tables.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
-import type { Account, Offer } from '../schema.ts';
+import type { Account, ModelRows, Offer } from '../schema.ts';
 import { foldedSymbol, similarSymbol } from '../symbols.ts';
 
-/** Without the fields that change every second. */
-export function keepOffers(known: KnownTables, offers: readonly Offer[]): void {
-  known.keep(
-    'Offer',
-    offers.map(({ sell: _, buy: __, high: ___, low: ____, time: _____, spread: ______, ...lasting }) => lasting),
-  );
-}
-
-function cachedOffers({ known }: TradingSession): readonly Offer[] {
-  return (known.read('Offer') ?? []) as readonly Offer[];
-}
-
-async function readOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
-  const offers = await trading.model('Offer');
-  keepOffers(known, offers);
-  return offers;
-}
-
 /** Cached for a day, else requested. They may have no prices. */
-export async function knownOffers(open: TradingSession): Promise<readonly Offer[]> {
-  const cached = cachedOffers(open);
-  return cached.length > 0 ? cached : readOffers(open);
+export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
+  return cachedRows(known, 'Offer') ?? trading.model('Offer');
 }
 
-/** What `find` returns for the offers. Cached ones that lack it are read again: the account may show more symbols since. */
-export async function findInOffers<T>(open: TradingSession, find: (offers: readonly Offer[]) => T): Promise<T> {
-  const cached = cachedOffers(open);
-  if (cached.length > 0) {
-    try {
-      return find(cached);
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
-    }
+/** Cached for a day, to save a counted call. */
+export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
+  return cachedRows(known, 'Account') ?? trading.accounts();
+}
+
+/** What `find` returns for the offers. */
+export function findInOffers<T>({ known, trading }: TradingSession, find: (offers: readonly Offer[]) => T): Promise<T> {
+  return findInRows(cachedRows(known, 'Offer'), () => trading.model('Offer'), find);
+}
+
+/** Cached rows that lack what is searched are read again: the account may show more since. */
+export async function findInRows<Row, T>(
+  cached: readonly Row[] | undefined,
+  read: () => Promise<readonly Row[]>,
+  find: (rows: readonly Row[]) => T,
+): Promise<T> {
+  try {
+    if (cached !== undefined) return find(cached);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
   }
-  return find(await readOffers(open));
+  return find(await read());
+}
+
+/** Undefined if there are none of the last day. */
+export function cachedRows<N extends ModelName>(
+  known: KnownTables | undefined,
+  name: N,
+): readonly ModelRows[N][] | undefined {
+  const rows = known?.read(name) as unknown as readonly ModelRows[N][] | undefined;
+  return rows === undefined || rows.length === 0 ? undefined : rows;
 }
 
 export const ROW_FLAGS = {
@@ -110,15 +111,6 @@ export function listed<Row, List extends object>(
   const similar = symbol === undefined ? undefined : similarSymbol(symbols, symbol);
   const question = similar === undefined ? '' : `; did you mean ${similar}?`;
   return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)${question}` } };
-}
-
-/** Cached for a day, to save a counted call. */
-export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
-  const before = known.read('Account') as readonly Account[] | undefined;
-  if (before !== undefined && before.length > 0) return before;
-  const accounts = await trading.accounts();
-  known.keep('Account', accounts);
-  return accounts;
 }
 
 /** Without duplicates. Anything but the exact name of a table is a symbol, and looked up in the offers. */
