@@ -5,7 +5,7 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
-import { positionText, sideText } from '../order-text.ts';
+import { positionText, sideOf, sideText } from '../order-text.ts';
 import { changeCommand, PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { type Closing, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import { type Change, carryOut } from '../orders/planned-requests.ts';
-import { checkOrderId, parseAmount, parsePips, sideOf, type TimeInForce, timeInForce } from '../orders/rules.ts';
+import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from '../orders/rules.ts';
 import {
   checkAccount,
   isUnread,

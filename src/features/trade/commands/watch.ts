@@ -1,11 +1,12 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
-import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns, sideWord } from '../columns.ts';
+import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns } from '../columns.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Outage, SessionEvent } from '../gateway/session-types.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
+import { sideOf } from '../order-text.ts';
 import {
   type LiveModel,
   LivePrices,
@@ -21,7 +22,7 @@ import type { Traded } from '../totals.ts';
 type LiveOutput = WatchOutput<any>;
 
 function tradedTitle(id: string, { currency, isBuy, amountK }: Traded): string {
-  return [id, currency, sideWord(isBuy), amountK].filter((part) => part !== undefined).join(' ');
+  return [id, currency, sideOf(isBuy), amountK].filter((part) => part !== undefined).join(' ');
 }
 
 const COMMON = { kind: 'watch', appends: true } as const;

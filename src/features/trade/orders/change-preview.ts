@@ -3,13 +3,14 @@ import { type Answer, type Command, listCommand, type RunContext, type Spec } fr
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import type { Account, Offer } from '../schema.ts';
+import { sideOf } from '../order-text.ts';
+import type { Account, Offer, OpenPosition } from '../schema.ts';
 import { CHANGE_LIST, type ChangeRow, rowOf, subject } from './change-report.ts';
 import { costsOf, type OrderCosts } from './costs.ts';
+import type { Exit } from './forms.ts';
 import type { PlannedRequest, Shown } from './placing.ts';
 import { type Change, type ChangeInput, carryOut } from './planned-requests.ts';
 import { type ExitPreview, exitPreview, exitText } from './preview.ts';
-import type { Distance } from './rules.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
 /** One row per request. Null if it is not known. */
@@ -89,21 +90,44 @@ export function costsShown(
   return account === undefined || offer === undefined ? {} : costsOf(terms, account, offer);
 }
 
-/** With its distance and money if the offer says them. `sign`: 1 for above the rate. */
-export function shownExit(
-  exit: Distance,
-  { rate, sign, amount }: { readonly rate: number | null; readonly sign: number; readonly amount: number | undefined },
-  offer: Offer | undefined,
-): ExitPreview {
-  if (offer !== undefined && amount !== undefined) return exitPreview(exit, rate, sign, amount, offer);
-  const { unit, value } = exit;
-  return { rate: unit === 'price' ? value : null, pips: unit === 'pips' ? value : null, money: null };
+interface ChangedExit {
+  readonly name: 'stop' | 'limit';
+  /** As the tables have it: 0 is none. */
+  readonly was: number | undefined;
+  readonly exit: Exit;
 }
 
-/** An exit as the tables have it: 0 is none. */
-export function setExit(rate: number | undefined): ExitPreview | string | null {
-  if (rate === undefined) return null;
-  return rate === 0 ? 'none' : { rate, pips: null, money: null };
+interface ExitTerms extends Pick<Shown, 'open' | 'rate'> {
+  readonly from: number | null;
+  readonly amount: number | undefined;
+}
+
+/** The stop or limit of an order or a position before and after a change. Distances count from `from`. */
+export async function exitsShown(
+  { currency, isBuy }: Pick<OpenPosition, 'currency' | 'isBuy'>,
+  { from, amount, ...prices }: ExitTerms,
+  changes: readonly ChangedExit[],
+  cache: TableCache,
+): Promise<Shown> {
+  const offer = await offerOf(currency, cache);
+  const shownExit = ({ name, exit }: ChangedExit): ExitPreview | string => {
+    if (exit === 'none') return exit;
+    const sign = (name === 'stop') === (isBuy === false) ? 1 : -1;
+    if (offer !== undefined && amount !== undefined) return exitPreview(exit, from, sign, amount, offer);
+    const { unit, value } = exit;
+    return { rate: unit === 'price' ? value : null, pips: unit === 'pips' ? value : null, money: null };
+  };
+  const exitBefore = ({ was }: ChangedExit): ExitPreview | string | null => {
+    if (was === undefined) return null;
+    return was === 0 ? 'none' : { rate: was, pips: null, money: null };
+  };
+  return {
+    symbol: currency ?? null,
+    side: sideOf(isBuy) ?? null,
+    ...prices,
+    before: Object.fromEntries(changes.map((change) => [change.name, exitBefore(change)])),
+    after: Object.fromEntries(changes.map((change) => [change.name, shownExit(change)])),
+  };
 }
 
 type None = Record<never, never>;
