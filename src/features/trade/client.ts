@@ -78,7 +78,7 @@ export function openTrading(session: Reader, known?: KnownTables) {
   };
   const keep = (name: ModelName, rows: readonly object[]): void => {
     if (name === 'Offer') known?.keep(name, (rows as readonly Offer[]).map(withoutPrices));
-    else if (KEPT.has(name)) known?.keep(name, rows as readonly TableRow[]);
+    else if (CACHED_TABLES.has(name)) known?.keep(name, rows as readonly TableRow[]);
   };
   const accountsAt = {
     /** As doc 3 §4 shows it. */
@@ -133,7 +133,7 @@ export function openTrading(session: Reader, known?: KnownTables) {
 }
 
 /** The tables that may be needed when a rate limit prevents their reading. */
-const KEPT: ReadonlySet<ModelName> = new Set(['Account', 'OpenPosition', 'Order']);
+const CACHED_TABLES: ReadonlySet<ModelName> = new Set(['Account', 'OpenPosition', 'Order']);
 
 /** Without the fields that change every second. */
 function withoutPrices({ sell: _, buy: __, high: ___, low: ____, time: _____, spread: ______, ...lasting }: Offer) {

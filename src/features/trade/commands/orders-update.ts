@@ -3,7 +3,8 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText, sideOf } from '../order-text.ts';
-import { changeCommand, changeOrPreview, costsShown, exitsShown, offerOf } from '../orders/change-preview.ts';
+import { changeCommand, changeOrPreview, exitsShown, offerOf } from '../orders/change-preview.ts';
+import { costsOf } from '../orders/costs.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
@@ -244,7 +245,7 @@ async function termsShown(
       range: row.range ?? null,
     },
     after: { rate: Number(rate), amount, range: Number(range) },
-    ...(side === null ? {} : costsShown({ side, amount }, current, offer)),
+    ...(side !== null && current && offer && costsOf({ side, amount }, current, offer)),
   };
 }
 

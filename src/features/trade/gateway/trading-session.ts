@@ -68,7 +68,7 @@ export async function openTradingSession(
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
-    transport: transportOf(ctx),
+    transport: (ctx.settings.get('trade.transport') ?? 'auto') as Transport,
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,
@@ -90,10 +90,6 @@ export async function openTradingSession(
     known,
     counts,
   };
-}
-
-function transportOf({ settings }: RunContext): Transport {
-  return (settings.get('trade.transport') ?? 'auto') as Transport;
 }
 
 /** The counts of all processes of this user. */

@@ -4,9 +4,8 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { sideOf } from '../order-text.ts';
-import type { Account, Offer, OpenPosition } from '../schema.ts';
+import type { Offer, OpenPosition } from '../schema.ts';
 import { CHANGE_LIST, type ChangeRow, rowOf, subject } from './change-report.ts';
-import { costsOf, type OrderCosts } from './costs.ts';
 import type { Exit } from './forms.ts';
 import type { PlannedRequest, Shown } from './placing.ts';
 import { type Change, type ChangeInput, carryOut } from './planned-requests.ts';
@@ -79,15 +78,6 @@ export async function offerOf(symbol: string | undefined, cache: TableCache): Pr
     if (error instanceof SvcError && (error.code === 'not_found' || error.code === 'limited')) return undefined;
     throw error;
   }
-}
-
-/** Of an order with this amount. */
-export function costsShown(
-  terms: { readonly side: 'buy' | 'sell'; readonly amount: number },
-  account: Account | undefined,
-  offer: Offer | undefined,
-): Partial<OrderCosts> {
-  return account === undefined || offer === undefined ? {} : costsOf(terms, account, offer);
 }
 
 interface ChangedExit {

@@ -185,17 +185,6 @@ export interface OrderReport extends Fills {
   readonly status: 'accepted' | FillStatus;
 }
 
-export function acceptedOrder(orderId: string): OrderReport {
-  return { orderId, status: 'accepted', trades: [], closedTrades: [] };
-}
-
-/** With the code of the exit status, and a footer for the terminal. */
-export interface ReportedOrder {
-  readonly value: OrderReport;
-  readonly code: ErrorCode | undefined;
-  readonly footer: string | undefined;
-}
-
 /** By fill status: the code of the exit status. */
 export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   filled: undefined,
@@ -205,9 +194,10 @@ export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   unknown: 'outcome_unknown',
 };
 
-export function reportedOrder(orderId: string, { status, trades, closedTrades, reason }: FillReport): ReportedOrder {
+/** With the code of the exit status, and a footer for the terminal. */
+export function reportedOrder(orderId: string, { status, trades, closedTrades, reason }: FillReport) {
   return {
-    value: { orderId, status, trades, closedTrades },
+    value: { orderId, status, trades, closedTrades } satisfies OrderReport,
     code: FILL_CODES[status],
     footer: fillFooter(`order ${orderId}`, orderId, { status, reason }),
   };

@@ -6,7 +6,7 @@ import { Plan } from '../../../http/endpoint.ts';
 import { hedges } from '../accounts.ts';
 import { createEntryOrder, openTrade } from '../client.ts';
 import type { Account, Offer } from '../schema.ts';
-import { acceptedOrder, ORDER_PREVIEW, type OrderReport, reportedOrder } from './change-report.ts';
+import { ORDER_PREVIEW, type OrderReport, reportedOrder } from './change-report.ts';
 import { costsText } from './costs.ts';
 import type { Opening } from './exposure.ts';
 import {
@@ -182,7 +182,8 @@ export async function placeNewOrder(
   if (outcomes instanceof Plan) return { value: outcomes };
   const [{ placed, report } = {}] = outcomes;
   const [orderId = ''] = placed?.orderIds ?? [];
-  const answer = report === undefined ? { value: acceptedOrder(orderId) } : reportedOrder(orderId, report);
+  const accepted: OrderReport = { orderId, status: 'accepted', trades: [], closedTrades: [] };
+  const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);
   return { ...answer, undo: undoing(draft, answer.value) };
 }
 

@@ -64,7 +64,8 @@ export async function carryOutEach(
   return withTableCache(ctx, { ...input, reconnect: input.wait !== undefined }, async (cache) => {
     const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
     const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
-      const planned = claimed(await change.plan(cache), claim);
+      const plan = await change.plan(cache);
+      const planned = plan.map((one) => (claim ? { ...one, request: { ...one.request, once: claim } } : one));
       if (planned.length === 0) return [];
       const confirmed = await confirmAll(planned, cache, ctx);
       if (confirmed instanceof Plan) return confirmed;
@@ -78,11 +79,6 @@ export async function carryOutEach(
     if (failed?.error !== undefined && tried.length === 1) throw failed.error;
     return watch === undefined ? outcomes : waitForAll(outcomes, { cache, watch, wait: input.wait ?? 0 }, ctx);
   });
-}
-
-function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
-  if (once === undefined) return planned;
-  return planned.map((one) => ({ ...one, request: { ...one.request, once } }));
 }
 
 /** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
