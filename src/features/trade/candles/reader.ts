@@ -1,4 +1,4 @@
-/** Requests the candles of windows, and refuses responses that do not match the request. */
+/** Cuts a range into windows, requests their candles, and refuses responses that do not match the request. */
 import { SvcError } from '../../../errors.ts';
 import { MOST_CANDLES, type Trading } from '../client.ts';
 import { GatewayRefusal } from '../gateway/failed-answer.ts';

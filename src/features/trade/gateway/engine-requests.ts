@@ -1,4 +1,4 @@
-/** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket. */
+/** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket; and its cookies. */
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
 import { endpoint, type QueryValues } from '../../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-/** `--preview` of commands that change or close something: what would be sent, and what it would do. Sends nothing. */
+/** Commands that change or close something, and their `--preview`: what would be sent, and what it would do. Sends nothing. */
 import { type Answer, type Command, listCommand, type RunContext, type Spec } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';

@@ -1,4 +1,4 @@
-/** Outcomes of trading requests, one row each. */
+/** How placed orders, changes and previews of orders are shown. */
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Cell, ListOutput, RecordOutput, Tone } from '../../../output/types.ts';

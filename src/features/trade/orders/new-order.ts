@@ -1,4 +1,4 @@
-/** Market and entry orders: from their drafts to a planned request. */
+/** Market and entry orders: from their options to a planned request. */
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Flags, Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
