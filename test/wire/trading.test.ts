@@ -5,11 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type AccountsPath, openTrading, type Trading } from '../../src/features/trade/client.ts';
+import { openTrading, type Trading } from '../../src/features/trade/client.ts';
 import { FORM } from '../../src/features/trade/gateway/engine-requests.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { type Client, openClient } from '../../src/http/client.ts';
+import type { TableRow } from '../../src/store/known-tables.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 import { nodesOf, syntaxTree } from '../structure/source.ts';
@@ -102,9 +103,12 @@ describe('accounts', () => {
   });
 
   it('are requested at the other path if the first has none or is unknown, and there first the next time', async () => {
-    const stored: AccountsPath[] = [];
-    const memory = { read: () => stored.at(-1) ?? 'documented', keep: (path: AccountsPath) => void stored.push(path) };
-    const remembering = openTrading(client, memory);
+    const stored = new Map<string, readonly TableRow[]>();
+    const known = {
+      read: (name: string) => stored.get(name),
+      keep: (name: string, rows: readonly TableRow[]) => void stored.set(name, rows),
+    };
+    const remembering = openTrading(client, known);
     answered('no-accounts.json', 'accounts.json');
     expect(await remembering.accounts()).toHaveLength(1);
     expect(sent()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model?models=Account']);
@@ -114,7 +118,7 @@ describe('accounts', () => {
     answers = [answer(404, '{"Code":404,"Message":"Cannot GET"}'), answer(200, sample('accounts.json'))];
     expect(await remembering.accounts()).toHaveLength(1);
     expect(sent()).toEqual(['GET /trading/get_model?models=Account', 'GET /trading/get_model/Accounts']);
-    expect(stored).toEqual(['common', 'documented']);
+    expect(stored.get('path of the accounts')).toEqual([{ path: 'documented' }]);
   });
 
   it('are missing if both paths are unknown; after a refusal the other path is not tried', async () => {

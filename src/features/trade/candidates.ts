@@ -1,5 +1,6 @@
 /** Completion candidates from the gateway's tables. */
-import { sideWord } from './columns.ts';
+
+import { sideOf } from './order-text.ts';
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
 import type { Traded } from './totals.ts';
 
@@ -31,7 +32,7 @@ export function tradeCandidates(row: OpenPosition): { readonly trades: readonly 
 }
 
 function tradedText({ currency, isBuy, amountK }: Traded): string {
-  return [sideWord(isBuy), amountK === undefined ? undefined : `${amountK}K`, currency]
+  return [sideOf(isBuy), amountK === undefined ? undefined : `${amountK}K`, currency]
     .filter((word) => word !== undefined)
     .join(' ');
 }

@@ -7,11 +7,10 @@ import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import type { CallCounts } from '../../store/call-counts.ts';
 import { openTrading } from './client.ts';
-import { CookieJar } from './gateway/cookie-jar.ts';
-import { commandNumbers, limitedCaller } from './gateway/counted-caller.ts';
+import { commandNumbers, countedReader, takeCall } from './gateway/counted-caller.ts';
 import { EngineConnection } from './gateway/engine-connection.ts';
 import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
-import { FORM } from './gateway/engine-requests.ts';
+import { CookieJar, FORM } from './gateway/engine-requests.ts';
 import { explainTrading } from './gateway/failed-answer.ts';
 import { openSession } from './gateway/session.ts';
 import { connectPace, openCounts } from './gateway/trading-session.ts';
@@ -127,7 +126,7 @@ async function readAccounts(
   const counting = { counts, commandNumbers: commandNumbers(settings.get('trade.commandNumbers')) ?? {} };
   try {
     const began = performance.now();
-    const accounts = await openTrading(limitedCaller(client, counting)).accounts();
+    const accounts = await openTrading(countedReader(client, takeCall, counting)).accounts();
     const answered = `responded in ${Math.round(performance.now() - began)} ms`;
     const { clockSkewMs } = client;
     const names = accounts.map(({ accountId }) => accountId).join(', ');

@@ -1,10 +1,11 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Effect, Endpoint, Parser, Plan } from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, Parser } from '../../http/endpoint.ts';
+import type { KnownTables, TableRow } from '../../store/known-tables.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName } from './models.ts';
-import type { Candle, Envelope, ModelRows } from './schema.ts';
+import type { Candle, Envelope, ModelRows, Offer } from './schema.ts';
 
 const envelope = async () => (await import('./schema.ts')).envelope;
 
@@ -46,9 +47,8 @@ export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: 
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
 
-export interface Caller {
+export interface Reader {
   call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T>;
-  send<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan>;
 }
 
 export interface CandleQuery {
@@ -62,19 +62,13 @@ export interface CandleQuery {
 /** Doc 3 §8. */
 export const MOST_CANDLES = 10_000;
 
-/** `GET /trading/get_model/Accounts` as doc 3 §4 shows it, or that of the other tables (seen on the public implementation). */
-export type AccountsPath = 'documented' | 'common';
-
-export interface AccountsPathMemory {
-  read(): AccountsPath;
-  keep(path: AccountsPath): void;
-}
-
-const NO_MEMORY: AccountsPathMemory = { read: () => 'documented', keep: () => {} };
+/** The entry of the cache that says which path has the accounts. */
+const ACCOUNTS_PATH = 'path of the accounts';
 
 export type Trading = ReturnType<typeof openTrading>;
 
-export function openTrading(session: Pick<Caller, 'call'>, accountsPath: AccountsPathMemory = NO_MEMORY) {
+/** `known` keeps the tables that a later command may need. */
+export function openTrading(session: Reader, known?: KnownTables) {
   const asked = async (what: string, endpoint: Endpoint<Envelope, 'read'>, values?: CallValues): Promise<Envelope> =>
     unlessRefused(what, await session.call(endpoint, values));
   const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
@@ -82,22 +76,32 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
     const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
     return checked(withoutTotal(answer[rows], key), schema, rows);
   };
-  const accountsAt: Readonly<Record<AccountsPath, () => Promise<Envelope>>> = {
-    documented: () => asked('the accounts', getAccounts),
-    common: () => asked('the accounts', getModel, { query: { models: 'Account' } }),
+  const keep = (name: ModelName, rows: readonly object[]): void => {
+    if (name === 'Offer') known?.keep(name, (rows as readonly Offer[]).map(withoutPrices));
+    else if (CACHED_TABLES.has(name)) known?.keep(name, rows as readonly TableRow[]);
   };
+  const accountsAt = {
+    /** As doc 3 §4 shows it. */
+    documented: () => asked('the accounts', getAccounts),
+    /** As that of the other tables (seen on the public implementation). */
+    common: () => asked('the accounts', getModel, { query: { models: 'Account' } }),
+  } as const;
   return {
     /** The rows of a table without the row of totals. */
-    model: async <N extends ModelName>(name: N) =>
-      rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name),
+    async model<N extends ModelName>(name: N): Promise<readonly ModelRows[N][]> {
+      const rows = await rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name);
+      keep(name, rows);
+      return rows;
+    },
     /** From the path of the document, or else of the other tables; the path that works is cached. */
     async accounts() {
-      const first = accountsPath.read();
-      const answer = await known(accountsAt[first]());
-      if (Array.isArray(answer?.['accounts'])) return rowsOf(answer, 'Account');
-      const second = first === 'documented' ? 'common' : 'documented';
-      const rows = await rowsOf(await accountsAt[second](), 'Account');
-      accountsPath.keep(second);
+      const isCommon = known?.read(ACCOUNTS_PATH)?.[0]?.['path'] === 'common';
+      const [first, second] = isCommon ? (['common', 'documented'] as const) : (['documented', 'common'] as const);
+      const answer = await ifKnown(accountsAt[first]());
+      const isFirst = Array.isArray(answer?.['accounts']);
+      const rows = await rowsOf(isFirst ? (answer ?? {}) : await accountsAt[second](), 'Account');
+      if (!isFirst) known?.keep(ACCOUNTS_PATH, [{ path: second }]);
+      keep('Account', rows);
       return rows;
     },
     async instruments() {
@@ -128,6 +132,14 @@ export function openTrading(session: Pick<Caller, 'call'>, accountsPath: Account
   };
 }
 
+/** The tables that may be needed when a rate limit prevents their reading. */
+const CACHED_TABLES: ReadonlySet<ModelName> = new Set(['Account', 'OpenPosition', 'Order']);
+
+/** Without the fields that change every second. */
+function withoutPrices({ sell: _, buy: __, high: ___, low: ____, time: _____, spread: ______, ...lasting }: Offer) {
+  return lasting;
+}
+
 const schemas = () => import('./schema.ts');
 
 function unlessRefused(what: string, answer: Envelope): Envelope {
@@ -137,7 +149,7 @@ function unlessRefused(what: string, answer: Envelope): Envelope {
 }
 
 /** Undefined if the gateway does not know the path. */
-async function known(answer: Promise<Envelope>): Promise<Envelope | undefined> {
+async function ifKnown(answer: Promise<Envelope>): Promise<Envelope | undefined> {
   try {
     return await answer;
   } catch (error) {

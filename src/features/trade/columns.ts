@@ -2,18 +2,12 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
-import { orderRate, orderStateText, orderTypeText } from './order-text.ts';
+import { orderRate, orderStateText, orderTypeText, sideOf } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
 import type { PriceRow } from './tables/live-source.ts';
 import { shownTime } from './tables/table-time.ts';
 import type { Traded } from './totals.ts';
-
-/** The side is a word everywhere. */
-export function sideWord(isBuy: boolean | undefined): string | undefined {
-  if (isBuy === undefined) return undefined;
-  return isBuy ? 'buy' : 'sell';
-}
 
 function rateCell(rate: number | undefined, precision: number | undefined): Cell {
   return rate === undefined ? undefined : fixed(rate, precision);
@@ -97,7 +91,7 @@ interface TradedRow extends Traded {
 
 const TRADED: readonly Column<TradedRow>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
-  { name: 'side', cell: ({ isBuy }) => sideWord(isBuy) },
+  { name: 'side', cell: ({ isBuy }) => sideOf(isBuy) },
   { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
 ];
 const ACCOUNT: Column<TradedRow> = { name: 'account', cell: ({ accountId }) => accountId };

@@ -53,9 +53,14 @@ export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));
 }
 
-export function sideText(isBuy: boolean | undefined): string {
-  if (isBuy === undefined) return '?';
+/** The side is a word everywhere. */
+export function sideOf(isBuy: boolean | undefined): 'buy' | 'sell' | undefined {
+  if (isBuy === undefined) return undefined;
   return isBuy ? 'buy' : 'sell';
+}
+
+export function sideText(isBuy: boolean | undefined): string {
+  return sideOf(isBuy) ?? '?';
 }
 
 /** The table has one rate per side; the other one is 0. */

@@ -5,10 +5,10 @@ import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactIntegers, isObject, tryParseJson } from '../../json-object.ts';
 import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
-import { wantedAccount } from './orders/account.ts';
-import { checkConfirmable, checkRepeats, confirmOrder } from './orders/confirmation.ts';
 import type { OrderForm } from './orders/forms.ts';
 import { placeOrder } from './orders/placing.ts';
+import { checkConfirmable, checkRepeats, confirmOrder } from './orders/planned-requests.ts';
+import { wantedAccount } from './orders/table-cache.ts';
 import type { Envelope } from './schema.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;

@@ -23,16 +23,10 @@ type DownloadInput = Parameters<typeof openReading>[0] & {
   readonly resume: boolean;
 };
 
-export interface Download {
-  readonly reading: CandleReading;
-  readonly report: CandleFileReport;
-}
-
 /** Writes a new file, or completes an interrupted one. */
-export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunContext): Promise<Download> {
-  const { out, force, resume } = input;
+export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunContext) {
   const { period, price, label } = shape;
-  const target = candleTarget({ path: out, force, resume, fromBeginning: input.from !== undefined });
+  const target = candleTarget(input);
   const range = candleRange(input, period, target.begun, ctx);
   const settled: Request = {
     host: ctx.target.baseUrl.href,
@@ -50,9 +44,12 @@ export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx
     const { symbol, offerId } = reading.request;
     const begin = { request: { ...settled, symbol, offerId }, begunAt: range.now };
     checkSameRequest(target, begin.request);
-    const candles = await writeCandles(reading, target, shape, begin, ctx);
+    const isAppended = target.grows || target.begun !== undefined;
+    const candles = isAppended
+      ? await grow(reading, target, shape, begin, ctx)
+      : await writeWhole(reading, target, shape, ctx);
     reading.report();
-    return { reading, report: reportOf(out, candles, reading) };
+    return { reading, report: reportOf(input.out, candles, reading) };
   } finally {
     await reading.close();
   }
@@ -76,14 +73,6 @@ function reportOf(file: string, candles: number, reading: CandleReading): Candle
   };
 }
 
-interface CandleFileOptions {
-  readonly path: string;
-  readonly force: boolean;
-  readonly resume: boolean;
-  /** With --from, so that the file can grow. */
-  readonly fromBeginning: boolean;
-}
-
 interface CandleTarget extends NewFile {
   readonly format: CandleFormat;
   readonly grows: boolean;
@@ -92,9 +81,9 @@ interface CandleTarget extends NewFile {
 }
 
 /** Throws before any request if the file must not be written or cannot be resumed. */
-function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions): CandleTarget {
+function candleTarget({ out: path, force, resume, from }: DownloadInput): CandleTarget {
   const format = outFormat(path, FORMATS, 'use .csv, .ndjson or .json');
-  const grows = fromBeginning && format !== 'json';
+  const grows = from !== undefined && format !== 'json';
   const file = { option: '--out', path, force, format, grows };
   if (resume && format === 'json') {
     throw new SvcError('usage', '--resume: a .json file is written at the end and cannot be resumed', {
@@ -103,7 +92,7 @@ function candleTarget({ path, force, resume, fromBeginning }: CandleFileOptions)
   }
   const begun = force && !resume ? undefined : readBegun(path);
   if (resume && begun !== undefined) return { ...file, begun };
-  if (resume && !fromBeginning) {
+  if (resume && from === undefined) {
     throw new SvcError('usage', `--resume: there is no interrupted file ${path}, and starting one needs --from`);
   }
   if (begun !== undefined) {
@@ -128,19 +117,6 @@ function checkSameRequest({ path, begun }: CandleTarget, request: Request): void
       },
     );
   }
-}
-
-/** Returns the number of candles in the file. */
-async function writeCandles(
-  reading: CandleReading,
-  target: CandleTarget,
-  shape: RowShape,
-  begin: Pick<BegunFile, 'request' | 'begunAt'>,
-  ctx: Pick<RunContext, 'pid' | 'notice'>,
-): Promise<number> {
-  return target.grows || target.begun !== undefined
-    ? grow(reading, target, shape, begin, ctx)
-    : writeWhole(reading, target, shape, ctx);
 }
 
 async function grow(

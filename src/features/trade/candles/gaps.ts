@@ -2,8 +2,7 @@
 
 import { daysLater, isClosedThroughout, marketHours } from '../market-hours.ts';
 import type { Candle } from '../schema.ts';
-import type { Period } from './periods.ts';
-import { timeOf } from './series.ts';
+import { type Period, timeOf } from './series.ts';
 
 const HOUR_MS = 3_600_000;
 /** After the earliest opening time, when it is certainly open. */

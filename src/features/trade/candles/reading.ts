@@ -6,12 +6,19 @@ import type { BegunFile } from '../../../store/appended-file.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 import { FOREX, findOffer } from '../symbols.ts';
-import { findInOffers } from '../tables/trading-offers.ts';
+import { findInOffers } from '../tables/lookups.ts';
 import { type CandleGap, GapFinder } from './gaps.ts';
-import type { Period } from './periods.ts';
-import { type CandleSource, type Chunk, readChunks, timeText, windowText } from './reader.ts';
-import { isFinished, series, timeOf } from './series.ts';
-import { type CandleWindow, windowsBack, windowsForward } from './windows.ts';
+import {
+  type CandleSource,
+  type CandleWindow,
+  type Chunk,
+  readChunks,
+  timeText,
+  windowsBack,
+  windowsForward,
+  windowText,
+} from './reader.ts';
+import { isFinished, type Period, series, timeOf } from './series.ts';
 
 /** The session of a reading, which is opened again if it is lost. */
 class CandleSession {

@@ -1,9 +1,8 @@
 /** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
 
 import type { Candle } from '../schema.ts';
-import type { Period } from './periods.ts';
 import { timeText } from './reader.ts';
-import { type CandleLabel, labeled, timeOf } from './series.ts';
+import { type CandleLabel, labeled, type Period, timeOf } from './series.ts';
 
 export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 

@@ -2,8 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { ACCOUNT_SUMS } from '../position-summary.ts';
-import { TOTAL_FLAG, withTotal } from '../totals.ts';
+import { ACCOUNT_SUMS, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
@@ -22,10 +21,8 @@ export const tradeAccountsList = listCommand({
   output: ACCOUNT_LIST,
   offers: accountCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, async ({ trading, known }) => {
-      const value = await trading.accounts();
-      known.keep('Account', value);
-      return { value: withTotal(value, 'accountId', ACCOUNT_SUMS, input) };
+    return withTrading(ctx, async ({ trading }) => {
+      return { value: withTotal(await trading.accounts(), 'accountId', ACCOUNT_SUMS, input) };
     });
   },
 });

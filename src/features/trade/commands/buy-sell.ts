@@ -1,9 +1,8 @@
 /** `trade buy` and `trade sell`: one market order. */
 import { type Command, recordCommand } from '../../../cli/command.ts';
-import { MARKET_FLAGS, marketDraft } from '../orders/drafts.ts';
+import { ORDER_REPORT, reportOrPreview } from '../orders/change-report.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
-import { placeNewOrder } from '../orders/new-order.ts';
-import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
+import { MARKET_FLAGS, marketDraft, placeNewOrder } from '../orders/new-order.ts';
 import type { Side } from '../orders/rules.ts';
 
 const marketOrder = (side: Side, verb: string): Command =>

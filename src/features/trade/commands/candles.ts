@@ -12,7 +12,6 @@ import {
   usualChart,
 } from '../candles/candles.ts';
 import { downloadCandles } from '../candles/file.ts';
-import { findPeriod } from '../candles/periods.ts';
 import {
   type CandleInput,
   type CandleRange,
@@ -21,7 +20,7 @@ import {
   openReading,
 } from '../candles/reading.ts';
 import { candleRow, type RowShape } from '../candles/rows.ts';
-import { checkLabel } from '../candles/series.ts';
+import { checkLabel, findPeriod } from '../candles/series.ts';
 import { SYMBOL_ARGUMENT } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 

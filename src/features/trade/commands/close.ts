@@ -5,18 +5,14 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
-import { positionText, sideText } from '../order-text.ts';
-import { wantedAccount } from '../orders/account.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
+import { positionText, sideOf, sideText } from '../order-text.ts';
+import { changeCommand, PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
-  checkAccount,
   checkedIds,
   MARKET_TIF_FLAG,
-  missingIds,
   PREVIEW_FLAG,
   RANGE_FLAG,
   SENT_ONCE,
@@ -24,8 +20,15 @@ import {
 import { type Closing, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import { type Change, carryOut } from '../orders/planned-requests.ts';
-import { checkOrderId, parseAmount, parsePips, sideOf, type TimeInForce, timeInForce } from '../orders/rules.ts';
-import { isUnread, type Seen, type TableCache } from '../orders/table-cache.ts';
+import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from '../orders/rules.ts';
+import {
+  checkAccount,
+  isUnread,
+  missingIds,
+  type Seen,
+  type TableCache,
+  wantedAccount,
+} from '../orders/table-cache.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
 

@@ -1,9 +1,8 @@
 /** `trade entry buy` and `trade entry sell`: one entry order. */
 import { type Command, recordCommand } from '../../../cli/command.ts';
-import { ENTRY_FLAGS, entryDraft } from '../orders/drafts.ts';
+import { ORDER_REPORT, reportOrPreview } from '../orders/change-report.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
-import { placeNewOrder } from '../orders/new-order.ts';
-import { ORDER_REPORT, reportOrPreview } from '../orders/orders.ts';
+import { ENTRY_FLAGS, entryDraft, placeNewOrder } from '../orders/new-order.ts';
 import type { Side } from '../orders/rules.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string): Command =>

@@ -3,8 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
-import { ACCOUNT_SUMS, CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS } from '../position-summary.ts';
-import { TOTAL_FLAG, withTotal } from '../totals.ts';
+import { ACCOUNT_SUMS, CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 const SUMS: Partial<Readonly<Record<ModelName, readonly string[]>>> = {
   Account: ACCOUNT_SUMS,

@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { ROW_FLAGS } from '../tables/trading-rows.ts';
+import { ROW_FLAGS } from '../tables/lookups.ts';
 
 export const tradeOffersList = listCommand({
   id: 'trade offers list',
@@ -22,11 +22,9 @@ export const tradeOffersList = listCommand({
   output: OFFER_LIST,
   offers: offerCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const { foldedSymbol } = await import('../symbols.ts');
-      const { keepOffers } = await import('../tables/trading-offers.ts');
       const offers = await trading.model('Offer');
-      keepOffers(known, offers);
       const { symbol } = input;
       const wanted = symbol === undefined ? undefined : foldedSymbol(symbol);
       return {

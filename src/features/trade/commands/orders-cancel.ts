@@ -3,14 +3,19 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { deleteOrder } from '../client.ts';
 import { orderText } from '../order-text.ts';
-import { wantedAccount } from '../orders/account.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { CHANGE_FLAGS, checkAccount, checkedIds, SENT_ONCE } from '../orders/flags.ts';
+import { changeCommand } from '../orders/change-preview.ts';
+import { CHANGE_FLAGS, checkedIds, SENT_ONCE } from '../orders/flags.ts';
 import type { PlannedRequest } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
-import { groupOf, openOrders } from '../orders/rows.ts';
 import { checkOrderId } from '../orders/rules.ts';
-import type { TableCache, TableSnapshot } from '../orders/table-cache.ts';
+import {
+  checkAccount,
+  groupOf,
+  openOrders,
+  type TableCache,
+  type TableSnapshot,
+  wantedAccount,
+} from '../orders/table-cache.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
 

@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 
 export const tradeOrdersList = listCommand({
@@ -27,8 +27,6 @@ export const tradeOrdersList = listCommand({
     return withTrading(ctx, async (open) => {
       const { apply } = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
-      // For cancels after the rate limit is used up.
-      open.known.keep('Order', orders);
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);
       return rows.length > 0

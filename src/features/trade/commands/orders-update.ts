@@ -2,14 +2,13 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
-import { orderRate, orderText } from '../order-text.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { changeOrPreview, costsShown, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
+import { orderRate, orderText, sideOf } from '../order-text.ts';
+import { changeCommand, changeOrPreview, exitsShown, offerOf } from '../orders/change-preview.ts';
+import { costsOf } from '../orders/costs.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
-  checkAccount,
   EXIT_FLAGS,
   PREVIEW_FLAG,
   RANGE_FLAG,
@@ -22,7 +21,6 @@ import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
-import { openOrders } from '../orders/rows.ts';
 import {
   checkExitPrices,
   checkOrderId,
@@ -35,9 +33,8 @@ import {
   parseRate,
   parseTrail,
   plainText,
-  sideOf,
 } from '../orders/rules.ts';
-import type { TableCache } from '../orders/table-cache.ts';
+import { checkAccount, openOrders, type TableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
 
 const ORDER_UPDATE_ARGS = {
@@ -176,7 +173,7 @@ function planExits(
     accountId: account?.accountId,
     orderId: id,
     does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${and}${exitText('limit', exits.limit)} of ${nowText(id, row)}`,
-    ...(row && { shows: (cache) => exitsShown(row, terms, exits, cache) }),
+    ...(row && { shows: (cache) => orderExitsShown(row, terms, exits, cache) }),
   };
 }
 
@@ -248,33 +245,23 @@ async function termsShown(
       range: row.range ?? null,
     },
     after: { rate: Number(rate), amount, range: Number(range) },
-    ...(side === null ? {} : costsShown({ side, amount }, current, offer)),
+    ...(side !== null && current && offer && costsOf({ side, amount }, current, offer)),
   };
 }
 
-/** Distances count from the rate of the order. */
-async function exitsShown(row: Order, terms: Terms, exits: ExitsChange, cache: TableCache): Promise<Shown> {
-  const offer = await offerOf(row.currency, cache);
+async function orderExitsShown(
+  row: Order,
+  terms: Terms,
+  { stop, limit }: ExitsChange,
+  cache: TableCache,
+): Promise<Shown> {
   const rate = terms.rate?.value ?? orderRate(row) ?? null;
   const amount = terms.amount ?? (await cache.amountOf(row));
-  const up = row.isBuy === false ? -1 : 1;
-  const parts = [
-    ['stop', row.stopRate, exits.stop, -up],
-    ['limit', row.limitRate, exits.limit, up],
-  ] as const;
-  const given = parts.filter(([, , exit]) => exit !== undefined);
-  return {
-    symbol: row.currency ?? null,
-    side: sideOf(row.isBuy) ?? null,
-    rate,
-    before: Object.fromEntries(given.map(([name, was]) => [name, setExit(was)])),
-    after: Object.fromEntries(
-      given.map(([name, , exit, sign]) => [
-        name,
-        exit === undefined ? null : shownExit(exit, { rate, sign, amount }, offer),
-      ]),
-    ),
-  };
+  const changes = [
+    ...(stop === undefined ? [] : [{ name: 'stop', was: row.stopRate, exit: stop } as const]),
+    ...(limit === undefined ? [] : [{ name: 'limit', was: row.limitRate, exit: limit } as const]),
+  ];
+  return exitsShown(row, { from: rate, amount, rate }, changes, cache);
 }
 
 /** This change would undo one that was made while it was confirmed. */

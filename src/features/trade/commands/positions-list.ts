@@ -3,9 +3,8 @@ import { SvcError } from '../../../errors.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf } from '../position-summary.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/trading-rows.ts';
-import { TOTAL_FLAG, withTotal } from '../totals.ts';
+import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
+import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 interface Kind {
   readonly closed: boolean;
@@ -47,8 +46,6 @@ export const tradePositionsList = listCommand({
         return listed({ value: withTotal(apply(of), 'currency', SUMMARY_SUMS, input), of, as: SUMMARY_LIST }, input);
       }
       const of = await trading.model('OpenPosition');
-      // For closes after the rate limit is used up.
-      open.known.keep('OpenPosition', of);
       const rows = apply(of);
       // The Summary table covers all accounts together.
       if (account !== undefined && input.summary) {

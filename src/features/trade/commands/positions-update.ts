@@ -3,15 +3,14 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { sideText } from '../order-text.ts';
-import { changeCommand } from '../orders/change-command.ts';
-import { changeOrPreview, offerOf, setExit, shownExit } from '../orders/change-preview.ts';
-import { CHANGE_FLAGS, checkAccount, EXIT_FLAGS, missingIds, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
+import { changeCommand, changeOrPreview, exitsShown } from '../orders/change-preview.ts';
+import { CHANGE_FLAGS, EXIT_FLAGS, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
-import { checkExitPrices, checkOrderId, parseDistance, parseTrail, sideOf } from '../orders/rules.ts';
-import type { Seen, TableCache, TableSnapshot } from '../orders/table-cache.ts';
+import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../orders/rules.ts';
+import { checkAccount, missingIds, type Seen, type TableCache, type TableSnapshot } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
 const POSITION_UPDATE_ARGS = {
@@ -116,20 +115,10 @@ function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exit
   }
 }
 
-/** Distances count from the open rate. */
-async function exitShown(row: OpenPosition, side: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
-  const { currency, isBuy, open = null, close = null } = row;
-  const offer = await offerOf(currency, cache);
-  const sign = (side === 'stop') === (isBuy === false) ? 1 : -1;
-  const about = { rate: open, sign, amount: await cache.amountOf(row) };
-  return {
-    symbol: currency ?? null,
-    side: sideOf(isBuy) ?? null,
-    open,
-    rate: close,
-    before: { [side]: setExit(row[side]) },
-    after: { [side]: exit === 'none' ? exit : shownExit(exit, about, offer) },
-  };
+async function exitShown(row: OpenPosition, name: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
+  const { open = null, close = null } = row;
+  const about = { from: open, amount: await cache.amountOf(row), open, rate: close };
+  return exitsShown(row, about, [{ name, was: row[name], exit }], cache);
 }
 
 function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {

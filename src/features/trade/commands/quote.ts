@@ -8,7 +8,7 @@ import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
-import { findInOffers, keepOffers } from '../tables/trading-offers.ts';
+import { findInOffers } from '../tables/lookups.ts';
 
 interface Quote {
   readonly symbol: string;
@@ -181,10 +181,9 @@ function noticeOf(ctx: RunContext): (error: unknown) => void {
   };
 }
 
-async function snapshots(symbols: readonly string[], { trading, known }: TradingSession): Promise<readonly Quote[]> {
+async function snapshots(symbols: readonly string[], { trading }: TradingSession): Promise<readonly Quote[]> {
   const { shownTime } = await import('../tables/table-time.ts');
   const offers = await trading.model('Offer');
-  keepOffers(known, offers);
   return offers.flatMap(({ currency, sell, buy, high = null, low = null, time }) =>
     symbols.includes(currency) && sell !== undefined && buy !== undefined
       ? [

@@ -1,13 +1,13 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
-import { moneyCell, sideWord } from '../columns.ts';
+import { moneyCell } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
 import type { Outage, SessionEvent } from '../gateway/session-types.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
-import { orderStateText, orderTypeText } from '../order-text.ts';
+import { orderStateText, orderTypeText, sideOf } from '../order-text.ts';
 import {
   connectionEvent,
   OutageEvent,
@@ -16,8 +16,8 @@ import {
   pushedEvent,
   StreamEvent,
 } from '../stream-event.ts';
+import { snapshotRows, wantedOf } from '../tables/lookups.ts';
 import { shownTime } from '../tables/table-time.ts';
-import { snapshotRows, wantedOf } from '../tables/trading-tables.ts';
 
 /** More than a person can read on a terminal. */
 const LINES_PER_SECOND = 50;
@@ -370,7 +370,7 @@ function rowCells(fields: Fields): readonly Cell[] {
   const { currency, isBuy, amountK, type, status, grossPL, time } = fields;
   return [
     typeof currency === 'string' ? currency : undefined,
-    typeof isBuy === 'boolean' ? sideWord(isBuy) : undefined,
+    typeof isBuy === 'boolean' ? sideOf(isBuy) : undefined,
     typeof amountK === 'number' ? `${amountK}K` : undefined,
     typeof type === 'string' ? orderTypeText(type) : undefined,
     typeof status === 'number' ? orderStateText(status) : undefined,

@@ -2,7 +2,6 @@ import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
 import { SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
-import { keepOffers } from '../tables/trading-offers.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',
@@ -28,11 +27,9 @@ export const tradeSymbolsGet = recordCommand({
   },
   offers: offerCandidates,
   async run(input, ctx) {
-    return withTrading(ctx, async ({ trading, known }) => {
+    return withTrading(ctx, async ({ trading }) => {
       const { findOffer } = await import('../symbols.ts');
-      const offers = await trading.model('Offer');
-      keepOffers(known, offers);
-      return { value: findOffer(offers, input.symbol) };
+      return { value: findOffer(await trading.model('Offer'), input.symbol) };
     });
   },
 });

@@ -1,8 +1,8 @@
 /** Keeps within the rate limits of doc 3 §8, as counted here or reported by an ORA-20301. */
 import { SvcError } from '../../../errors.ts';
-import { type CallValues, type EndpointShape, Plan } from '../../../http/endpoint.ts';
+import type { CallValues, EndpointShape } from '../../../http/endpoint.ts';
 import type { CallCounts, Window } from '../../../store/call-counts.ts';
-import type { Caller } from '../client.ts';
+import type { Reader } from '../client.ts';
 import type { Envelope } from '../schema.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
 import { GatewayRefusal } from './failed-answer.ts';
@@ -71,36 +71,22 @@ export interface Counting {
 /** Reached by our own count, an estimate: nothing was sent. */
 export class LocalRateLimit extends SvcError {}
 
-/** Refuses a read at its limit. */
-export function limitedCaller(session: Caller, counting: Counting): Caller {
-  return callerWith(takeCall, session, counting);
-}
-
-/** Never refuses: for what an order, a cancel or a close has to know. */
-export function unlimitedCaller(session: Caller, counting: Counting): Caller {
-  return callerWith(countCall, session, counting);
-}
-
 type CountRequest = (
   endpoint: EndpointShape,
   values: CallValues | undefined,
   counting: Counting,
 ) => Promise<CallLimit | undefined>;
 
-/** Writes are counted, too, and never refused. */
-function callerWith(countRead: CountRequest, session: Caller, counting: Counting): Caller {
-  const counted = async <T>(limit: CallLimit | undefined, sending: Promise<T>): Promise<T> => {
-    const answer = await fillIfRefused(sending, counting.counts, limit);
-    if (answer instanceof Plan) return answer;
-    const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.counts, limit);
-    if (used === undefined) return answer;
-    throw used;
-  };
+/** Counts each read by `countRequest`: `countCall` never refuses, for what an order, a cancel or a close has to know. */
+export function countedReader(session: Reader, countRequest: CountRequest, counting: Counting): Reader {
   return {
-    call: async (endpoint, values) =>
-      counted(await countRead(endpoint, values, counting), session.call(endpoint, values)),
-    send: async (endpoint, values) =>
-      counted(await countCall(endpoint, values, counting), session.send(endpoint, values)),
+    async call(endpoint, values) {
+      const limit = await countRequest(endpoint, values, counting);
+      const answer = await fillIfRefused(session.call(endpoint, values), counting.counts, limit);
+      const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.counts, limit);
+      if (used !== undefined) throw used;
+      return answer;
+    },
   };
 }
 

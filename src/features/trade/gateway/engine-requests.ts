@@ -1,4 +1,4 @@
-/** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket. */
+/** The requests of one Engine.IO connection, as doc 3 §4 shows them: polls, packets, and the one for a websocket; and its cookies. */
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
 import { endpoint, type QueryValues } from '../../../http/endpoint.ts';
@@ -7,7 +7,6 @@ import { Sender } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../../http/websocket.ts';
 import { isObject, tryParseJson } from '../../../json-object.ts';
-import type { CookieJar } from './cookie-jar.ts';
 import { decodePayload, encodePayload, type Packet, PacketFault, PROTOCOL_VERSION } from './engine-packet.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 
@@ -146,4 +145,46 @@ const CODES: Readonly<Record<number, readonly [code: 'connection_lost' | 'bad_an
 function engineCode(text: string): number | undefined {
   const value = tryParseJson(text);
   return isObject(value) && typeof value['code'] === 'number' ? value['code'] : undefined;
+}
+
+/** A balancer and a session need only a few. */
+const MOST = 50;
+const LONGEST = 4096;
+
+export class CookieJar {
+  readonly #cookies = new Map<string, string>();
+
+  /** Reads the lines of `set-cookie`. All requests of a session go to one origin, so domain and path are ignored. */
+  take(lines: string | undefined, now: number): void {
+    for (const line of lines?.split('\n') ?? []) {
+      const [pair = '', ...attributes] = line.split(';');
+      const equals = pair.indexOf('=');
+      const name = pair.slice(0, equals).trim();
+      const value = pair.slice(equals + 1).trim();
+      if (equals < 1 || line.length > LONGEST || /[^\x21-\x7e]/.test(name + value)) continue;
+      this.#cookies.delete(name);
+      if (!hasEnded(attributes, now) && this.#cookies.size < MOST) this.#cookies.set(name, value);
+    }
+  }
+
+  header(): { readonly cookie?: string } {
+    if (this.#cookies.size === 0) return {};
+    return { cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+  }
+
+  clear(): void {
+    this.#cookies.clear();
+  }
+}
+
+/** A service removes a cookie with an expiry in the past. */
+function hasEnded(attributes: readonly string[], now: number): boolean {
+  const end = (name: string): string | undefined =>
+    attributes
+      .map((attribute) => attribute.trim())
+      .find((attribute) => attribute.toLowerCase().startsWith(`${name}=`))
+      ?.slice(name.length + 1);
+  const age = end('max-age');
+  if (age !== undefined && /^-?\d+$/.test(age)) return Number(age) <= 0;
+  return Date.parse(end('expires') ?? '') <= now;
 }

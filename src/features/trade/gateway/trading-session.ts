@@ -7,7 +7,7 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
-import type { AccountsPathMemory, Caller, Trading } from '../client.ts';
+import type { Trading } from '../client.ts';
 import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
@@ -20,6 +20,7 @@ export const SYMBOL_ARGUMENT = {
 
 export interface TradingOptions {
   readonly reconnect?: boolean;
+  /** Keeps trying if the first connection fails. */
   readonly awaitGateway?: boolean;
   /** For an order, a cancel or a close, which svc never delays: connecting does not wait, and counting does not wait for another process. */
   readonly forOrder?: boolean;
@@ -28,8 +29,6 @@ export interface TradingOptions {
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
-  /** Sends the requests of `trading`. */
-  readonly caller: Caller;
   /** The same requests without our own rate limits, which only estimate the gateway's. */
   readonly unlimited: Trading;
   /** Any request, counted as the others are, and its raw response. */
@@ -61,7 +60,7 @@ export async function openTradingSession(
 ): Promise<TradingSession> {
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('../client.ts');
-  const { countCall, fillIfRefused, limitedCaller, takeCall, unlimitedCaller } = await import('./counted-caller.ts');
+  const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
   const { explainTrading } = await import('./failed-answer.ts');
   const { knownTables } = await import('../../../store/known-tables.ts');
   const token = await gatewayToken(ctx);
@@ -69,7 +68,7 @@ export async function openTradingSession(
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
-    transport: transportOf(ctx),
+    transport: (ctx.settings.get('trade.transport') ?? 'auto') as Transport,
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,
@@ -83,20 +82,14 @@ export async function openTradingSession(
     return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
   const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
-  const caller = limitedCaller(session, counting);
   return {
     session,
-    caller,
-    trading: openTrading(caller, accountsPathOf(known)),
-    unlimited: openTrading(unlimitedCaller(session, counting), accountsPathOf(known)),
+    trading: openTrading(countedReader(session, takeCall, counting), known),
+    unlimited: openTrading(countedReader(session, countCall, counting), known),
     answer,
     known,
     counts,
   };
-}
-
-function transportOf({ settings }: RunContext): Transport {
-  return (settings.get('trade.transport') ?? 'auto') as Transport;
 }
 
 /** The counts of all processes of this user. */
@@ -138,15 +131,6 @@ export function connectPace(
         await sleep(delay, signal);
       }
     },
-  };
-}
-
-/** Cached as one of the tables, for a day. */
-function accountsPathOf(known: KnownTables): AccountsPathMemory {
-  const table = 'path of the accounts';
-  return {
-    read: () => (known.read(table)?.[0]?.['path'] === 'common' ? 'common' : 'documented'),
-    keep: (path) => known.keep(table, [{ path }]),
   };
 }
 

@@ -5,10 +5,10 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
 import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
-import { orderRate } from '../order-text.ts';
+import { orderRate, sideOf } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { shownTime, tableTime } from '../tables/table-time.ts';
-import { type Side, sideOf } from './rules.ts';
+import type { Side } from './rules.ts';
 import { isUnread } from './table-cache.ts';
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */

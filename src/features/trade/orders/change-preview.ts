@@ -1,14 +1,15 @@
-/** `--preview` of commands that change or close something: what would be sent, and what it would do. Sends nothing. */
-import type { Answer, RunContext } from '../../../cli/command.ts';
+/** Commands that change or close something, and their `--preview`: what would be sent, and what it would do. Sends nothing. */
+import { type Answer, type Command, listCommand, type RunContext, type Spec } from '../../../cli/command.ts';
+import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import type { Account, Offer } from '../schema.ts';
-import { CHANGE_LIST, subject } from './change-report.ts';
-import { costsOf, type OrderCosts } from './costs.ts';
+import { sideOf } from '../order-text.ts';
+import type { Offer, OpenPosition } from '../schema.ts';
+import { CHANGE_LIST, type ChangeRow, rowOf, subject } from './change-report.ts';
+import type { Exit } from './forms.ts';
 import type { PlannedRequest, Shown } from './placing.ts';
-import type { Change, ChangeInput } from './planned-requests.ts';
+import { type Change, type ChangeInput, carryOut } from './planned-requests.ts';
 import { type ExitPreview, exitPreview, exitText } from './preview.ts';
-import type { Distance } from './rules.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
 /** One row per request. Null if it is not known. */
@@ -79,28 +80,67 @@ export async function offerOf(symbol: string | undefined, cache: TableCache): Pr
   }
 }
 
-/** Of an order with this amount. */
-export function costsShown(
-  terms: { readonly side: 'buy' | 'sell'; readonly amount: number },
-  account: Account | undefined,
-  offer: Offer | undefined,
-): Partial<OrderCosts> {
-  return account === undefined || offer === undefined ? {} : costsOf(terms, account, offer);
+interface ChangedExit {
+  readonly name: 'stop' | 'limit';
+  /** As the tables have it: 0 is none. */
+  readonly was: number | undefined;
+  readonly exit: Exit;
 }
 
-/** With its distance and money if the offer says them. `sign`: 1 for above the rate. */
-export function shownExit(
-  exit: Distance,
-  { rate, sign, amount }: { readonly rate: number | null; readonly sign: number; readonly amount: number | undefined },
-  offer: Offer | undefined,
-): ExitPreview {
-  if (offer !== undefined && amount !== undefined) return exitPreview(exit, rate, sign, amount, offer);
-  const { unit, value } = exit;
-  return { rate: unit === 'price' ? value : null, pips: unit === 'pips' ? value : null, money: null };
+interface ExitTerms extends Pick<Shown, 'open' | 'rate'> {
+  readonly from: number | null;
+  readonly amount: number | undefined;
 }
 
-/** An exit as the tables have it: 0 is none. */
-export function setExit(rate: number | undefined): ExitPreview | string | null {
-  if (rate === undefined) return null;
-  return rate === 0 ? 'none' : { rate, pips: null, money: null };
+/** The stop or limit of an order or a position before and after a change. Distances count from `from`. */
+export async function exitsShown(
+  { currency, isBuy }: Pick<OpenPosition, 'currency' | 'isBuy'>,
+  { from, amount, ...prices }: ExitTerms,
+  changes: readonly ChangedExit[],
+  cache: TableCache,
+): Promise<Shown> {
+  const offer = await offerOf(currency, cache);
+  const shownExit = ({ name, exit }: ChangedExit): ExitPreview | string => {
+    if (exit === 'none') return exit;
+    const sign = (name === 'stop') === (isBuy === false) ? 1 : -1;
+    if (offer !== undefined && amount !== undefined) return exitPreview(exit, from, sign, amount, offer);
+    const { unit, value } = exit;
+    return { rate: unit === 'price' ? value : null, pips: unit === 'pips' ? value : null, money: null };
+  };
+  const exitBefore = ({ was }: ChangedExit): ExitPreview | string | null => {
+    if (was === undefined) return null;
+    return was === 0 ? 'none' : { rate: was, pips: null, money: null };
+  };
+  return {
+    symbol: currency ?? null,
+    side: sideOf(isBuy) ?? null,
+    ...prices,
+    before: Object.fromEntries(changes.map((change) => [change.name, exitBefore(change)])),
+    after: Object.fromEntries(changes.map((change) => [change.name, shownExit(change)])),
+  };
+}
+
+type None = Record<never, never>;
+
+/** Its rows are one for each request, unless it has a `run` of its own. */
+export function changeCommand<const A extends Arguments = None, const F extends Flags = None>({
+  change,
+  output = CHANGE_LIST,
+  run,
+  ...spec
+}: Omit<Spec<A, F>, 'effect' | 'service'> & {
+  readonly args?: A;
+  readonly flags?: F;
+  readonly change: (input: Input<A, F>, ctx: RunContext) => Change;
+  // biome-ignore lint/suspicious/noExplicitAny: `run` decides what the rows are
+  readonly output?: ListOutput<any>;
+  readonly run?: (input: Input<A, F>, ctx: RunContext) => Promise<Answer<readonly ChangeRow[]>>;
+}): Command {
+  const usual = async (input: ChangeInput & { readonly preview?: boolean }, ctx: RunContext) => {
+    const planned = change(input as Input<A, F>, ctx);
+    return input.preview && !ctx.dryRun ? previewChange(planned, input, ctx) : carryOut(planned, input, ctx, rowOf);
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const command: any = { ...spec, effect: 'money', service: 'trade', output, run: run ?? usual };
+  return listCommand(command);
 }

@@ -1,7 +1,5 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../../cli/flags.ts';
-import { SvcError } from '../../../errors.ts';
-import type { Account } from '../schema.ts';
 import {
   checkSameUnit,
   checkTrailed,
@@ -13,7 +11,6 @@ import {
   parseTrail,
   TIMES_IN_FORCE,
 } from './rules.ts';
-import type { TableCache } from './table-cache.ts';
 
 /** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
@@ -132,29 +129,8 @@ export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfie
 export const SENT_ONCE =
   'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its cache and reports what it could not verify.';
 
-/** Throws if `--account` names another account than the one of the order or trade. */
-export async function checkAccount(
-  what: string,
-  account: Account | undefined,
-  given: string | undefined,
-  cache: TableCache,
-): Promise<void> {
-  if (account === undefined || given === undefined) return;
-  const named = await cache.account(given);
-  if (named.accountId === account.accountId) return;
-  throw new SvcError(
-    'guarded',
-    `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
-  );
-}
-
 /** Checks each id and drops duplicates. */
 export function checkedIds(ids: readonly string[], check: (id: string) => void): readonly string[] {
   for (const id of ids) check(id);
   return [...new Set(ids)];
-}
-
-export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
-  const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
-  return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }

@@ -4,13 +4,21 @@ import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
+import { isInFlight, isRepeat, readGatewayJournal } from '../../../store/order-journal.ts';
 import type { TradingOptions } from '../gateway/trading-session.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
-import { checkConfirmable, checkRepeats, confirmOrder, STALE_MS } from './confirmation.ts';
 import { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
 import { keepReport, type Once, sendOnce } from './once.ts';
-import { type KeyClaim, type Outcome, type PlannedRequest, placeOrder, planOrders } from './placing.ts';
+import {
+  type KeyClaim,
+  type OrderRequest,
+  type Outcome,
+  type PlannedRequest,
+  placeOrder,
+  planOrders,
+  settlingHint,
+} from './placing.ts';
 import { type TableCache, withTableCache } from './table-cache.ts';
 
 export interface Change {
@@ -56,7 +64,8 @@ export async function carryOutEach(
   return withTableCache(ctx, { ...input, reconnect: input.wait !== undefined }, async (cache) => {
     const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
     const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
-      const planned = claimed(await change.plan(cache), claim);
+      const plan = await change.plan(cache);
+      const planned = plan.map((one) => (claim ? { ...one, request: { ...one.request, once: claim } } : one));
       if (planned.length === 0) return [];
       const confirmed = await confirmAll(planned, cache, ctx);
       if (confirmed instanceof Plan) return confirmed;
@@ -70,11 +79,6 @@ export async function carryOutEach(
     if (failed?.error !== undefined && tried.length === 1) throw failed.error;
     return watch === undefined ? outcomes : waitForAll(outcomes, { cache, watch, wait: input.wait ?? 0 }, ctx);
   });
-}
-
-function claimed(planned: readonly PlannedRequest[], once: KeyClaim | undefined): readonly PlannedRequest[] {
-  if (once === undefined) return planned;
-  return planned.map((one) => ({ ...one, request: { ...one.request, once } }));
 }
 
 /** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
@@ -204,4 +208,87 @@ async function waitForAll(
       cause: error,
     });
   }
+}
+
+/** State read longer ago than this is read again. */
+export const STALE_MS = 10_000;
+
+function isLive({ settings }: RunContext): boolean {
+  return settings.get('trade.live') === 'true';
+}
+
+/** Checks before connecting that the order can be confirmed. */
+export async function checkConfirmable(
+  question: string,
+  given: string | undefined,
+  ctx: RunContext,
+  hint = 'pass --account <id|name>',
+): Promise<void> {
+  if (ctx.dryRun || ctx.interactive) return;
+  if (!ctx.yes) await ctx.confirm(question);
+  if (isLive(ctx) && given === undefined) {
+    throw new SvcError(
+      'confirmation_required',
+      'the profile trades real money, so --yes needs --account; nothing was sent',
+      { hint },
+    );
+  }
+}
+
+/** What a check for repeats compares. */
+export interface Repeatable {
+  readonly path: string;
+  readonly form: OrderRequest['form'];
+  readonly asked?: OrderRequest['asked'];
+  /** Of an order: only these wait for a confirmation. */
+  readonly opens?: boolean | undefined;
+}
+
+/**
+ * Checks whether a request repeats one whose outcome is unknown, and thus may double it. Returns the question to ask. Throws for an order
+ * if there is no terminal, whatever `--yes` says.
+ */
+export async function checkRepeats(
+  question: string,
+  requests: readonly Repeatable[],
+  ctx: RunContext,
+): Promise<string> {
+  const entries = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+  const repeated = entries.filter(
+    (entry) => requests.some((request) => isRepeat(request, entry)) && !isInFlight(entry, ctx.now()),
+  );
+  if (repeated.length === 0) return question;
+  const asked = `An identical request has an unknown outcome. ${question}`;
+  const order = repeated.find((entry) => requests.some((request) => request.opens && isRepeat(request, entry)));
+  if (order === undefined) {
+    for (const { id, at } of repeated) {
+      ctx.target.log.warn(
+        `an identical request was sent at ${at} and its outcome is unknown; this one may double it; ${settlingHint(id)}`,
+      );
+    }
+    return asked;
+  }
+  const why = `an identical order was sent at ${order.at} and its outcome is unknown (journal ${order.id})`;
+  if (!ctx.interactive) {
+    throw new SvcError('confirmation_required', `${why}; nothing was sent`, {
+      hint: settlingHint(order.id),
+      sent: 'no',
+      more: { journal_id: order.id },
+    });
+  }
+  ctx.warn(`${why}; ${settlingHint(order.id)}`);
+  // With real money or without --yes, the question follows.
+  if (ctx.yes && !isLive(ctx)) await ctx.confirm(asked, { always: true });
+  return asked;
+}
+
+/** With `trade.live` the account's id must be typed, whatever `--yes` says. `isTyped` asks for it in any profile, unless `--yes` is given. */
+export async function confirmOrder(
+  question: string,
+  accountId: string,
+  ctx: RunContext,
+  { isTyped = false }: { readonly isTyped?: boolean } = {},
+): Promise<Confirmed> {
+  if (!isLive(ctx)) return ctx.confirm(question, isTyped ? { word: accountId, always: false } : undefined);
+  return ctx.confirm(`REAL MONEY, account ${accountId}: ${question}`, { word: accountId, always: true });
 }

@@ -3,11 +3,6 @@ import { SvcError } from '../../../errors.ts';
 
 export type Side = 'buy' | 'sell';
 
-export function sideOf(isBuy: boolean | undefined): Side | undefined {
-  if (isBuy === undefined) return undefined;
-  return isBuy ? 'buy' : 'sell';
-}
-
 /** A stop or limit: a distance in pips, or a price. The text is as typed, so that no digit is lost. */
 export interface Distance {
   readonly unit: 'pips' | 'price';

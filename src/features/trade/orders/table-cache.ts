@@ -2,14 +2,22 @@
  * The tables that a command checks before it changes something: each is read once, and the first read connects. A table that cannot be
  * read never blocks the command: it uses the cache and says so.
  */
+import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
-import { openTradingSession, type TradingOptions, type TradingSession } from '../gateway/trading-session.ts';
+import {
+  gatewayToken,
+  openTradingSession,
+  type TradingOptions,
+  type TradingSession,
+} from '../gateway/trading-session.ts';
+import { marketHours } from '../market-hours.ts';
+import type { ModelName } from '../models.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
-import { knownOffers } from '../tables/trading-offers.ts';
-import { cachedAccountId, cachedSymbol, freshAccounts, liveOffers, orderAccount } from './account.ts';
+import { cachedRows, findInRows, knownAccounts, knownOffers } from '../tables/lookups.ts';
+import { closedWarning } from './preview.ts';
 
 export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
@@ -114,7 +122,6 @@ export class TableCache {
       return await find(wanted ?? this.#chosen);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'missing_value' || !this.#ctx.interactive) throw error;
-      const { knownAccounts } = await import('../tables/trading-rows.ts');
       const { tellCommand } = await import('../../../cli/wizard.ts');
       const choices = (await knownAccounts(await this.open())).map(accountChoice);
       this.#chosen = await this.#ctx.prompter.select('Account:', choices);
@@ -151,7 +158,7 @@ export class TableCache {
 
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
-    this.#offers ??= this.open().then(liveOffers);
+    this.#offers ??= this.open().then(({ unlimited }) => unlimited.model('Offer'));
     return findOffer(await this.#offers, wanted);
   }
 
@@ -164,12 +171,24 @@ export class TableCache {
     return isForex(offer) ? amountK : Math.round(amountK * 1000);
   }
 
-  /** Warns if the market is closed: a closing order then waits. */
+  /** Warns if the market is closed: a closing order then waits. At usual closing times the gateway's quotes decide. */
   async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
-    const { closedWarning } = await import('./preview.ts');
-    const offer = await this.#knownOffer(symbol);
-    const warning = offer === undefined ? undefined : closedWarning(offer, this.#ctx.now());
+    const now = this.#ctx.now();
+    if (marketHours(now).state === 'open') return [];
+    const offer = await this.#quotedOffer(symbol);
+    const warning = offer && closedWarning(offer, now);
     return warning === undefined ? [] : [warning];
+  }
+
+  /** With its price. Undefined if it cannot be read, which must not prevent a close. */
+  async #quotedOffer(symbol: string | undefined): Promise<Offer | undefined> {
+    try {
+      this.#offers ??= this.open().then(({ unlimited }) => unlimited.model('Offer'));
+      return (await this.#offers).find(({ currency }) => currency === symbol);
+    } catch (error) {
+      if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+      return undefined;
+    }
   }
 
   /** Also undefined if it cannot be read. */
@@ -199,7 +218,7 @@ export class TableCache {
 
   /** Undefined if a rate limit prevents the reading. */
   currentAccounts(): Promise<readonly Account[] | undefined> {
-    this.#accounts ??= unlessLimited(this.open().then(freshAccounts));
+    this.#accounts ??= unlessLimited(this.open().then(({ unlimited }) => unlimited.accounts()));
     return this.#accounts;
   }
 
@@ -224,12 +243,10 @@ export class TableCache {
     this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       try {
-        const rows = await trading.model(model);
-        known.keep(model, rows);
-        return { rows, isFresh: true };
+        return { rows: await trading.model(model), isFresh: true };
       } catch (error) {
         if (!isUnread(error)) throw error;
-        const cached = (known.read(model) ?? []) as unknown as readonly ModelRows[N][];
+        const cached = cachedRows(known, model) ?? [];
         if (isEnough(cached)) {
           this.#ctx.notice(`${error.message}: using the cached table ${model}, up to a day old`);
           return { rows: cached, isFresh: false };
@@ -254,5 +271,111 @@ async function unlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof SvcError && error.code === 'limited') return undefined;
     throw error;
+  }
+}
+
+/** Cached rows may be outdated unless `isFresh`. */
+export interface OpenOrders extends TableSnapshot<Order> {
+  readonly asked: readonly Order[];
+}
+
+/** Undefined if a rate limit prevents the read; throws if an order is missing. */
+export async function openOrders(
+  ids: readonly string[],
+  cache: TableCache,
+  { mustBeFresh = false }: { readonly mustBeFresh?: boolean } = {},
+): Promise<OpenOrders | undefined> {
+  const rowsOf = (rows: readonly Order[]) => ids.flatMap((id) => rows.find(({ orderId }) => orderId === id) ?? []);
+  const isEnough = (rows: readonly Order[]) => !mustBeFresh && rowsOf(rows).length === ids.length;
+  const seen = await cache.orders(isEnough);
+  if (seen === undefined) return undefined;
+  const found = rowsOf(seen.rows);
+  const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
+  if (missing.length === 0) return { ...seen, asked: found };
+  throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
+}
+
+function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
+  return Number(ocoBulkId ?? 0) !== 0;
+}
+
+/** The other orders of its OCO group, which end with it. */
+export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
+  if (!isGrouped(order)) return [];
+  return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
+}
+
+/** Throws if `--account` names another account than the one of the order or trade. */
+export async function checkAccount(
+  what: string,
+  account: Account | undefined,
+  given: string | undefined,
+  cache: TableCache,
+): Promise<void> {
+  if (account === undefined || given === undefined) return;
+  const named = await cache.account(given);
+  if (named.accountId === account.accountId) return;
+  throw new SvcError(
+    'guarded',
+    `${what} is in account ${account.accountId}, not in ${named.accountId}; nothing was sent`,
+  );
+}
+
+export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
+  const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
+  return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
+}
+
+/** From the option, the environment or the profile; undefined means the only account. */
+export function wantedAccount(given: string | undefined, { settings }: RunContext): string | undefined {
+  return given ?? settings.get('trade.account');
+}
+
+/** From the cache of the last day, or read regardless of our own rate limit, so that no order is delayed. */
+function orderAccount(wanted: string | undefined, { known, unlimited }: TradingSession): Promise<Account> {
+  return findInRows(cachedRows(known, 'Account'), unlimited.accounts, (accounts) => findAccount(accounts, wanted));
+}
+
+/** For a dry run, which connects to nothing: the cached rows, if any. */
+async function cachedRowsOf<N extends ModelName>(name: N, ctx: RunContext): Promise<readonly ModelRows[N][]> {
+  const { knownTables } = await import('../../../store/known-tables.ts');
+  try {
+    const owner = { address: ctx.target.baseUrl.href, token: (await gatewayToken(ctx)).reveal() };
+    return cachedRows(knownTables(ctx.paths, owner, ctx), name) ?? [];
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'unauthorized') return [];
+    throw error;
+  }
+}
+
+/** For a dry run: the account's id if it is cached, else the given value and a notice. */
+async function cachedAccountId(wanted: string | undefined, ctx: RunContext): Promise<string> {
+  const accounts = await cachedRowsOf('Account', ctx);
+  try {
+    if (accounts.length > 0) return findAccount(accounts, wanted).accountId;
+  } catch (error) {
+    if (!(error instanceof SvcError) || wanted === undefined) throw error;
+  }
+  if (wanted !== undefined) {
+    ctx.notice(`account ${wanted} is not in the cache and is shown as given; a real order is sent with its id`);
+    return wanted;
+  }
+  throw new SvcError('missing_value', 'a dry run does not connect, and no account is in the cache', {
+    hint: 'pass --account <id|name>, or run svc trade accounts first',
+  });
+}
+
+/** For a dry run: the gateway's spelling of the symbol if it is cached, else the given one. */
+async function cachedSymbol(wanted: string, ctx: RunContext): Promise<string> {
+  const offers = await cachedRowsOf('Offer', ctx);
+  try {
+    return findSymbol(
+      offers.map(({ currency }) => currency),
+      wanted,
+    );
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    ctx.notice(`${wanted} is not in the cache and is shown as given`);
+    return wanted;
   }
 }

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { findPeriod } from '../../../../src/features/trade/candles/periods.ts';
-import { type Chunk, readChunks, readWindow } from '../../../../src/features/trade/candles/reader.ts';
-import { type CandleWindow, windowsForward } from '../../../../src/features/trade/candles/windows.ts';
+import {
+  type CandleWindow,
+  type Chunk,
+  readChunks,
+  readWindow,
+  windowsForward,
+} from '../../../../src/features/trade/candles/reader.ts';
+import { findPeriod } from '../../../../src/features/trade/candles/series.ts';
 import type { CandleQuery } from '../../../../src/features/trade/client.ts';
 import { tradingError } from '../../../../src/features/trade/gateway/envelope.ts';
 import { refusal } from '../../../../src/features/trade/gateway/failed-answer.ts';

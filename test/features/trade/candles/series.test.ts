@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GapFinder } from '../../../../src/features/trade/candles/gaps.ts';
-import { findPeriod } from '../../../../src/features/trade/candles/periods.ts';
 import { timeText } from '../../../../src/features/trade/candles/reader.ts';
 import { candleRow, rowLines } from '../../../../src/features/trade/candles/rows.ts';
 import {
   type CandleLabel,
   checkLabel,
+  findPeriod,
   isFinished,
   labeled,
   series,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPeriod, PERIODS } from '../../../../src/features/trade/candles/periods.ts';
-import { halves, longestWindow, windowsBack, windowsForward } from '../../../../src/features/trade/candles/windows.ts';
+import { halves, longestWindow, windowsBack, windowsForward } from '../../../../src/features/trade/candles/reader.ts';
+import { findPeriod, PERIODS } from '../../../../src/features/trade/candles/series.ts';
 
 const SECOND = fc.integer({ min: 0, max: 2_000_000_000 });
 const PERIOD = fc.constantFrom(...PERIODS);

@@ -1,5 +1,6 @@
 /** `svc trade close`: requests by kind of account, confirmations, and that no rate limit delays it. */
 import { describe, expect, it } from 'vitest';
+import { startGateway } from '../../../sandbox/trade/service.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { useUpCalls } from '../counts.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
@@ -95,14 +96,38 @@ describe('in an account that hedges', () => {
     expect(client.journal()).toEqual([]);
   });
 
-  it('says that the market is closed', async () => {
+  it('says that the market is usually closed, unless the gateway quotes it now', async () => {
     const saturday = Date.UTC(2026, 0, 17, 12);
-    const [one] = [holdTrade(client.gateway), holdTrade(client.gateway)];
-    for (const argv of [[one], ['--symbol', 'EUR/USD']]) {
-      const { code, stderr } = await client.run(['close', ...argv, '--yes'], { now: () => saturday });
-      expect(stderr).toContain('forex is usually closed now');
-      expect(code).toBe(0);
+    const now = () => saturday;
+    const home = temporaryHome();
+    await using quoting = await startGateway({ now, caps: false });
+    for (const [gateway, isClosed] of [
+      [client.gateway, true],
+      [quoting, false],
+    ] as const) {
+      const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
+      await client.run(['offers'], { now, home, env });
+      const [one] = [holdTrade(gateway), holdTrade(gateway)];
+      for (const argv of [[one], ['--symbol', 'EUR/USD']]) {
+        const { code, stderr } = await client.run(['close', ...argv, '--yes'], { now, home, env });
+        expect([code, stderr.includes('forex is usually closed now')]).toEqual([0, isClosed]);
+      }
     }
+  });
+
+  it('reads the offers only at usual closing times, and does without them', async () => {
+    const home = temporaryHome();
+    await client.run(['offers'], { home });
+    const offers = 'GET /trading/get_model models=Offer';
+    expect((await client.run(['close', holdTrade(client.gateway), '--yes'], { home })).code).toBe(0);
+    expect(client.calls()).not.toContain(offers);
+    await using before = await forwarder(client.gateway.url);
+    const saturday = { now: () => Date.UTC(2026, 0, 17, 12), home, env: { SVC_TRADE_URL: before.url } };
+    await client.run(['offers'], saturday);
+    before.tooOften = /models=Offer/;
+    const { code, stderr } = await client.run(['close', holdTrade(client.gateway), '--yes'], saturday);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('closed now') });
+    expect(client.orders()).toHaveLength(1);
   });
 
   it('sends nothing after a no', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CookieJar } from '../../../../src/features/trade/gateway/cookie-jar.ts';
+import { CookieJar } from '../../../../src/features/trade/gateway/engine-requests.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 

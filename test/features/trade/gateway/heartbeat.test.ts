@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Heartbeat } from '../../../../src/features/trade/gateway/heartbeat.ts';
+import { Heartbeat } from '../../../../src/features/trade/gateway/engine-connection.ts';
 import { MOST_REFUSALS, reconnectDelay } from '../../../../src/features/trade/gateway/reconnecting.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] }));

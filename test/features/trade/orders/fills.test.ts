@@ -4,8 +4,8 @@ import { SvcError } from '../../../../src/errors.ts';
 import { openTrading } from '../../../../src/features/trade/client.ts';
 import type { Session } from '../../../../src/features/trade/gateway/session.ts';
 import type { SessionEvent } from '../../../../src/features/trade/gateway/session-types.ts';
+import { reportedOrder } from '../../../../src/features/trade/orders/change-report.ts';
 import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
-import { reportedOrder } from '../../../../src/features/trade/orders/orders.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
 

@@ -1,9 +1,8 @@
 /** Sums of money and amounts, against sums of whole numbers. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { POSITION_SUMS, summaryOf } from '../../../src/features/trade/position-summary.ts';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
-import { withTotal, withTotalsBySide } from '../../../src/features/trade/totals.ts';
+import { POSITION_SUMS, summaryOf, withTotal, withTotalsBySide } from '../../../src/features/trade/totals.ts';
 import { exactSum, fixedText } from '../../../src/output/decimal.ts';
 
 /** An amount as the gateway may send it, and the same in units of 10^-8, the most decimals here. */

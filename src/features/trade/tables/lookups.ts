@@ -1,0 +1,156 @@
+/** Looks up symbols, accounts and tables by the names on a command line. Ids and sizes of symbols are cached for a day. */
+
+import type { Flags } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
+import type { KnownTables } from '../../../store/known-tables.ts';
+import type { Wanted } from '../gateway/subscription.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
+import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
+import type { Account, ModelRows, Offer } from '../schema.ts';
+import { foldedSymbol, similarSymbol } from '../symbols.ts';
+
+/** Cached for a day, else requested. They may have no prices. */
+export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
+  return cachedRows(known, 'Offer') ?? trading.model('Offer');
+}
+
+/** Cached for a day, to save a counted call. */
+export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
+  return cachedRows(known, 'Account') ?? trading.accounts();
+}
+
+/** What `find` returns for the offers. */
+export function findInOffers<T>({ known, trading }: TradingSession, find: (offers: readonly Offer[]) => T): Promise<T> {
+  return findInRows(cachedRows(known, 'Offer'), () => trading.model('Offer'), find);
+}
+
+/** Cached rows that lack what is searched are read again: the account may show more since. */
+export async function findInRows<Row, T>(
+  cached: readonly Row[] | undefined,
+  read: () => Promise<readonly Row[]>,
+  find: (rows: readonly Row[]) => T,
+): Promise<T> {
+  try {
+    if (cached !== undefined) return find(cached);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+  }
+  return find(await read());
+}
+
+/** Undefined if there are none of the last day. */
+export function cachedRows<N extends ModelName>(
+  known: KnownTables | undefined,
+  name: N,
+): readonly ModelRows[N][] | undefined {
+  const rows = known?.read(name) as unknown as readonly ModelRows[N][] | undefined;
+  return rows === undefined || rows.length === 0 ? undefined : rows;
+}
+
+export const ROW_FLAGS = {
+  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Filter by symbol' },
+  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Filter by account' },
+  limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
+} as const satisfies Flags;
+
+interface RowQuery {
+  readonly symbol: string | undefined;
+  readonly account: string | undefined;
+}
+
+interface TableRow {
+  readonly currency?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly accountName?: string | undefined;
+}
+
+export interface RowFilter {
+  /** Undefined for all accounts. */
+  readonly account: Account | undefined;
+  /** Throws if rows name no account: an empty list would look like an empty account. */
+  apply<Row extends TableRow>(rows: readonly Row[]): readonly Row[];
+}
+
+/** A symbol may be written as `eurusd`; an account is looked up. */
+export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
+  const { findAccount } = await import('../accounts.ts');
+  const account = name === undefined ? undefined : findAccount(await knownAccounts(open), name);
+  const isOfAccount = (row: TableRow): boolean => {
+    if (account === undefined) return true;
+    if (row.accountId !== undefined) return row.accountId === account.accountId;
+    // Closed positions have the name alone, as seen on the public implementation.
+    if (row.accountName !== undefined) return row.accountName === account.accountName;
+    throw new SvcError(
+      'bad_answer',
+      `the gateway's rows do not name their account, so they cannot be filtered by ${account.accountId}`,
+      {
+        hint: 'omit --account to list all accounts',
+      },
+    );
+  };
+  return {
+    account,
+    apply: (rows) =>
+      rows.filter(
+        (row) =>
+          isOfAccount(row) && (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol)),
+      ),
+  };
+}
+
+/** A list whose empty text says if a filter left all rows out. */
+export function listed<Row, List extends object>(
+  { value, of, as }: { readonly value: readonly Row[]; readonly of: readonly TableRow[]; readonly as: List },
+  { symbol, account, type }: RowQuery & { readonly type?: string | undefined },
+): { readonly value: readonly Row[]; readonly as: List } {
+  if (of.length === 0 || value.length > 0) return { value, as };
+  const filters = Object.entries({ type, symbol, account }).flatMap(([name, given]) =>
+    given === undefined ? [] : [`--${name} ${given}`],
+  );
+  const symbols = of.map(({ currency = '' }) => currency);
+  const similar = symbol === undefined ? undefined : similarSymbol(symbols, symbol);
+  const question = similar === undefined ? '' : `; did you mean ${similar}?`;
+  return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)${question}` } };
+}
+
+/** Without duplicates. Anything but the exact name of a table is a symbol, and looked up in the offers. */
+export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
+  const models = [...new Set(names.filter(isModelName))];
+  const others = names.filter((name) => !isModelName(name));
+  try {
+    return { models, symbols: await symbolsOf(others, open) };
+  } catch (error) {
+    const meant = MODEL_NAMES.find((model) => others.some((name) => isNearly(name, model)));
+    if (meant === undefined || !(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    throw new SvcError('not_found', error.message, { hint: `the table is written ${meant}` });
+  }
+}
+
+/** `orders`, `open-position` */
+function isNearly(name: string, model: ModelName): boolean {
+  return name.replace(/[-_ ]|s$/gi, '').toLowerCase() === model.replace(/s$/, '').toLowerCase();
+}
+
+/** As the gateway writes them. */
+export async function symbolsOf(names: readonly string[], open: TradingSession): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const { findSymbol } = await import('../symbols.ts');
+  return findInOffers(open, (offers) => {
+    const offered = offers.map(({ currency }) => currency);
+    return [...new Set(names.map((name) => findSymbol(offered, name)))];
+  });
+}
+
+/** The current rows of each table, and the offers of the symbols. */
+export async function* snapshotRows(
+  { models, symbols }: Wanted,
+  { trading }: TradingSession,
+): AsyncGenerator<{ readonly model: ModelName; readonly row: Readonly<Record<string, unknown>> }, void, void> {
+  for (const model of models) {
+    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
+    for (const row of rows) yield { model, row };
+  }
+  if (symbols.length === 0 || models.includes('Offer')) return;
+  const offers: readonly Offer[] = await trading.model('Offer');
+  for (const row of offers) if (symbols.includes(row.currency)) yield { model: 'Offer', row };
+}
