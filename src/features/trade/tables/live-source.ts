@@ -3,7 +3,7 @@ import type { Trading } from '../client.ts';
 import type { Price, Push } from '../gateway/push.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { MODELS } from '../models.ts';
-import { MODEL_ROWS, type ModelRows, type Offer } from '../schema.ts';
+import type { ModelRows, Offer } from '../schema.ts';
 
 export interface LiveSource<Row> {
   readonly wanted: Wanted;
@@ -18,11 +18,12 @@ export interface LiveSource<Row> {
 export type LiveModel = 'OpenPosition' | 'Order' | 'Account';
 
 /** Filtered by `symbols`, unless that is empty. */
-export function liveRows<Model extends LiveModel>(
+export async function liveRows<Model extends LiveModel>(
   model: Model,
   symbols: readonly string[] = [],
-): LiveSource<ModelRows[Model]> {
+): Promise<LiveSource<ModelRows[Model]>> {
   type LiveRow = ModelRows[Model];
+  const { MODEL_ROWS } = await import('../schema.ts');
   const field = MODELS[model].key as string;
   const keyOf = (row: Readonly<Record<string, unknown>>) => String(row[field]);
   const table = new LiveTable<LiveRow>((record) => MODEL_ROWS[model].safeParse(record).data as LiveRow | undefined);
