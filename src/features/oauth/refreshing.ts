@@ -136,7 +136,7 @@ export class Refresh {
         return next;
       }
       if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
-        // Somebody who does not keep to the lock: an older svc, a backup that was put back.
+        // Something replaced the login without the lock, such as a backup that was put back.
         if (!same && stored?.kind === 'oauth' && again && this.#seconds - obtained < LATEST_SECOND_S) {
           return await this.#exchange(file, { tried: stored, client, old }, false);
         }

@@ -144,7 +144,7 @@ async function readAccounts(
 function marketResult(now: number): Result {
   const { state, opensAt, closesAt } = marketHours(now);
   if (state === 'open') return ok(`forex is traded until ${newYorkText(closesAt)}`);
-  return ok(`forex is not traded until ${newYorkText(opensAt)}`);
+  return ok(`forex usually opens at ${newYorkText(opensAt)}`);
 }
 
 async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {

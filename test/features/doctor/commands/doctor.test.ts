@@ -81,7 +81,7 @@ describe('all four services', () => {
     const saturday = await at(Date.UTC(2026, 0, 17, 12), { SVC_TRADE_TRANSPORT: 'polling' });
     expect(found(saturday, 'market', 'trade')).toMatchObject({
       status: 'ok',
-      detail: 'forex is not traded until Sun 2026-01-18 17:00 EST',
+      detail: 'forex usually opens at Sun 2026-01-18 17:00 EST',
     });
     expect(found(saturday, 'websocket', 'trade')).toMatchObject({
       status: 'skipped',
