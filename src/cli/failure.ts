@@ -29,12 +29,17 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
     return withHint(error, 'to confirm, type', confirmed, LONGEST_CONFIRMATION);
   }
   const { typed, meant } = error.meant;
-  // The value of such an option would be in the line.
-  if (isSecretName(typed)) return error;
   const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
-  if (at < 0) return error;
-  const corrected = argv.map((token, index) => (index === at ? token.replace(typed, meant) : shellWord(token)));
-  return withHint(error, 'did you mean', corrected, LONGEST_LINE);
+  return at < 0 ? error : withHint(error, 'did you mean', correctLine(argv, at, typed, meant), LONGEST_LINE);
+}
+
+/** The value of an option that is named like a secret may be one. */
+function correctLine(argv: readonly string[], at: number, typed: string, meant: string): readonly string[] {
+  const hidesValue = typed.startsWith('-') && isSecretName(typed);
+  return argv.map((token, index) => {
+    if (index === at) return hidesValue && token.includes('=') ? `${meant}=…` : token.replace(typed, meant);
+    return hidesValue && index === at + 1 && !token.startsWith('-') ? '…' : shellWord(token);
+  });
 }
 
 function withHint(error: SvcError, text: string, argv: readonly string[], longest: number): SvcError {

@@ -29,6 +29,11 @@ test.each([
   expect(stderr).not.toContain('s3cr3t');
 });
 
+test('the corrected line has no value of an option that is named like a secret', async () => {
+  const { stderr } = await svc(['webhooks', 'verify', 'body.json', '--secret-fil', 's3cr3t', '--hints']);
+  expect(stderr).toContain('did you mean: svc webhooks verify body.json --secret-file … --hints\n');
+});
+
 test('an argument too many is named', async () => {
   expect(await svc(['webhooks', 'trigger', 'summary.completed'])).toMatchObject({
     code: 2,
