@@ -280,7 +280,7 @@ describe('a server that decodes client_secret_basic differently', () => {
     expect((await refresh(home)).code).toBe(0);
   });
 
-  it('a refresh finds the form that an earlier svc did not store', async () => {
+  it('a refresh finds a form that is not stored', async () => {
     sandbox.traps.add('basic-plain');
     const { home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
     const path = join(home, 'config/credentials.json');
