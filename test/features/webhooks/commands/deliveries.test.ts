@@ -11,10 +11,10 @@ import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 const START = Date.UTC(2026, 10, 20, 12);
 
 /** So many deliveries, a minute apart; every tenth has failed. */
-function fill(service: Subscribed, count: number): void {
+function fill(service: Subscribed, count: number, start = START): void {
   for (let index = 0; index < count; index++) {
     const failed = index % 10 === 9;
-    const created_at = new Date(START + index * 60_000).toISOString();
+    const created_at = new Date(start + index * 60_000).toISOString();
     service.account.log.push({
       id: `dlv_${index}`,
       endpoint_id: 'ep_1',
@@ -124,7 +124,8 @@ describe('deliveries --follow', () => {
     // Slow enough for the state between the attempts to be seen.
     await using service = await subscribed([], { fast: 60 });
     service.subscribe(receiver.url);
-    fill(service, 3);
+    // Older than --since, by the same clock.
+    fill(service, 3, Date.now() - 86_400_000);
     const event = service.emit();
     const run = await service.run([
       'deliveries',
