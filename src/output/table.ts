@@ -82,19 +82,20 @@ export async function layOut(
   const above = [...columns.keys()].filter((index) => !(isSplit && columns[index]?.below));
   const below = [...columns.keys()].filter((index) => !above.includes(index));
   const at = (indexes: readonly number[]) => indexes.flatMap((index) => sizes[index] ?? []);
-  const isNamed = options.columns !== undefined;
-  const { shown, dropped, common } = fitColumns(isNamed ? requireAll(at(above)) : at(above), width);
+  // Cells that fit need no second measurement, as in a pipe, where all do.
+  const isWrapped = options.columns !== undefined && natural > width;
+  const { shown, dropped, common } = fitColumns(isWrapped ? requireAll(at(above)) : at(above), width);
   const fitted = shown.map((column) => {
     const index = above[column.index] ?? 0;
     const cells = rows.map((row) => row[index] ?? NO_CELL);
-    const isCut = !isNamed && column.width < (sizes[index]?.natural ?? 0);
+    const isCut = !isWrapped && column.width < (sizes[index]?.natural ?? 0);
     return { ...column, index, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
   });
   const paint = await painter(options.color);
   const secondOf = (row: readonly CellText[]) => below.map((index) => row[index] ?? NO_CELL);
   const seconds = below.length === 0 ? [] : rows.map((row) => secondLine(secondOf(row), width, paint));
   const widths = fitted.map((column) => column.width);
-  const linesOf = (cells: readonly CellText[]) => (isNamed ? wrapRow(cells, widths) : [cells]);
+  const linesOf = (cells: readonly CellText[]) => (isWrapped ? wrapRow(cells, widths) : [cells]);
   const rowLines = rows.map((_, row) => linesOf(fitted.map(({ cells }) => cells[row] ?? NO_CELL)));
   const count = rowsWithin(
     rowLines.map(({ length }, row) => length + (seconds[row] ? 1 : 0)),
