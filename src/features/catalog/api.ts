@@ -43,6 +43,8 @@ const ENDPOINTS = {
 
 export interface Page<Item> {
   readonly items: readonly Item[];
+  /** Rows that are left out, because they cannot be read. */
+  readonly omitted?: number | undefined;
   /** Of all pages, as the service counted them for this one; it may move. */
   readonly total: number | undefined;
   /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
@@ -84,11 +86,19 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
       call(from, { query });
+  /** `siblings`: the list that tells whether the path is right where a 404 does not say what is missing. */
   const byId =
-    <T>(from: Endpoint<T, 'read'>, name: string) =>
-    async (id: string, query: QueryValues = {}): Promise<T> =>
-      call(from, { params: { [name]: pathId(id) }, query });
-  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
+    <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<List<unknown>, 'read'>) =>
+    async (id: string, query: QueryValues = {}): Promise<T> => {
+      try {
+        return await call(from, { params: { [name]: pathId(id) }, query });
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.reason !== 'unclear_404') throw error;
+        await call(siblings, { query: { limit: 1 } });
+        throw unknownId(siblings === ENDPOINTS.products);
+      }
+    };
+  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id', ENDPOINTS.products);
   const list =
     <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
@@ -108,9 +118,9 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
     snapshots: listOfProduct(ENDPOINTS.snapshots),
     dynamics: (id: string, query: DynamicsQuery & QueryValues) => ofProduct(ENDPOINTS.dynamics)(id, query),
     categories: list(ENDPOINTS.categories),
-    category: byId(ENDPOINTS.category, 'category_id'),
+    category: byId(ENDPOINTS.category, 'category_id', ENDPOINTS.categories),
     settlements: list(ENDPOINTS.settlements),
-    settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
+    settlement: byId(ENDPOINTS.settlement, 'settlement_id', ENDPOINTS.settlements),
     cursors: async (query: QueryValues = {}) => (await cursors(query)).items,
     /** Any request below the service's base path, and its response as it came. */
     answer: client.answer.bind(client),
@@ -138,12 +148,20 @@ function sharing(shared: SharedResponses | undefined, call: Call): Call {
   };
 }
 
-function page<Item>({ items, total, meta }: List<Item>): Page<Item> {
-  return {
-    items: items ?? [],
-    total: numberOf(meta?.total ?? total) ?? undefined,
-    size: numberOf(meta?.limit) ?? undefined,
-  };
+function page<Item>({ total, limit, ...list }: List<Item>): Page<Item> {
+  return { ...list, total: numberOf(total) ?? undefined, size: numberOf(limit) ?? undefined };
+}
+
+function unknownId(isProduct: boolean): SvcError {
+  return new SvcError(
+    'not_found',
+    `the service has nothing with this id${isProduct ? ', or nothing from this source' : ''}`,
+    {
+      httpStatus: 404,
+      hint: `svc catalog ${isProduct ? 'products list --search <text> finds ids' : 'categories list and settlements list show ids'}`,
+      reason: isProduct ? 'unknown_product' : undefined,
+    },
+  );
 }
 
 /** The service takes any text as an id, but no address leads to one with a slash: `%2F` is a slash to its router too. */

@@ -116,6 +116,7 @@ test('equals a simple evaluation of a thousand random histories', async () => {
       const rules = {
         stores: [],
         sources: [],
+        regions: [],
         field: undefined,
         per: undefined,
         since,

@@ -33,8 +33,8 @@ export function referenceMovers(shelves: readonly Shelf[], by: 'product' | 'stor
         .sort((a, b) => a - b)[0];
     const [from, to] = [lowest(since), lowest(0)];
     if (from === undefined || to === undefined || round(to - from) === 0) return [];
-    const changePercent = Number((((to - from) / from) * 100).toPrecision(12));
-    return [{ product, store, unit, from, to, change: round(to - from), changePercent }];
+    const change_percent = Number((((to - from) / from) * 100).toPrecision(12));
+    return [{ product, store, unit, from, to, change: round(to - from), change_percent }];
   });
 }
 

@@ -1,8 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
+import { type Catalog, openCatalog } from '../api.ts';
+import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
+import { findRegions, findStores, regionSpellings } from '../places.ts';
 import type { Count } from '../schema.ts';
+import { numberOf } from '../statistics.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
   kind: 'record',
@@ -18,7 +20,7 @@ export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
   summary: 'Count the products of stores and regions',
   description:
-    'Counts distinct products of any given store in any given region (default: all). Case is ignored. A store or region without products is reported; exit status 5 if no other is given.',
+    'Counts distinct products of any given store in any given region (default: all). Case is ignored, and a region is every spelling of it, raw or normalized. An unknown store or region is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: { ...COUNT_FLAGS },
@@ -32,8 +34,18 @@ export const catalogProductsCount = recordCommand({
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const value = await catalog.count(withParams({ store, region }, param));
-    await checkCountedNames(catalog, { store, region }, value.products_count, ctx);
-    return { value };
+    const { report, ...problems } = readingProblems(ctx);
+    const names = {
+      store: await findStores(catalog, store, hasProducts(catalog), report),
+      region: regionSpellings(await findRegions(catalog, region, report)),
+    };
+    const value = await catalog.count(withParams(names, param));
+    return { value, code: problems.code };
   },
 });
+
+/** A store without a cursor may have products. */
+export function hasProducts(catalog: Pick<Catalog, 'count'>) {
+  return async (store: string): Promise<boolean> =>
+    numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
+}

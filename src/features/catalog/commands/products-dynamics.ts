@@ -3,7 +3,8 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG, withParams } from '../lists.ts';
+import { findStore, hasRowsIn } from '../places.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
@@ -58,14 +59,8 @@ export const catalogProductsDynamics = listCommand({
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
-    'parser-name': {
-      type: 'string',
-      value: 'store',
-      complete: 'stores',
-      required: true,
-      help: 'Store of the source',
-    },
-    'source-id': { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source id' },
+    store: { ...STORE_FLAG, required: true, help: 'Store of the source (parser_name)' },
+    source: { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source (source_id)' },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
@@ -80,13 +75,13 @@ export const catalogProductsDynamics = listCommand({
   },
   examples: [
     {
-      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --parser-name fixprice --source-id receiver:run-1:1 --from -30d',
+      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --source receiver:run-1:1 --from -30d',
       why: 'Show daily prices of the last month',
     },
   ],
   output: POINT_LIST,
   async run(input, ctx) {
-    const { id, parserName, sourceId, field, interval, param } = input;
+    const { id, source: source_id, field, interval, param } = input;
     const zone = zoneOf(input.tz ?? 'local');
     const start = plainInstant(input.from, ctx.now(), zone);
     const from = input.from.relative ? bucketStart(start, interval, zone) : start;
@@ -94,9 +89,11 @@ export const catalogProductsDynamics = listCommand({
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
-    const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };
+    const times = sentTimes(window, ctx);
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
+    const parser_name = (await findStore(catalog, input.store, hasRowsIn(names.pages(id, catalog.snapshots)))) ?? '';
+    const query = { parser_name, source_id, field, ...times, interval };
     const value = await names.read(id, (exact) =>
       catalog.dynamics(exact, withParams(query, param)).catch(async (error: unknown) => {
         // The service says the same of an unknown source.

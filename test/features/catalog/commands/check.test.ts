@@ -69,7 +69,7 @@ describe('the current price', () => {
       judged: 'lowest',
       sources: [reading(CHIZHIK, lowest)],
       stale: [reading(CHIZHIK_MOSCOW, { series: 'chizhik Moscow', field: 'price', value: 105, stale: true })],
-      waitedMs: 0,
+      waited_ms: 0,
       message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted`,
     });
   });

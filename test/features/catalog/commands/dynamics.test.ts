@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog[Symbol.asyncDispose]());
 
-const SOURCE = ['products', 'dynamics', 'p1', '--parser-name', 'fixprice', '--source-id', 'receiver:run-1:1'];
+const SOURCE = ['products', 'dynamics', 'p1', '--store', 'fixprice', '--source', 'receiver:run-1:1'];
 const SERIES = {
   dates: ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'],
   values: [99.5, null, 0],
@@ -64,7 +64,7 @@ describe('the request', () => {
     ['--from 2026-02-30', 'names a day, time or zone that does not exist'],
     ['--from -1d --field cost', '--field: there is no "cost"'],
     ['--from -1d --interval 2h', '--interval: there is no "2h"'],
-    ['--from -1d --parser-name=', '--parser-name is empty'],
+    ['--from -1d --store=', '--store is empty'],
     ['--from -1d --param field=price', '--param field: another option already sends this parameter'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {

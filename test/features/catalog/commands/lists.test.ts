@@ -16,7 +16,7 @@ describe('the requests', () => {
     ['products list --limit 5', '/products?limit=5'],
     ['products list --offset 40', '/products?offset=40'],
     [
-      'products list --search a% --brand B --parser-name fixprice --category 3 --settlement 4 --promo true --new false --hit true --adult false --price-min 0.5 --price-max 9 --order price_asc',
+      'products list --search a% --brand B --store fixprice --category 3 --settlement 4 --promo true --new false --hit true --adult false --price-min 0.5 --price-max 9 --order price_asc',
       '/products?q=a%25&brand=B&parser_name=fixprice&category_id=3&settlement_id=4&promo=true&is_new=false&hit=true&adult=false&price_min=0.5&price_max=9&sort=price_asc',
     ],
     ['products list --param lang=ru --param x=a=b+c', '/products?lang=ru&x=a%3Db%2Bc'],
@@ -25,12 +25,12 @@ describe('the requests', () => {
       '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/sources?sort=observed_at_asc',
     ],
     [
-      'products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --source-id receiver:1',
+      'products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --source receiver:1',
       '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/snapshots?source_id=receiver%3A1',
     ],
     ['categories list --parent c/food --depth 0', '/categories?depth=0&parent_source_uid=c%2Ffood'],
     ['settlements list --country RU --region Moscow', '/settlements?country=RU&region=Moscow'],
-    ['cursors --parser-name fixprice', '/sync/cursors?parser_name=fixprice'],
+    ['cursors --store fixprice', '/sync/cursors?parser_name=fixprice'],
   ];
   test.each(CASES)('svc catalog %s: %s', async (argv, path) => {
     catalog.replies(() => ({ items: [] }));
@@ -285,8 +285,8 @@ describe('the table', () => {
     ['settlements list --search Y', 'search for a part in lower case\n'],
     ['settlements list --region moscow', 'Moscow is not moscow'],
     ['products list --search молоко', 'such as олоко\n'],
-    ['products list --parser-name Magnit', '--parser-name must match exactly'],
-    ['categories list --parser-name Magnit', '--parser-name must match exactly'],
+    ['products list --store Magnit', '--store must match exactly'],
+    ['categories list --store Magnit', '--store must match exactly'],
   ];
   test.each(HINTS)('svc catalog %s without a match hints: %s', async (argv, hint) => {
     catalog.replies(() => ({ items: [], meta: { total: 0 } }));

@@ -77,7 +77,7 @@ test('check measures the change of the lowest price', async () => {
   expect(code).toBe(0);
   const [one] = JSON.parse(stdout).sources;
   expect(one).toMatchObject({ field: 'price', value: 70, first: 90 });
-  expect(one.changePercent).toBeCloseTo(-22.2222, 3);
+  expect(one.change_percent).toBeCloseTo(-22.2222, 3);
 });
 
 test('compare draws the trend of the compared price', async () => {
