@@ -61,9 +61,12 @@ export function isInside(regions: readonly Region[], place: Place | null | undef
   );
 }
 
-/** Every spelling of the regions, for a service that counts what has one of them. */
+/** Every spelling of the regions, for a service that counts what has one of them. An unknown name is sent, too. */
 export function regionSpellings(regions: readonly Region[]): readonly string[] {
-  return [...new Set(regions.flatMap(({ name, settlements }) => [...settlements.flatMap(spellingsOf), name]))];
+  const spellings = regions.flatMap(({ name, settlements }) =>
+    settlements.length === 0 ? [name] : settlements.flatMap(spellingsOf),
+  );
+  return [...new Set(spellings)];
 }
 
 /** The one name that the service has for each region: a product must be in all of them. */
@@ -128,18 +131,29 @@ export async function findStores(
   return [...new Set(found.flatMap(({ name, spelled }) => (spelled.length === 0 ? [name] : spelled)))];
 }
 
-/** The one store of a list that the service filters by name. */
-export async function findStore(
-  catalog: Pick<Catalog, 'cursors'>,
-  name: string | undefined,
-  hasRows: HasRows,
-): Promise<string | undefined> {
-  if (name === undefined) return undefined;
-  const [store, ...others] = await findStores(catalog, [name], hasRows, () => {});
+/** The name of one store as the service writes it. */
+export async function findStore(catalog: Pick<Catalog, 'cursors'>, name: string, hasRows: HasRows): Promise<string> {
+  const [store = name, ...others] = await findStores(catalog, [name], hasRows, () => {});
   if (others.length === 0) return store;
   throw new SvcError('invalid_value', `--store ${name} may be ${[store, ...others].join(' or ')}`, {
     hint: 'write it as the service does',
   });
+}
+
+/** A list that the service filters by the exact name of a store. A name that finds nothing is looked up, and asked for again. */
+export function ofStore<Item>(
+  ask: (query: PageQuery) => Promise<Page<Item>>,
+  store: string | undefined,
+  catalog: Pick<Catalog, 'cursors'>,
+): (query: PageQuery) => Promise<Page<Item>> {
+  if (store === undefined) return ask;
+  let known: string | undefined;
+  return async (query) => {
+    const page = await ask({ ...query, parser_name: known ?? store });
+    if (known !== undefined) return page;
+    known = page.items.length > 0 ? store : await findStore(catalog, store, hasRowsIn(ask));
+    return known === store ? page : ask({ ...query, parser_name: known });
+  };
 }
 
 export function storesOf(rows: readonly { readonly parser_name?: string | null | undefined }[]): readonly string[] {
@@ -186,9 +200,10 @@ const MOST_NAMED = 10;
 
 /** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
 export function missingNames(option: NameOption, given: readonly string[], known: Iterable<string>): readonly string[] {
+  const what = option === '--region' ? 'settlement' : 'source';
   const names = [...new Set(known)].sort();
   const most = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
   return given
     .filter((name) => !isNamed(names, name))
-    .map((name) => `nothing has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
+    .map((name) => `no ${what} has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
 }

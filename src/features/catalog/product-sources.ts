@@ -185,7 +185,7 @@ export function missingSources({ stores, sources, regions }: SourceSelection, kn
       elsewhere.map(({ name }) => name),
       places,
     ),
-    ...(nowhere === 0 ? [] : [`${nowhere} sources without a settlement are left out by --region`]),
+    ...(nowhere === 0 ? [] : [`left out by --region because they have no settlement: ${nowhere} of the sources`]),
   ];
 }
 

@@ -193,7 +193,12 @@ function listed<Item>(noun: string, item: z.ZodMiniType): Parser<List<Item>> {
       const { rows, omitted } = readRows(row, items ?? [], noun);
       const [first] = omitted;
       if (rows.length === 0 && first !== undefined) return refused(first);
-      const page = { items: rows, omitted: omitted.length || undefined, total: paging?.total ?? total, limit: paging?.limit };
+      const page = {
+        items: rows,
+        omitted: omitted.length || undefined,
+        total: paging?.total ?? total,
+        limit: paging?.limit,
+      };
       return { success: true, data: page, omitted };
     },
   };

@@ -46,7 +46,12 @@ export function freeNotes(series: readonly Pick<PriceSeries, 'offer' | 'observat
   const free = rows.flatMap((row) =>
     fieldsOf(wanted).filter((field) => field !== 'available_count' && Number(numberOf(row[field]) ?? 1) <= 0),
   );
-  return free.length === 0 ? [] : [`${free.length} of the prices are 0 or below: they are not counted as prices`];
+  if (free.length === 0) return [];
+  return [
+    free.length === 1
+      ? '1 price is 0 or below, which is no price'
+      : `${free.length} prices are 0 or below, which is no price`,
+  ];
 }
 
 /** Microseconds since 1970, the finest that the service keeps. */

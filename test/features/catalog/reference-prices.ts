@@ -4,7 +4,9 @@ import type { Price, Shelf } from './commands/market.ts';
 export const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
 
 const lowestOf = ({ price, discount_price, loyal_price }: Price): number | null => {
-  const values = [price, discount_price, loyal_price].filter((one) => typeof one === 'number');
+  const values = [price, discount_price, loyal_price].flatMap((one) =>
+    typeof one === 'number' && one > 0 ? [one] : [],
+  );
   return values.length === 0 ? null : Math.min(...values);
 };
 

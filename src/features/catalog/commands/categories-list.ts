@@ -13,7 +13,7 @@ import {
   UNDOCUMENTED,
   withParams,
 } from '../lists.ts';
-import { findStore, hasRowsIn } from '../places.ts';
+import { ofStore } from '../places.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
@@ -48,12 +48,11 @@ export const catalogCategoriesList = listCommand({
   async run(input, ctx) {
     const { depth, parent, search } = input;
     const catalog = openCatalog(ctx.target);
-    const { categories } = catalog;
+    const categories = ofStore(catalog.categories, input.store, catalog);
     if (input.tree && (input.limit !== undefined || input.offset !== undefined)) {
       throw new SvcError('usage', '--tree reads all categories, and cannot be combined with --limit or --offset');
     }
-    const parser_name = await findStore(catalog, input.store, hasRowsIn(categories));
-    const query = { parser_name, depth, parent_source_uid: parent, q: search };
+    const query = { parser_name: input.store, depth, parent_source_uid: parent, q: search };
     if (!input.tree) return listed(categories, query, input, ctx, searchHint(search));
     const wanted = withParams(query, input.param);
     const problems = readingProblems(ctx);

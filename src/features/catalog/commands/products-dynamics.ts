@@ -2,7 +2,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
-import { openCatalog } from '../api.ts';
+import { type Catalog, type DynamicsQuery, openCatalog } from '../api.ts';
 import { PARAM_FLAG, PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG, withParams } from '../lists.ts';
 import { findStore, hasRowsIn } from '../places.ts';
 import { productNames } from '../product-names.ts';
@@ -83,24 +83,20 @@ export const catalogProductsDynamics = listCommand({
   async run(input, ctx) {
     const { id, source: source_id, field, interval, param } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const start = plainInstant(input.from, ctx.now(), zone);
+    const now = ctx.now();
+    const start = plainInstant(input.from, now, zone);
     const from = input.from.relative ? bucketStart(start, interval, zone) : start;
-    const to = plainInstant(input.to, ctx.now(), zone);
+    const to = plainInstant(input.to, now, zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
-    const times = sentTimes(window, ctx);
+    const query = withParams(
+      { parser_name: input.store, source_id, field, ...sentTimes(window, ctx), interval },
+      param,
+    );
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
-    const parser_name = (await findStore(catalog, input.store, hasRowsIn(names.pages(id, catalog.snapshots)))) ?? '';
-    const query = { parser_name, source_id, field, ...times, interval };
-    const value = await names.read(id, (exact) =>
-      catalog.dynamics(exact, withParams(query, param)).catch(async (error: unknown) => {
-        // The service says the same of an unknown source.
-        if (error instanceof SvcError && error.code === 'not_found') await names.checkProduct(exact);
-        throw error;
-      }),
-    );
+    const value = await names.read(id, (exact) => readDynamics(catalog, exact, query, names.checkProduct));
     if (ctx.wants.document) return { value, as: SERIES_RECORD };
     const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
     const known = points.filter((point) => point.value !== null).length;
@@ -108,6 +104,25 @@ export const catalogProductsDynamics = listCommand({
     return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
   },
 });
+
+/** The service says the same of an unknown source, and of a store in another case. */
+async function readDynamics(
+  catalog: Catalog,
+  id: string,
+  query: DynamicsQuery,
+  checkProduct: (id: string) => Promise<void>,
+): Promise<Dynamics> {
+  try {
+    return await catalog.dynamics(id, { ...query });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    await checkProduct(id);
+    const hasRows = hasRowsIn((page) => catalog.snapshots(id, page));
+    const parser_name = await findStore(catalog, query.parser_name, hasRows);
+    if (parser_name === query.parser_name) throw error;
+    return catalog.dynamics(id, { ...query, parser_name });
+  }
+}
 
 function checkPoints(window: Window): void {
   const points = pointsIn(window);

@@ -15,7 +15,7 @@ import {
   TIME_ORDERS,
   UNDOCUMENTED,
 } from '../lists.ts';
-import { findStore, hasRowsIn } from '../places.ts';
+import { ofStore } from '../places.ts';
 import { listSources } from '../product-sources.ts';
 import type { Product } from '../schema.ts';
 import { amountOf, freeNotes, seriesOf, unitOf } from '../series.ts';
@@ -69,7 +69,7 @@ export const catalogProductsList = listCommand({
     const query = {
       q: search,
       brand: input.brand,
-      parser_name: await findStore(catalog, input.store, hasRowsIn(catalog.products)),
+      parser_name: input.store,
       category_id: input.category,
       settlement_id: input.settlement,
       promo: input.promo,
@@ -80,7 +80,8 @@ export const catalogProductsList = listCommand({
       price_max: priceMax,
       sort: input.order,
     };
-    const found = await listed(catalog.products, query, input, ctx, searchHint(search));
+    const products = ofStore(catalog.products, input.store, catalog);
+    const found = await listed(products, query, input, ctx, searchHint(search));
     const { per } = input;
     if (per === undefined) return found;
     const problems = readingProblems(ctx);

@@ -3,7 +3,7 @@ import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, STORE_FLAG, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
-import { findStore, hasRowsIn } from '../places.ts';
+import { ofStore } from '../places.ts';
 import { productNames } from '../product-names.ts';
 import type { SnapshotRow } from '../schema.ts';
 
@@ -55,8 +55,8 @@ export const catalogProductsSnapshots = listCommand({
   output: SNAPSHOT_LIST,
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
-    const snapshots = productNames(catalog, ctx).pages(input.id, catalog.snapshots);
-    const parser_name = await findStore(catalog, input.store, hasRowsIn(snapshots));
-    return listed(snapshots, { parser_name, source_id: input.source, sort: input.order }, input, ctx);
+    const ofProduct = productNames(catalog, ctx).pages(input.id, catalog.snapshots);
+    const snapshots = ofStore(ofProduct, input.store, catalog);
+    return listed(snapshots, { parser_name: input.store, source_id: input.source, sort: input.order }, input, ctx);
   },
 });

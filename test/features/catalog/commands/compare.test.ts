@@ -46,7 +46,12 @@ describe('who is cheapest', () => {
       above_cheapest_percent: 0,
       stale: false,
     });
-    expect(second).toMatchObject({ effective_price: 99, effective_field: 'price', above_cheapest: 9.1, cheapest: false });
+    expect(second).toMatchObject({
+      effective_price: 99,
+      effective_field: 'price',
+      above_cheapest: 9.1,
+      cheapest: false,
+    });
     expect(third).toMatchObject({ source_id: 'r:3', above_cheapest_percent: 16.7964404894, stale: true });
   });
 
@@ -163,13 +168,16 @@ test('names an unknown store or region, and the existing ones', async () => {
   expect(
     (await compare('--store', 'lidl', '--store', 'Fixprice', '--region', 'moscow', '--region', 'Tula')).stderr,
   ).toMatch(
-    /^no source has --store lidl: there are chizhik, fixprice\nno source has --region Tula: there are Moscow, Татарстан\n/,
+    /^no settlement has --region Tula: there are Moscow, tatarstan, Татарстан\nno source has --store lidl: there are chizhik, fixprice\n/,
   );
 });
 
 test.each([
   [['--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
-  [['--store', 'fixprice', '--region', 'Tula'], 'no source has --region Tula: there are Moscow, Татарстан'],
+  [
+    ['--store', 'fixprice', '--region', 'Tula'],
+    'no settlement has --region Tula: there are Moscow, tatarstan, Татарстан',
+  ],
 ])('%j exits 5 if nothing is left', async (argv, message) => {
   catalog.replies(shop());
   const { code, stdout, stderr } = await compare(...argv);

@@ -128,12 +128,16 @@ describe('the output', () => {
 
   test.each([
     ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
-    ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'expected a series'],
-    ['an error with 200', { detail: 'source not found' }, 'an object with detail, without dates'],
+    [
+      'values that are no numbers',
+      { ...SERIES, values: ['-', null, 1] },
+      'expected a series, but values: expected numbers and nulls',
+    ],
+    ['an error with 200', { detail: 'source not found' }, 'expected a series, but dates is missing'],
   ])('refuses %s as a response', async (_, reply, texts) => {
     catalog.replies(() => reply);
     const { code, stderr } = await printed();
-    expect(code).toBe(7);
+    expect(code).toBe(3);
     expect(stderr).toContain(texts);
   });
 

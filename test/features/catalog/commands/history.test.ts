@@ -395,7 +395,7 @@ describe('products that are not in the lists', () => {
 
   test.each([
     [['history', 'nope'], 'there is no product with this id'],
-    [['history', 'p1', '--store', 'lidl'], 'no source for --store lidl; its stores are chizhik, fixprice'],
+    [['history', 'p1', '--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
     [['history', 'p1', '--source', 'x'], 'no source for --source x'],
   ])('%j exits 5', async (argv, message) => {
     catalog.replies(shop());
@@ -431,13 +431,13 @@ describe('unreadable data', () => {
   });
 
   test.each([
-    [answer(500, 'Internal Server Error'), 'answered 500'],
-    [answer(200, '{"items":[{"parser_name":1}]}'), 'expected a list of snapshots'],
-  ])('is the failure of the command', async (reply, message) => {
+    [answer(500, 'Internal Server Error'), 7, 'answered 500'],
+    [answer(200, '{"items":[{"parser_name":1}]}'), 3, 'snapshot 1: parser_name is a number, not a string'],
+  ])('is the failure of the command', async (reply, status, message) => {
     const all = shop();
     catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? reply : all(asked)));
     const { code, stdout, stderr } = await history(...DAILY);
-    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: status, stdout: '' });
     expect(stderr).toContain(message);
   });
 

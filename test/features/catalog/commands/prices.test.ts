@@ -239,7 +239,7 @@ describe('refused options', () => {
     ),
     [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
     [['movers'], undefined, 2, 'no products are given'],
-    [['movers', '--store', 'lidl'], undefined, 5, 'no product matches --store lidl'],
+    [['movers', '--store', 'lidl'], undefined, 5, 'no source has --store lidl: there are'],
   ] as const)('%j %j', async (argv, stdin, status, message) => {
     const { code, stdout, stderr } = await run(argv, stdin);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });

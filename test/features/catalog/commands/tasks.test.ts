@@ -198,9 +198,7 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(rows.length).toBeGreaterThan(1);
   },
   'the dearest of a store': async () => {
-    const rows = await json<{ price_from: number }[]>(
-      'products list --store perekrestok --order price_desc --limit 5',
-    );
+    const rows = await json<{ price_from: number }[]>('products list --store perekrestok --order price_desc --limit 5');
     const prices = rows.map((one) => one.price_from);
     expect(prices).toEqual(prices.toSorted((a, b) => b - a));
     expect(rows).toHaveLength(5);
