@@ -147,7 +147,7 @@ export const catalogCheck = recordCommand({
       if (code === undefined) selected = products.map(({ id }) => ({ text: id, typed: false }));
       return products.map(({ id, result }) => ({ id, ...result }));
     };
-    const began = ctx.now();
+    const began = ctx.startedAt;
     const found = await awaited(readAll, judged, input, ctx);
     const waited_ms = input.wait === undefined ? 0 : ctx.now() - began;
     const several = severalProducts(input);
@@ -214,7 +214,7 @@ function wantedNow(
   { kind }: Condition,
   ctx: RunContext,
 ): Omit<ReadingWanted, keyof SourceSelection> {
-  const now = ctx.now();
+  const now = input.wait === undefined ? ctx.startedAt : ctx.now();
   const zone = zoneOf(input.tz ?? 'local');
   const since = kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
   if (since !== undefined && since > now)

@@ -79,7 +79,7 @@ export const catalogCompare = listCommand({
       throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const selection = await sourceSelection(catalog, input, problems.report);
     const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
     const { products, code } = await readProducts(catalog, selected, ctx, (id) =>

@@ -45,7 +45,7 @@ export const catalogCursors = listCommand({
     const value = cursors.filter(({ parser_name }) => store.length === 0 || isNamed(store, parser_name ?? ''));
     if (maxAge === undefined) return { value };
     const timed = value.map(({ parser_name, ingested_at }) => ({ parser_name, at: Date.parse(ingested_at ?? '') }));
-    const old = timed.filter(({ at }) => at < ctx.now() - maxAge);
+    const old = timed.filter(({ at }) => at < ctx.startedAt - maxAge);
     const unknown = timed.filter(({ at }) => Number.isNaN(at));
     if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
     if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);

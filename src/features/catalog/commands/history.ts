@@ -34,6 +34,7 @@ import {
   type CalendarWindow,
   calendarWindow,
   INTERVALS,
+  isResolved,
   plainInstant,
   suitableInterval,
   wireTime,
@@ -101,7 +102,7 @@ export const catalogHistory = chartCommand({
   async run(input, ctx) {
     const { field, fill } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const to = plainInstant(input.to, ctx.now(), zone);
+    const to = plainInstant(input.to, ctx.startedAt, zone);
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
     if (input.to?.date && from === to) {
       throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
@@ -114,6 +115,12 @@ export const catalogHistory = chartCommand({
       calendarWindow({ from: start, to: start + to - from, interval: step }, zone, { exclusive: input.to?.date });
     const windowBy = (step: SeriesInterval) => windowFrom(from, step);
     const finest = windowBy(interval);
+    if (isResolved(input.from, from) || isResolved(input.to, to)) {
+      ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
+    }
+    if (otherFrom !== undefined && isResolved(input.compareTo, otherFrom)) {
+      ctx.notice(`compared from ${wireTime(otherFrom)} to ${wireTime(otherFrom + to - from)}`);
+    }
     checkSvg(input);
     const problems = readingProblems(ctx);
     const catalog = openCatalog(ctx.target);

@@ -17,7 +17,7 @@ import {
 import { type Amount, freeNotes, inEffect, type OfferField, type PriceSeries, titleOf, unitOf } from '../series.ts';
 import { cents, percentOf } from '../statistics.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
-import { plainInstant, wireTime } from '../window.ts';
+import { isResolved, plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -79,9 +79,10 @@ export const catalogMovers = listCommand({
   ],
   output: MOVERS,
   async run(input, ctx) {
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const since = plainInstant(input.since, now - 7 * DAY_MS, zoneOf(input.tz ?? 'local'));
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
+    if (isResolved(input.since, since)) ctx.notice(`since ${wireTime(since)}`);
     const { products, code } = await readHistories(input, ctx);
     const { field, by, direction, maxAge = 30 * DAY_MS } = input;
     for (const text of freeNotes(

@@ -1,4 +1,4 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
@@ -12,6 +12,7 @@ import {
   bucketStart,
   checkWindow,
   INTERVALS,
+  isResolved,
   MOST_POINTS,
   plainInstant,
   pointsIn,
@@ -83,17 +84,18 @@ export const catalogProductsDynamics = listCommand({
   async run(input, ctx) {
     const { id, source: source_id, field, interval, param } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const start = plainInstant(input.from, now, zone);
     const from = input.from.relative ? bucketStart(start, interval, zone) : start;
     const to = plainInstant(input.to, now, zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
-    const query = withParams(
-      { parser_name: input.store, source_id, field, ...sentTimes(window, ctx), interval },
-      param,
-    );
+    const times = { date_from: wireTime(from), date_to: wireTime(to) };
+    if (isResolved(input.from, from) || input.to === undefined || isResolved(input.to, to)) {
+      ctx.notice(`sent: from ${times.date_from} to ${times.date_to}`);
+    }
+    const query = withParams({ parser_name: input.store, source_id, field, ...times, interval }, param);
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
     const value = await names.read(id, (exact) => readDynamics(catalog, exact, query, names.checkProduct));
@@ -132,12 +134,4 @@ function checkPoints(window: Window): void {
     `the range has ${points} points, but the service returns at most ${MOST_POINTS}`,
     { hint: 'svc catalog history gives more; or take a longer --interval' },
   );
-}
-
-/** People write days and durations: they see what becomes of them. */
-function sentTimes({ from, to }: Window, { typed, notice }: Pick<RunContext, 'typed' | 'notice'>) {
-  const [dateFrom, dateTo] = [wireTime(from), wireTime(to)];
-  const asWritten = (time: string): boolean => typed.some((text) => text === time || text.endsWith(`=${time}`));
-  if (!asWritten(dateFrom) || !asWritten(dateTo)) notice(`sent: from ${dateFrom} to ${dateTo}`);
-  return { date_from: dateFrom, date_to: dateTo };
 }

@@ -60,7 +60,7 @@ describe('a price of 0 or below', () => {
     catalog.replies(served({ sources: [offer('fixprice', price), offer('chizhik', 89)] }));
     const { code, stdout, stderr } = await catalog.run(['compare', 'milk']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/chizhik\s+89 +cheapest/);
+    expect(stdout).toMatch(/^chizhik +89 +0 /m);
     expect(stderr).toContain('Milk, 1 price is 0 or below, which is no price\n');
     expect(await json('compare', 'milk', '--by', 'store')).toMatchObject([{ place: 'chizhik', min: 89, max: 89 }]);
     expect((await catalog.run(['check', 'milk', '--below', '50'])).code).toBe(1);
@@ -286,5 +286,48 @@ describe('packages of several pieces', () => {
           `has ${pieces} pieces: if ${size} l is the size of one of them, the price by l is too high`,
         );
     }
+  });
+});
+
+describe('times', () => {
+  const sources = [offer('fixprice', 99, { observed_at: '2026-01-14T00:00:00Z' })];
+
+  test.each([
+    [['history', 'milk', '--from', '2026-01-10 06:30', '--tz', 'Asia/Tokyo'], 'from 2026-01-09T21:30:00Z to '],
+    [
+      ['history', 'milk', '--from', '2026-01-10', '--to', '2026-01-12', '--tz', 'Asia/Tokyo'],
+      'from 2026-01-09T15:00:00Z to 2026-01-11T15:00:00Z\n',
+    ],
+    [['movers', 'milk', '--since', '2026-01-10', '--tz', 'Asia/Tokyo'], 'since 2026-01-09T15:00:00Z\n'],
+    [['check', 'milk', '--change', '1%', '--since', '2026-01-14 10:00', '--tz', 'Asia/Tokyo'], '2026-01-14T01:00:00'],
+  ])('without a zone are of --tz: %j', async (argv, text) => {
+    catalog.replies(served({ sources }));
+    expect((await catalog.run([...argv, '-o', 'json'])).stderr).toContain(text);
+  });
+
+  test('come from one reading of the clock', async () => {
+    const dates = ['2026-01-15T00:00:00Z'];
+    catalog.replies(({ path }) =>
+      path.endsWith('/dynamics') ? { dates, values: [1] } : served({ sources })({ path, query: new URLSearchParams() }),
+    );
+    let now = NOW;
+    const argv = [
+      'products',
+      'dynamics',
+      'milk',
+      '--store',
+      'x',
+      '--source',
+      'y',
+      '--from',
+      '-1h',
+      '--interval',
+      '1h',
+      '-o',
+      'json',
+    ];
+    const { stderr } = await catalog.run(argv, { now: () => (now += 3_600_000) });
+    const [from = '', to = ''] = stderr.match(/\d{4}-[^ \n]+/g) ?? [];
+    expect(Date.parse(to) - Date.parse(from)).toBe(3_600_000);
   });
 });

@@ -27,7 +27,7 @@ const WINDOW = ['--from', '2026-01-11', '--to', '2026-01-15', '--interval', '1d'
 
 test('history names the lowest price of each day', async () => {
   const { stdout, stderr } = await catalog.run(['history', 'milk', '--field', 'lowest', ...WINDOW, '-o', 'json']);
-  expect(stderr).toBe('');
+  expect(stderr).toBe('from 2026-01-11T00:00:00Z to 2026-01-15T00:00:00Z\n');
   const [one] = JSON.parse(stdout);
   expect(one).toMatchObject({
     values: [null, 90, 80, 70],

@@ -304,7 +304,9 @@ describe('svc catalog history of several products', () => {
     const drawn = [...new Set(stdout.match(/Title p\d+, shop(?: from [\d-]+)?/g))];
     const names = Array.from({ length: 6 }, (_, index) => `Title p${index + 1}, shop`);
     expect(drawn).toEqual([...names, ...names.map((name) => `${name} from 2025-11-16`)]);
-    expect(stderr).toBe('12 of 30 lines are drawn; -o csv has all\n');
+    expect(stderr).toBe(
+      'compared from 2025-11-16T12:00:00Z to 2025-12-16T12:00:00Z\n12 of 30 lines are drawn; -o csv has all\n',
+    );
   });
 
   test('names unreadable products', async () => {
