@@ -5,7 +5,7 @@ import { shellWord } from '../../output/escape.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { everyItem, type Report } from './lists.ts';
 import type { Settlement, Source } from './schema.ts';
-import { isBlank } from './statistics.ts';
+import { isBlank, numberOf } from './statistics.ts';
 
 /** A region that was asked for. */
 export interface Region {
@@ -110,6 +110,10 @@ export function hasRowsIn(ask: (query: PageQuery) => Promise<Page<unknown>>): Ha
   return async (parser_name) => (await ask({ parser_name, limit: 1 })).items.length > 0;
 }
 
+export function hasProducts(catalog: Pick<Catalog, 'count'>): HasRows {
+  return async (store) => numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
+}
+
 /** The names of stores as the service writes them. An unknown one is reported, and not found if there is no other. */
 export async function findStores(
   catalog: Pick<Catalog, 'cursors'>,
@@ -185,7 +189,8 @@ function checkNames(
 export function unknownNames(option: NameOption, unknown: readonly string[], known: readonly string[]): SvcError {
   const [first = ''] = unknown;
   return new SvcError('not_found', missingNames(option, unknown, known).join('; '), {
-    hint: 'svc catalog cursors lists stores, svc catalog settlements list regions',
+    hint:
+      option === '--region' ? 'svc catalog settlements list shows the regions' : 'svc catalog cursors shows the stores',
     meant: pastable(first, suggest(first, known)),
   });
 }

@@ -2,10 +2,9 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
-import { findRegions, findStores, regionNames, regionSpellings } from '../places.ts';
+import { findRegions, findStores, hasProducts, regionNames, regionSpellings } from '../places.ts';
 import type { CommonCount } from '../schema.ts';
 import { countIn, numberOf } from '../statistics.ts';
-import { hasProducts } from './products-count.ts';
 
 const COMMON_RECORD: RecordOutput<CommonCount> = {
   kind: 'record',

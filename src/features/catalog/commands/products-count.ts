@@ -1,10 +1,9 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { type Catalog, openCatalog } from '../api.ts';
+import { openCatalog } from '../api.ts';
 import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
-import { findRegions, findStores, regionSpellings } from '../places.ts';
+import { findRegions, findStores, hasProducts, regionSpellings } from '../places.ts';
 import type { Count } from '../schema.ts';
-import { numberOf } from '../statistics.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
   kind: 'record',
@@ -43,9 +42,3 @@ export const catalogProductsCount = recordCommand({
     return { value, code: problems.code };
   },
 });
-
-/** A store without a cursor may have products. */
-export function hasProducts(catalog: Pick<Catalog, 'count'>) {
-  return async (store: string): Promise<boolean> =>
-    numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
-}
