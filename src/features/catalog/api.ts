@@ -1,7 +1,7 @@
 /** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
-import { type CallValues, type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
 import type { List } from './schema.ts';
@@ -75,26 +75,22 @@ export interface CountQuery {
 
 export type Catalog = ReturnType<typeof openCatalog>;
 
-/** Responses that several commands share, by their request. */
-export type SharedResponses = Map<string, Promise<unknown>>;
-
-export function openCatalog(target: Target & { readonly shared?: SharedResponses }) {
+export function openCatalog(target: Target) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
-  const call = sharing(target.shared, (from, values) => client.call(from, values));
   const one =
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
-      call(from, { query });
+      client.call(from, { query });
   /** `siblings`: the list that tells whether the path is right where a 404 does not say what is missing. */
   const byId =
     <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<List<unknown>, 'read'>) =>
     async (id: string, query: QueryValues = {}): Promise<T> => {
       try {
-        return await call(from, { params: { [name]: pathId(id) }, query });
+        return await client.call(from, { params: { [name]: pathId(id) }, query });
       } catch (error) {
         if (!(error instanceof SvcError) || error.reason !== 'unclear_404') throw error;
-        await call(siblings, { query: { limit: 1 } });
+        await client.call(siblings, { query: { limit: 1 } });
         throw unknownId(siblings === ENDPOINTS.products);
       }
     };
@@ -102,7 +98,7 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
   const list =
     <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await call(from, { query }));
+      page(await client.call(from, { query }));
   const listOfProduct =
     <Item>(from: Endpoint<List<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
@@ -129,22 +125,6 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
       return client.clockSkewMs;
     },
     close: () => client.close(),
-  };
-}
-
-type Call = <T>(from: Endpoint<T, 'read'>, values: CallValues) => Promise<T>;
-
-/** What a command asks for a second time may have changed: it is requested again. */
-function sharing(shared: SharedResponses | undefined, call: Call): Call {
-  if (shared === undefined) return call;
-  const asked = new Set<string>();
-  return <T>(from: Endpoint<T, 'read'>, values: CallValues) => {
-    const key = JSON.stringify([from.path, values]);
-    const known = asked.has(key) ? undefined : shared.get(key);
-    asked.add(key);
-    const response = (known ?? call(from, values)) as Promise<T>;
-    shared.set(key, response);
-    return response;
   };
 }
 

@@ -55,9 +55,7 @@ export function isInside(regions: readonly Region[], place: Place | null | undef
   if (!place) return false;
   const names = new Set([folded(place.region)]);
   return regions.some(({ settlements }) =>
-    settlements.some((one) =>
-      isBlank(place.id) || isBlank(one.id) ? hasSpelling(one, names) : String(one.id) === String(place.id),
-    ),
+    settlements.some((one) => (!isBlank(one.id) && String(one.id) === String(place.id)) || hasSpelling(one, names)),
   );
 }
 

@@ -4,12 +4,12 @@ import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
+import { branchRows, categoryTree } from './category-tree.ts';
 import { productId } from './columns.ts';
 import { everyItem, REGION_FLAG, type Report, readPages, SOURCE_FLAGS } from './lists.ts';
 import { findStores, hasRowsIn } from './places.ts';
 import { productNames } from './product-names.ts';
 import type { SourceSelection } from './product-sources.ts';
-import type { Category } from './schema.ts';
 import { isBlank, numberOf } from './statistics.ts';
 
 export const SELECTION_FLAGS = section('Product options', {
@@ -160,8 +160,9 @@ async function foundProducts(
   return [...ids];
 }
 
-function orNone<T>(values: readonly T[]): readonly (T | undefined)[] {
-  return values.length === 0 ? [undefined] : values;
+function orNone<T>(values: Iterable<T>): readonly (T | undefined)[] {
+  const all = [...values];
+  return all.length === 0 ? [undefined] : all;
 }
 
 function selectionText({ search, category, store, region }: SelectionInput): string {
@@ -175,33 +176,21 @@ function selectionText({ search, category, store, region }: SelectionInput): str
 }
 
 /** A category stands for all those below it: products are in the lowest ones. */
-async function withChildren(catalog: Catalog, wanted: readonly number[], report: Report): Promise<readonly number[]> {
-  if (wanted.length === 0) return [];
-  const all = await everyItem((page) => catalog.categories(page), report);
-  const below = new Map<string, Category[]>();
-  const keyOf = (store: unknown, uid: unknown) => JSON.stringify([store ?? null, String(uid)]);
-  for (const one of all) {
-    if (isBlank(one.parent_source_uid)) continue;
-    const key = keyOf(one.parser_name, one.parent_source_uid);
-    below.set(key, [...(below.get(key) ?? []), one]);
-  }
-  const found = new Map<number, Category>();
-  const add = (one: Category): void => {
-    const id = numberOf(one.id);
-    if (id === null || found.has(id)) return;
-    found.set(id, one);
-    for (const child of below.get(keyOf(one.parser_name, one.source_uid)) ?? []) add(child);
-  };
-  for (const id of wanted) {
-    const one = all.find((category) => numberOf(category.id) === id);
-    if (one === undefined) {
+async function withChildren(catalog: Catalog, wanted: readonly number[], report: Report): Promise<ReadonlySet<number>> {
+  if (wanted.length === 0) return new Set();
+  const rows = [...branchRows(categoryTree(await everyItem((page) => catalog.categories(page), report)))];
+  const found = wanted.flatMap((id) => {
+    const at = rows.findIndex((row) => numberOf(row.id) === id);
+    const top = rows[at];
+    if (top === undefined) {
       throw new SvcError('not_found', `there is no category ${id}`, {
         hint: 'svc catalog categories list --tree shows ids',
       });
     }
-    add(one);
-  }
-  return [...found.keys()];
+    const end = rows.findIndex(({ level }, index) => index > at && level <= top.level);
+    return rows.slice(at, end < 0 ? undefined : end);
+  });
+  return new Set(found.flatMap(({ id }) => numberOf(id) ?? []));
 }
 
 interface ProductsRead<Result> {
