@@ -133,6 +133,8 @@ export const catalogCheck = recordCommand({
     const problems = readingProblems(ctx);
     const selection = await sourceSelection(catalog, input, problems.report);
     let selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
+    // A product that the selection misses may be the one that decides.
+    const doubt = problems.code && '; the selection is not complete';
     let skipped: ErrorCode | undefined;
     let since: number | undefined;
     const saying = warningOnce(ctx);
@@ -140,9 +142,9 @@ export const catalogCheck = recordCommand({
       const wanted = { ...selection, ...wantedNow(input, condition, ctx) };
       since = wanted.since;
       const { products, code } = await readProducts(catalog, selected, saying, (id) =>
-        foundOf(catalog, id, wanted, condition, judged),
+        foundOf(catalog, id, wanted, condition, judged, doubt),
       );
-      skipped = code ?? problems.code;
+      skipped = code;
       // Names are not looked up again.
       if (code === undefined) selected = products.map(({ id }) => ({ text: id, typed: false }));
       return products.map(({ id, result }) => ({ id, ...result }));
@@ -229,10 +231,11 @@ async function foundOf(
   wanted: ReadingWanted,
   condition: Condition,
   judged: Judged,
+  doubt = '',
 ): Promise<Omit<Found, 'id'>> {
-  const incomplete: PagingProblem[] = [];
-  const report = (problem: PagingProblem): void => {
-    if (problem.incomplete) incomplete.push(problem);
+  let doubts = doubt;
+  const report = ({ text, incomplete }: PagingProblem): void => {
+    if (incomplete) doubts += `; ${text}`;
   };
   const { title, missing, readings: all } = await readings(catalog, id, wanted, report);
   const verdict = judge(condition, all, judged);
@@ -240,8 +243,8 @@ async function foundOf(
     title,
     missing,
     // A row that was not read may be the one that decides.
-    verdict: incomplete.length === 0 ? verdict : { ...verdict, ok: null },
-    doubts: incomplete.map(({ text }) => `; ${text}`).join(''),
+    verdict: doubts === '' ? verdict : { ...verdict, ok: null },
+    doubts,
   };
 }
 

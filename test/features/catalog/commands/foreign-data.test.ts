@@ -200,6 +200,18 @@ describe('rows', () => {
     expect((await catalog.run(['check', 'milk', '--below', '90'])).code).toBe(11);
   });
 
+  test('a product that cannot be read may be the one that decides', async () => {
+    const reply = served({ sources: [offer('chizhik', 89)] });
+    const items = [{ canonical_product_id: 'milk', title: 'Milk' }, { title: 'no id' }];
+    catalog.replies((asked) => (asked.path === '/products' ? { items } : reply(asked)));
+    for (const limit of ['90', '80']) {
+      const { code, stdout, stderr } = await catalog.run(['check', '--search', 'milk', '--below', limit]);
+      expect(code).toBe(11);
+      expect(stdout).toContain('; the selection is not complete');
+      expect(stderr).toContain('product 2: canonical_product_id is missing');
+    }
+  });
+
   test('a snapshot without a time is named', async () => {
     const good = offer('chizhik', 89);
     catalog.replies(served({ sources: [good], snapshots: [good, { ...good, observed_at: null }] }));
@@ -226,8 +238,11 @@ describe('failures', () => {
     const reply = market(
       ids.map((product) => ({ product, store: 'x', place: 'Tula', prices: [{ ago: 1, price: 9 }] })),
     );
-    let asked = 0;
-    catalog.replies((one) => (++asked % 4 === 0 ? answer(500, 'Internal Server Error') : reply(one)));
+    const asked = new Set<string>();
+    catalog.replies((one) => {
+      const isNew = asked.size < asked.add(`${one.path}?${one.query}`).size;
+      return isNew && asked.size % 4 === 0 ? answer(500, 'Internal Server Error') : reply(one);
+    });
     const { code, stdout, stderr } = await catalog.run(['history', '--store', 'x', '-o', 'json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toHaveLength(ids.length);
