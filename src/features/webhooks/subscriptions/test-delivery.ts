@@ -22,7 +22,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
     const { queued, event_id: eventId } = answer;
     if (!queued) throw new SvcError('refused', 'not queued');
     if (eventId !== undefined && eventId !== '') return eventId;
-    throw new SvcError('not_as_asked', 'queued, but the response names no event', { hint });
+    throw new SvcError('not_as_asked', 'queued, but the response has no event_id', { hint });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
