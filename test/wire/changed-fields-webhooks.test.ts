@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fieldsOf, type Recording, visitFields } from './changed-fields.ts';
 
-const recorded = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`webhooks/${name}.json`, import.meta.url), 'utf8'));
+const recorded = (name: string, folder = 'webhooks'): unknown =>
+  JSON.parse(readFileSync(new URL(`${folder}/${name}.json`, import.meta.url), 'utf8'));
 
 const ID = 'we_01J9Z3K8Q4';
 const subscriptions = { 'GET /v1/webhooks': recorded('subscriptions') };
@@ -40,6 +40,17 @@ const RECORDINGS: readonly Recording[] = [
     argv: ['webhooks', 'delete', ID, '--yes'],
     needed: { ok: 'refused' },
     others: subscriptions,
+  },
+  {
+    request: 'GET /.well-known/oauth-authorization-server',
+    body: recorded('metadata', 'oauth'),
+    argv: ['oauth', 'discovery'],
+    needed: {
+      issuer: 'refused',
+      authorization_endpoint: 'refused',
+      token_endpoint: 'refused',
+      code_challenge_methods_supported: 'refused',
+    },
   },
 ];
 
