@@ -1,21 +1,33 @@
 /**
  * Each field of a recorded response is changed in turn, and a command reads the result. A field is missing, null, of another type, or
- * of a shape that nobody expects; each object has a new field. What happens is one of four, and a test names every field for
+ * of a shape that nobody expects; each object has a new field. What happens is one of five, and a test names every field for
  * which it is not the first:
  *
  * - the same answer: as many rows, the same exit status. Null and a strange shape read as missing, and a number as a text reads as the number;
  * - `left out`: the row alone is missing, stderr names its position and the field, and the exit status is 10 (of a gate: 11);
  * - `refused`: nothing is printed, stderr names the field, and the exit status is 3 or, after a write, 8;
- * - `the list`: refused as well, but null is an empty list, as servers in Go write it.
+ * - `the list`: refused as well, but null is an empty list, as servers in Go write it;
+ * - `strange is refused`: the answer is the same without it, but a strange shape may say that something is wrong.
  */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { isObject } from '../../src/json-object.ts';
 import { type Run, svc, temporaryHome } from '../support/svc.ts';
 
 type Path = readonly (string | number)[];
-type Outcome = 'same' | 'left out' | 'refused' | 'the list';
+type Outcome = 'same' | 'left out' | 'refused' | 'empty';
+type Change = 'is missing' | 'is null' | 'is strange';
+
+/** What happens to a field, by how much svc needs it. */
+const OUTCOMES = {
+  same: { 'is missing': 'same', 'is null': 'same', 'is strange': 'same' },
+  'left out': { 'is missing': 'left out', 'is null': 'left out', 'is strange': 'left out' },
+  refused: { 'is missing': 'refused', 'is null': 'refused', 'is strange': 'refused' },
+  'the list': { 'is missing': 'refused', 'is null': 'empty', 'is strange': 'refused' },
+  'strange is refused': { 'is missing': 'same', 'is null': 'same', 'is strange': 'refused' },
+} as const satisfies Readonly<Record<string, Readonly<Record<Change, Outcome>>>>;
+type Need = keyof typeof OUTCOMES;
 
 export interface Recording {
   /** `GET /v1/webhooks`: the request whose response is changed. */
@@ -26,10 +38,12 @@ export interface Recording {
   /** A command with a verdict that depends on the same rows. */
   readonly gate?: readonly string[];
   /** What svc cannot do without, as `items.*.id`. */
-  readonly needed?: Readonly<Record<string, Exclude<Outcome, 'same'>>>;
+  readonly needed?: Readonly<Record<string, Exclude<Need, 'same'>>>;
   /** Other responses that the command needs, by request. */
   readonly others?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Answers all other requests. */
+  readonly upstream?: string;
 }
 
 /** Every field by its name, `items.*.id`, and where it is first: at an item of a list that has it. */
@@ -87,6 +101,17 @@ export interface Visited {
   readonly runs: number;
 }
 
+function forward(request: IncomingMessage, response: ServerResponse, upstream: string): void {
+  const { method, headers } = request;
+  const onward = httpRequest(new URL(request.url ?? '', upstream), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  request.pipe(onward);
+}
+
 /** Serves the recording, changed, on loopback. The text `ISSUER` stands for its own address. */
 class Peer {
   body: unknown;
@@ -95,6 +120,11 @@ class Peer {
   readonly #home = temporaryHome();
   readonly #server = createServer((request, response) => {
     const body = this.#answer(request);
+    const { upstream } = this.#recording;
+    if (body === undefined && upstream !== undefined) {
+      forward(request, response, upstream);
+      return;
+    }
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body ?? {}).replaceAll('"ISSUER"', JSON.stringify(this.url)));
   });
@@ -105,8 +135,9 @@ class Peer {
   }
 
   #answer({ method, url = '' }: IncomingMessage): unknown {
-    const line = `${method} ${url.split('?')[0]}`;
-    return line === this.#recording.request ? this.body : this.#recording.others?.[line];
+    const { request, others } = this.#recording;
+    const line = request.includes('?') ? `${method} ${url}` : `${method} ${url.split('?')[0]}`;
+    return line === request ? this.body : others?.[line];
   }
 
   listen(): Promise<void> {
@@ -130,6 +161,7 @@ class Peer {
       SVC_WEBHOOKS_URL: url,
       SVC_WEBHOOKS_TOKEN: 'token-of-the-test',
       SVC_CATALOG_URL: url,
+      SVC_TRADE_URL: url,
       ...this.#recording.env,
     };
     return svc(argv, { env, home: this.#home, at: Date.parse('2026-01-15T12:00:00Z') });
@@ -137,12 +169,14 @@ class Peer {
 
   async read(body: unknown): Promise<Read> {
     this.body = body;
-    const { argv } = this.#recording;
-    const lines = await this.run([...argv, '-o', 'ndjson']);
-    const table = await this.run([...argv, '-o', 'wide']);
-    expect([argv, table.code]).toEqual([argv, lines.code]);
-    return { code: table.code, rows: lines.stdout.split('\n').length - 1, table: table.stdout, stderr: table.stderr };
+    const { code, stdout, stderr } = await this.run([...this.#recording.argv, '-o', 'csv']);
+    return { code, rows: Math.max(0, recordsIn(stdout) - 1), table: stdout, stderr };
   }
+}
+
+/** A line break within quotes is part of a value. */
+function recordsIn(csv: string): number {
+  return csv.replace(/"[^"]*"/g, '').split('\n').length - 1;
 }
 
 /** Changes every field of a recording in turn. Throws where something else happens than `needed` says. */
@@ -156,22 +190,22 @@ export async function visitFields(recording: Recording): Promise<Visited> {
     const before = await peer.read(body);
     const verdict = gate === undefined ? undefined : (await peer.run(gate)).code;
     for (const [name, path] of fields) {
-      const outcome = needed[name] ?? 'same';
+      const outcomes = OUTCOMES[needed[name] ?? 'same'];
       const about = (change: string): string => `${recording.argv.join(' ')}: ${name} ${change}`;
       const without = await peer.read(missing(body, path));
-      checkOutcome(without, before, outcome, path, about('is missing'));
-      if (gate !== undefined) {
-        const { code } = await peer.run(gate);
-        expect(code, `${gate.join(' ')}: ${name} is missing`).toBe(outcome === 'same' ? verdict : 11);
+      const reads: Readonly<Record<Change, Read>> = {
+        'is missing': without,
+        'is null': await peer.read(set(body, path, () => null)),
+        'is strange': await peer.read(set(body, path, strange)),
+      };
+      for (const [change, read] of Object.entries(reads) as [Change, Read][]) {
+        checkOutcome(read, before, outcomes[change], path, about(change));
+        if (outcomes[change] === 'same') expect(read.table, about(change)).toBe(without.table);
       }
-      const asStrange = await peer.read(set(body, path, strange));
-      checkOutcome(asStrange, before, outcome, path, about('is strange'));
-      const asNull = await peer.read(set(body, path, () => null));
-      if (outcome === 'the list') expect([asNull.code, asNull.rows], about('is null')).toEqual([0, 0]);
-      else checkOutcome(asNull, before, outcome, path, about('is null'));
-      if (outcome === 'same') {
-        expect(asStrange.table, about('is strange')).toBe(without.table);
-        expect(asNull.table, about('is null')).toBe(without.table);
+      if (gate !== undefined) {
+        peer.body = missing(body, path);
+        const { code } = await peer.run(gate);
+        expect(code, `${gate.join(' ')}: ${name} is missing`).toBe(outcomes['is missing'] === 'same' ? verdict : 11);
       }
       await checkRetyped(peer, body, path, about);
     }
@@ -198,8 +232,9 @@ async function checkRetyped(peer: Peer, body: unknown, path: Path, about: (chang
 
 function checkOutcome(read: Read, before: Read, outcome: Outcome, path: Path, about: string): void {
   const field = String(path.at(-1));
-  if (outcome === 'same') {
-    expect([read.code, read.rows], `${about}: ${read.stderr}`).toEqual([before.code, before.rows]);
+  if (outcome === 'same' || outcome === 'empty') {
+    const rows = outcome === 'same' ? before.rows : 0;
+    expect([read.code, read.rows], `${about}: ${read.stderr}`).toEqual([before.code, rows]);
     return;
   }
   expect(read.stderr, about).toContain(field);
