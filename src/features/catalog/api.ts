@@ -4,8 +4,9 @@ import { openClient } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
-import type { List } from './schema.ts';
-import { numberOf } from './statistics.ts';
+import type { Page } from './schema.ts';
+
+export type { Page } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 
@@ -41,16 +42,6 @@ const ENDPOINTS = {
   cursors: get('/sync/cursors', 'cursorList'),
 };
 
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Rows that are left out, because they cannot be read. */
-  readonly omitted?: number | undefined;
-  /** Of all pages, as the service counted them for this one; it may move. */
-  readonly total: number | undefined;
-  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
-  readonly size: number | undefined;
-}
-
 /** Names are those of the wire. Of the products' parameters only `store` and `region` of the counts are documented. */
 export type PageQuery = QueryValues & { readonly limit?: number | undefined; readonly offset?: number | undefined };
 
@@ -84,7 +75,7 @@ export function openCatalog(target: Target) {
       client.call(from, { query });
   /** `siblings`: the list that tells whether the path is right where a 404 does not say what is missing. */
   const byId =
-    <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<List<unknown>, 'read'>) =>
+    <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<Page<unknown>, 'read'>) =>
     async (id: string, query: QueryValues = {}): Promise<T> => {
       try {
         return await client.call(from, { params: { [name]: pathId(id) }, query });
@@ -96,13 +87,13 @@ export function openCatalog(target: Target) {
     };
   const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id', ENDPOINTS.products);
   const list =
-    <Item>(from: Endpoint<List<Item>, 'read'>) =>
+    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await client.call(from, { query }));
+      client.call(from, { query });
   const listOfProduct =
-    <Item>(from: Endpoint<List<Item>, 'read'>) =>
+    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await ofProduct(from)(id, query));
+      ofProduct(from)(id, query);
   const cursors = list(ENDPOINTS.cursors);
   return {
     health: one(ENDPOINTS.health),
@@ -126,10 +117,6 @@ export function openCatalog(target: Target) {
     },
     close: () => client.close(),
   };
-}
-
-function page<Item>({ total, limit, ...list }: List<Item>): Page<Item> {
-  return { ...list, total: numberOf(total) ?? undefined, size: numberOf(limit) ?? undefined };
 }
 
 function unknownId(isProduct: boolean): SvcError {

@@ -58,6 +58,7 @@ function usable<Row extends SourceRow | SnapshotRow>(
   });
   if (problems.length > 0) {
     const why = [...new Set(problems)].join('; ');
+    if (left.length === 0) throw new SvcError('wrong_shape', `none of the ${what} can be read: ${why}`);
     report({ text: `${problems.length} of ${rows.length} ${what} are left out: ${why}`, incomplete: true });
   }
   return left;

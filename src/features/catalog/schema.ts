@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
-import { readRows } from '../../http/rows.ts';
-import { schemaProblem } from '../../json-object.ts';
+import { listParser } from '../../http/rows.ts';
+import { isObject, schemaProblem } from '../../json-object.ts';
 import { countIn, type Numeric, numberOf } from './statistics.ts';
 
 const text = z.nullish(z.string());
@@ -119,114 +119,131 @@ const cursorFields = z.looseObject({
 });
 export type Cursor = z.infer<typeof cursorFields>;
 
-const seriesFields = z.looseObject({
-  dates: z.array(z.string()),
-  /** Null is a time without a value, never zero. */
-  values: z.custom<readonly (Numeric | null)[]>(isSeries, 'expected numbers and nulls'),
-  meta: z.nullish(z.looseObject({})),
-});
+const seriesFields = z
+  .looseObject({
+    dates: z.array(z.string()),
+    /** Null is a time without a value, never zero. */
+    values: z.custom<readonly (Numeric | null)[]>(isSeries, 'expected numbers and nulls'),
+  })
+  .check(z.refine(({ dates, values }) => dates.length === values.length, 'dates and values differ in number'));
 export type Dynamics = z.infer<typeof seriesFields>;
 
 const countFields = z.looseObject({ products_count: counted, stores: texts, regions: texts });
 export type Count = z.infer<typeof countFields>;
 
-const commonFields = z.looseObject({
-  scope: text,
-  required_stores: amount,
-  required_regions: amount,
-  stores: texts,
-  regions: texts,
-});
+const commonFields = z
+  .looseObject({ scope: text, required_stores: amount, required_regions: amount, stores: texts, regions: texts })
+  .check(z.refine((value) => countIn(value) !== undefined, 'it has no count of products'));
 export type CommonCount = z.infer<typeof commonFields>;
 
 const healthFields = z.looseObject({ status: z.string() });
 export type Health = z.infer<typeof healthFields>;
 
-/** A page of a list. */
-export interface List<Item> {
+export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Rows that are left out, because they cannot be read. */
+  /** How many rows are left out, because they cannot be read. */
   readonly omitted?: number | undefined;
-  readonly total?: Numeric | null | undefined;
-  /** How many items a page has at most. */
-  readonly limit?: Numeric | null | undefined;
+  /** Of all pages, as the service counted them for this one; it may move. */
+  readonly total: number | undefined;
+  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
+  readonly size: number | undefined;
 }
 
-export const health = shaped<Health>('a state of health', healthFields);
-export const product = shaped<Product>('a product', productFields);
-export const count = shaped<Count>('a count of products', countFields);
-export const commonCount = checked(
-  shaped<CommonCount>('a count of common products', commonFields),
-  (value) => countIn(value) === undefined && 'it has no count of products',
+/** What decides about prices: a row with another shape there is left out, for without the field it would say something else. */
+const COMPUTED = [
+  ...(['parser_name', 'source_id', 'price', 'discount_price', 'loyal_price', 'available_count'] as const),
+  ...(['price_unit', 'unit', 'observed_at'] as const),
+];
+
+export const health = whole<Health>('a state of health', shaped(healthFields, ['status']));
+export const product = whole<Product>('a product', shaped(productFields, ['canonical_product_id']));
+export const count = whole<Count>('a count of products', shaped(countFields, ['products_count']));
+export const commonCount = whole<CommonCount>('a count of common products', shaped(commonFields, []));
+export const dynamics = whole<Dynamics>('a series', shaped(seriesFields, ['dates', 'values']));
+export const category = whole<Category>('a category', shaped(categoryFields, []));
+export const settlement = whole<Settlement>('a settlement', shaped(settlementFields, []));
+export const productList = listed<Product>('product', shaped(productFields, ['canonical_product_id']));
+export const sourceList = listed<SourceRow>('source', shaped(sourceFields, COMPUTED));
+export const snapshotList = listed<SnapshotRow>(
+  'snapshot',
+  shaped(snapshotFields, [...COMPUTED, 'valid_from_at', 'valid_to_at']),
 );
-export const dynamics = checked(
-  shaped<Dynamics>('a series', seriesFields),
-  ({ dates, values }) =>
-    dates.length !== values.length && `expected a series, but got ${dates.length} dates with ${values.length} values`,
-);
-export const category = shaped<Category>('a category', categoryFields);
-export const settlement = shaped<Settlement>('a settlement', settlementFields);
-export const productList = listed<Product>('product', productFields);
-export const sourceList = listed<SourceRow>('source', sourceFields);
-export const snapshotList = listed<SnapshotRow>('snapshot', snapshotFields);
-export const categoryList = listed<Category>('category', categoryFields);
-export const settlementList = listed<Settlement>('settlement', settlementFields);
-export const cursorList = listed<Cursor>('cursor', cursorFields);
+export const categoryList = listed<Category>('category', shaped(categoryFields, []));
+export const settlementList = listed<Settlement>('settlement', shaped(settlementFields, []));
+export const cursorList = listed<Cursor>('cursor', shaped(cursorFields, []));
 
 function isSeries(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => one === null || numberOf(one) !== null);
 }
 
-/** Servers also answer with a bare array, and those in Go write an empty list as null. */
-function listed<Item>(noun: string, item: z.ZodMiniType): Parser<List<Item>> {
-  const meta = z.nullish(z.looseObject({ limit: amount, total: amount }));
-  const envelope = shaped<{ items: readonly unknown[] | null; total?: Numeric; meta?: z.infer<typeof meta> }>(
-    `a list with "items"`,
-    z.looseObject({ items: z.nullable(z.array(z.unknown())), total: amount, meta }),
-  );
-  const row = shaped<Item>('', item);
+function listed<Item>(noun: string, row: Parser<Item>): Parser<Page<Item>> {
+  const parser = listParser(row, noun);
   return {
     safeParse(value) {
-      const outcome = envelope.safeParse(Array.isArray(value) ? { items: value } : value);
+      const outcome = parser.safeParse(value);
       if (!outcome.success) return outcome;
-      const { items, meta: paging, total } = outcome.data;
-      const { rows, omitted } = readRows(row, items ?? [], noun);
-      const [first] = omitted;
-      if (rows.length === 0 && first !== undefined) return refused(first);
-      const page = {
+      const { rows, received } = outcome.data;
+      const body = isObject(value) ? value : {};
+      const meta = isObject(body['meta']) ? body['meta'] : {};
+      const data = {
         items: rows,
-        omitted: omitted.length || undefined,
-        total: paging?.total ?? total,
-        limit: paging?.limit,
+        omitted: received - rows.length || undefined,
+        total: numberOf(meta['total'] ?? body['total']) ?? undefined,
+        size: numberOf(meta['limit']) ?? undefined,
       };
-      return { success: true, data: page, omitted };
+      return { ...outcome, data };
     },
   };
 }
 
-/** Checks, and returns the very value that came: its keys stay in their order. */
-function shaped<T>(what: string, schema: z.ZodMiniType): Parser<T> {
+function whole<T>(what: string, parser: Parser<T>): Parser<T> {
+  return {
+    safeParse(value) {
+      const outcome = parser.safeParse(value);
+      if (outcome.success) return outcome;
+      const message = `expected ${what}, but ${schemaProblem(outcome.error.issues, value, ': ')}`;
+      return { success: false, error: { issues: [{ path: [], message }] } };
+    },
+  };
+}
+
+/** Returns the very value that came: its keys stay in their order. Of what is not needed, a field of another shape is absent. */
+function shaped<T>(schema: z.ZodMiniType, needed: readonly (keyof T)[]): Parser<T> {
   return {
     safeParse(value) {
       const outcome = schema.safeParse(value);
       if (outcome.success) return { success: true, data: value as T };
-      if (what === '') return outcome;
-      return refused(`expected ${what}, but ${schemaProblem(outcome.error.issues, value, ': ')}`);
+      const copy = structuredClone(value) as T;
+      const isReadable = outcome.error.issues.every(
+        (issue) => isTextMade(copy, issue) || isRemoved(copy, issue, needed),
+      );
+      return isReadable ? { success: true, data: copy } : outcome;
     },
   };
 }
 
-/** `problemOf` finds what a schema cannot say. */
-function checked<T>(parser: Parser<T>, problemOf: (value: T) => string | false): Parser<T> {
-  return {
-    safeParse(value) {
-      const outcome = parser.safeParse(value);
-      const problem = outcome.success && problemOf(outcome.data);
-      return problem ? refused(problem) : outcome;
-    },
-  };
+function parentOf(value: unknown, path: readonly PropertyKey[]): Fields {
+  return path.slice(0, -1).reduce<unknown>((at, name) => (at as Fields)[String(name)], value) as Fields;
 }
 
-function refused(message: string) {
-  return { success: false, error: { issues: [{ path: [], message }] } } as const;
+/** A text may be a number or a truth value. */
+function isTextMade(value: unknown, { path, ...issue }: Issue): boolean {
+  const [parent, name] = [parentOf(value, path), String(path.at(-1))];
+  const found = path.length === 0 ? undefined : parent[name];
+  const isScalar = typeof found === 'number' || typeof found === 'boolean';
+  if (!isScalar || issue.code !== 'invalid_type' || issue.expected !== 'string') return false;
+  parent[name] = String(found);
+  return true;
 }
+
+/** A list with an item of another shape goes as a whole. */
+function isRemoved<T>(value: T, { path }: Issue, needed: readonly (keyof T)[]): boolean {
+  const names = path.filter((part) => typeof part === 'string');
+  const [first] = names;
+  if (first === undefined || needed.includes(first as keyof T)) return false;
+  delete parentOf(value, names)[String(names.at(-1))];
+  return true;
+}
+
+type Issue = z.core.$ZodIssue;
+type Fields = Record<string, unknown>;

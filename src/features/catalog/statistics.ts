@@ -11,7 +11,7 @@ export function isBlank(value: unknown): boolean {
 }
 
 /** Null where there is none: for what is not there, and for a text that is no number. */
-export function numberOf(value: Numeric | null | undefined): number | null {
+export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || !DECIMAL.test(value)) return null;
   const number = Number(value);
@@ -23,7 +23,7 @@ const COUNTS = ['common_products_count', 'products_count', 'common_count', 'coun
 
 /** Undefined where there is none. */
 export function countIn(answer: Readonly<Record<string, unknown>>): Numeric | undefined {
-  const name = COUNTS.find((one) => numberOf(answer[one] as Numeric) !== null);
+  const name = COUNTS.find((one) => numberOf(answer[one]) !== null);
   return name && (answer[name] as Numeric);
 }
 

@@ -127,7 +127,7 @@ describe('the output', () => {
   });
 
   test.each([
-    ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
+    ['a value less than dates', { ...SERIES, values: [1] }, 'dates and values differ in number'],
     [
       'values that are no numbers',
       { ...SERIES, values: ['-', null, 1] },

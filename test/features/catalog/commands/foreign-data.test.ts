@@ -200,6 +200,16 @@ describe('rows', () => {
     expect((await catalog.run(['check', 'milk', '--below', '90'])).code).toBe(11);
   });
 
+  test('a field that svc can do without may have any shape, and a text may be a number', async () => {
+    const odd = { title_original: 7, brand: {}, settlement: { id: 1, name: [], region: 'Tula' }, image_urls: [1, {}] };
+    catalog.replies(served({ sources: [offer('fixprice', 99, odd)] }));
+    const { code, stdout, stderr } = await catalog.run(['products', 'sources', 'milk', '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { brand, image_urls, ...row } = offer('fixprice', 99, odd) as Record<string, unknown>;
+    expect(JSON.parse(stdout)).toEqual([{ ...row, title_original: '7', settlement: { id: 1, region: 'Tula' } }]);
+    expect((await catalog.run(['check', 'milk', '--below', '100', '--region', 'tula'])).code).toBe(0);
+  });
+
   test('a product that cannot be read may be the one that decides', async () => {
     const reply = served({ sources: [offer('chizhik', 89)] });
     const items = [{ canonical_product_id: 'milk', title: 'Milk' }, { title: 'no id' }];

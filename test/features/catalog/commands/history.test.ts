@@ -435,7 +435,11 @@ describe('unreadable data', () => {
 
   test.each([
     [answer(500, 'Internal Server Error'), 7, 'answered 500'],
-    [answer(200, '{"items":[{"parser_name":1}]}'), 3, 'snapshot 1: parser_name is a number, not a string'],
+    [
+      answer(200, '{"items":[{"parser_name":1}]}'),
+      3,
+      'none of the snapshots of p1 can be read: parser_name or source_id is missing',
+    ],
   ])('is the failure of the command', async (reply, status, message) => {
     const all = shop();
     catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? reply : all(asked)));
