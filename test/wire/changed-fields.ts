@@ -1,12 +1,13 @@
 /**
  * Each field of a recorded response is changed in turn, and a command reads the result. A field is missing, null, of another type, or
- * of a shape that nobody expects; each object has a new field. What happens is one of five, and a test names every field for
+ * of a shape that nobody expects; each object has a new field. What happens is one of six, and a test names every field for
  * which it is not the first:
  *
  * - the same answer: as many rows, the same exit status. Null and a strange shape read as missing, and a number as a text reads as the number;
  * - `left out`: the row alone is missing, stderr names its position and the field, and the exit status is 10 (of a gate: 11);
  * - `refused`: nothing is printed, stderr names the field, and the exit status is 3 or, after a write, 8;
  * - `the list`: refused as well, but null is an empty list, as servers in Go write it;
+ * - `strange is left out`: the row is there without it, but a decision could be wrong with a strange shape;
  * - `strange is refused`: the answer is the same without it, but a strange shape may say that something is wrong.
  */
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -25,6 +26,7 @@ const OUTCOMES = {
   'left out': { 'is missing': 'left out', 'is null': 'left out', 'is strange': 'left out' },
   refused: { 'is missing': 'refused', 'is null': 'refused', 'is strange': 'refused' },
   'the list': { 'is missing': 'refused', 'is null': 'empty', 'is strange': 'refused' },
+  'strange is left out': { 'is missing': 'same', 'is null': 'same', 'is strange': 'left out' },
   'strange is refused': { 'is missing': 'same', 'is null': 'same', 'is strange': 'refused' },
 } as const satisfies Readonly<Record<string, Readonly<Record<Change, Outcome>>>>;
 type Need = keyof typeof OUTCOMES;

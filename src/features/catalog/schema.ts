@@ -133,7 +133,7 @@ export type Count = z.infer<typeof countFields>;
 
 const commonFields = z
   .looseObject({ scope: text, required_stores: amount, required_regions: amount, stores: texts, regions: texts })
-  .check(z.refine((value) => countIn(value) !== undefined, 'it has no count of products'));
+  .check(z.refine((value) => countIn(value) !== undefined, 'it has no common_products_count'));
 export type CommonCount = z.infer<typeof commonFields>;
 
 const healthFields = z.looseObject({ status: z.string() });
