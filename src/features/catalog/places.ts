@@ -13,6 +13,8 @@ export interface Region {
   readonly name: string;
   /** None if no settlement has it. */
   readonly settlements: readonly Settlement[];
+  /** Their ids and spellings, by which a place is found to be in it. */
+  readonly keys: ReadonlySet<string>;
 }
 
 type Place = NonNullable<Source['settlement']>;
@@ -43,20 +45,25 @@ export async function findRegions(
   const regions = [...new Set(names)].map((name): Region => {
     const named = all.filter((settlement) => hasSpelling(settlement, new Set([folded(name)])));
     const spellings = new Set(named.flatMap(spellingsOf).map(folded));
-    return { name, settlements: all.filter((settlement) => hasSpelling(settlement, spellings)) };
+    const settlements = all.filter((settlement) => hasSpelling(settlement, spellings));
+    const keys = settlements.flatMap((one) => [idKey(one), ...spellingsOf(one).map(folded)]);
+    return { name, settlements, keys: new Set(keys) };
   });
   const unknown = regions.filter(({ settlements }) => settlements.length === 0).map(({ name }) => name);
   checkNames('--region', names, unknown, all.flatMap(spellingsOf), report);
   return regions;
 }
 
+/** No spelling begins so. */
+function idKey({ id }: Pick<Settlement, 'id'>): string {
+  return `\0${isBlank(id) ? '' : id}`;
+}
+
 /** Whether a place is in one of the regions. */
 export function isInside(regions: readonly Region[], place: Place | null | undefined): boolean {
   if (!place) return false;
-  const names = new Set([folded(place.region)]);
-  return regions.some(({ settlements }) =>
-    settlements.some((one) => (!isBlank(one.id) && String(one.id) === String(place.id)) || hasSpelling(one, names)),
-  );
+  const region = folded(place.region);
+  return regions.some(({ keys }) => (!isBlank(place.id) && keys.has(idKey(place))) || keys.has(region));
 }
 
 /** Every spelling of the regions, for a service that counts what has one of them. An unknown name is sent, too. */
@@ -181,14 +188,15 @@ function checkNames(
   report: Report,
 ): void {
   if (unknown.length > 0 && given.every((name) => unknown.includes(name))) throw unknownNames(option, unknown, known);
-  for (const text of missingNames(option, unknown, known)) report({ text, incomplete: false });
+  const what = option === '--region' ? 'settlement' : 'source';
+  for (const text of missingNames(option, unknown, known, what)) report({ text, incomplete: false });
 }
 
 export function unknownNames(option: NameOption, unknown: readonly string[], known: readonly string[]): SvcError {
   const [first = ''] = unknown;
-  return new SvcError('not_found', missingNames(option, unknown, known).join('; '), {
-    hint:
-      option === '--region' ? 'svc catalog settlements list shows the regions' : 'svc catalog cursors shows the stores',
+  const [what, list] = option === '--region' ? ['settlement', 'settlements list'] : ['source', 'cursors'];
+  return new SvcError('not_found', missingNames(option, unknown, known, what).join('; '), {
+    hint: `svc catalog ${list} shows the names`,
     meant: pastable(first, suggest(first, known)),
   });
 }
@@ -202,8 +210,12 @@ export function pastable(typed: string, name: string | undefined): ErrorDetails[
 const MOST_NAMED = 10;
 
 /** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
-export function missingNames(option: NameOption, given: readonly string[], known: Iterable<string>): readonly string[] {
-  const what = option === '--region' ? 'settlement' : 'source';
+export function missingNames(
+  option: NameOption,
+  given: readonly string[],
+  known: Iterable<string>,
+  what = 'source',
+): readonly string[] {
   const names = [...new Set(known)].sort();
   const most = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
   return given
