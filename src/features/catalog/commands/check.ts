@@ -166,8 +166,9 @@ export const catalogCheck = recordCommand({
       return { canonical_product_id: id, title, ...checked };
     });
     const ok = okOf(found);
-    const answer = ok === null ? 'not_known' : 'condition_false';
-    const pending = input.wait === undefined ? (skipped ?? answer) : 'still_pending';
+    // The condition may be true for a product that could not be read.
+    const answer = ok === null || skipped !== undefined ? 'not_known' : 'condition_false';
+    const pending = input.wait === undefined ? answer : 'still_pending';
     const code = ok ? skipped : pending;
     if (several) {
       const count = (wanted: boolean | null) => rows.filter((row) => row.ok === wanted).length;

@@ -45,10 +45,10 @@ export const catalogProductsCommon = recordCommand({
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const { report, ...problems } = readingProblems(ctx);
-    const regions = await findRegions(catalog, region, report);
+    const problems = readingProblems(ctx);
+    const regions = await findRegions(catalog, region, problems.report);
     const names = {
-      store: await findStores(catalog, store, hasProducts(catalog), report),
+      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
       // A product must be in each region, but not in each spelling of it.
       region: scope === 'regions' ? regionNames(regions) : regionSpellings(regions),
     };

@@ -33,10 +33,10 @@ export const catalogProductsCount = recordCommand({
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const { report, ...problems } = readingProblems(ctx);
+    const problems = readingProblems(ctx);
     const names = {
-      store: await findStores(catalog, store, hasProducts(catalog), report),
-      region: regionSpellings(await findRegions(catalog, region, report)),
+      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
+      region: regionSpellings(await findRegions(catalog, region, problems.report)),
     };
     const value = await catalog.count(withParams(names, param));
     return { value, code: problems.code };

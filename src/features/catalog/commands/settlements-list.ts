@@ -36,9 +36,9 @@ export const catalogSettlementsList = listCommand({
   async run(input, ctx) {
     const { country, region, search } = input;
     const catalog = openCatalog(ctx.target);
-    const { report, ...problems } = readingProblems(ctx);
-    const regions = await findRegions(catalog, region, report);
-    const settlements = regions.length === 0 ? catalog.settlements : inside(regions, catalog, report);
+    const problems = readingProblems(ctx);
+    const regions = await findRegions(catalog, region, problems.report);
+    const settlements = regions.length === 0 ? catalog.settlements : inside(regions, catalog, problems.report);
     const hint = country === undefined ? undefined : '--country must match exactly, including case: RU is not ru';
     const found = await listed(settlements, { country, q: search }, input, ctx, searchHint(search) ?? hint);
     return { ...found, code: () => found.code() ?? problems.code };

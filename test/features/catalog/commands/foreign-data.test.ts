@@ -222,6 +222,23 @@ describe('rows', () => {
     }
   });
 
+  test('a check of several is unknown, not false, if one of them cannot be read', async () => {
+    const reply = served({ sources: [offer('chizhik', 89)] });
+    catalog.replies((asked) => (asked.path.startsWith('/products/gone') ? answer(503, '') : reply(asked)));
+    const check = (limit: string) => catalog.run(['check', '-', '--below', limit], { stdin: 'milk\ngone\n' });
+    expect(await check('80')).toMatchObject({ code: 11, stderr: expect.stringContaining('gone is skipped') });
+    expect((await check('90')).code).toBe(10);
+  });
+
+  test('a list of settlements that ends too early makes a count by region incomplete', async () => {
+    const short = { items: SETTLEMENTS, meta: { total: 9 } };
+    catalog.replies(({ path }) => (path === '/settlements' ? short : { products_count: 3, common_products_count: 3 }));
+    for (const argv of [['count'], ['common', '--scope', 'stores']]) {
+      const { code, stderr } = await catalog.run(['products', ...argv, '--region', 'tula']);
+      expect({ code, stderr }).toMatchObject({ code: 10, stderr: expect.stringContaining('3 of 9 results') });
+    }
+  });
+
   test('a snapshot without a time is named', async () => {
     const good = offer('chizhik', 89);
     catalog.replies(served({ sources: [good], snapshots: [good, { ...good, observed_at: null }] }));

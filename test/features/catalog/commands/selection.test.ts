@@ -214,7 +214,7 @@ describe('svc catalog check of several products', () => {
     expect(found).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
     expect(found.stdout).toMatch(/^ok +Title a/m);
     catalog.replies(server);
-    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(10);
+    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(11);
   });
 
   test('waits until it is true for one product', async () => {
