@@ -3,7 +3,8 @@ import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Settings } from '../../store/settings.ts';
-import { formatMatcher, type Matcher, parseMatcherArguments } from './matcher.ts';
+import { formatMatcher, type Matcher } from './matcher.ts';
+import { parseMatcherArguments } from './matcher-arguments.ts';
 import type { Alert, AlertFilter, AlertGroup, StateQuery } from './schema.ts';
 
 export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;

@@ -7,7 +7,8 @@ import { timeCell } from '../../../output/cells.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
-import { formatMatcher, matcher, parseLabels } from '../matcher.ts';
+import { formatMatcher, matcher } from '../matcher.ts';
+import { parseLabels } from '../matcher-arguments.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({

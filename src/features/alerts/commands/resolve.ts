@@ -4,7 +4,8 @@ import { timeCell } from '../../../output/cells.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { alertTitle, labelCells } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
-import { formatMatcher, parseMatcherArguments } from '../matcher.ts';
+import { formatMatcher } from '../matcher.ts';
+import { parseMatcherArguments } from '../matcher-arguments.ts';
 import type { Alert, PostableAlert } from '../schema.ts';
 import { collect, effectiveState } from '../selection.ts';
 

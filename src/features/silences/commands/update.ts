@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { requireRelease } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
-import { parseMatcherArguments } from '../../alerts/matcher.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
