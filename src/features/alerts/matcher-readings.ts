@@ -153,6 +153,6 @@ function anyOf(of: Matcher, values: readonly string[]): Matcher {
   return { ...of, isRegex: true, value: escaped.join('|') };
 }
 
-function escapeRegex(text: string): string {
+export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

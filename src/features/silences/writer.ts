@@ -16,7 +16,7 @@ import { alertQuery, collect, keepsAlert } from '../alerts/selection.ts';
 import { matcherTexts, type SilenceOutcome } from './columns.ts';
 import { applyChanges, type PostedSilence } from './draft.ts';
 
-/** The author that new silences get, and that `--created-by me` looks for. */
+/** The author that new silences get, and that `--author me` finds. */
 export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
   return ctx.settings.get('alerts.author') ?? ctx.identity;
 }
