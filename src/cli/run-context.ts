@@ -38,6 +38,7 @@ interface Parts {
   readonly command: Command;
   readonly service: Command['service'];
   readonly globals: GlobalInput;
+  readonly startedAt: number;
   readonly settings: Settings;
   readonly context: Context;
   readonly engine: Engine;
@@ -48,7 +49,8 @@ interface Parts {
 }
 
 export function runContext(parts: Parts): RunContext {
-  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
+  const { command, service: own, globals, startedAt, settings, context: outer } = parts;
+  const { engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
   const { stdout, stderr } = context;
@@ -114,6 +116,7 @@ export function runContext(parts: Parts): RunContext {
     secrets,
     settings,
     groups: engine.groups,
+    startedAt,
     dryRun,
     yes: globals.yes === true,
     interactive,

@@ -110,6 +110,7 @@ export async function runCommand(
       command,
       service,
       globals: chosen,
+      startedAt: parsed.at,
       settings: own,
       context,
       engine,

@@ -98,9 +98,9 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'now' | 'settings' | 'identity' | 'notice'>,
+  ctx: Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice'>,
 ): Promise<AsyncIterable<Silence>> {
-  const now = ctx.now();
+  const now = ctx.startedAt;
   const { states, within, comment, forAlert, unused, createdSince, unusedFor } = selection;
   if (unusedFor !== undefined && !unused) throw new SvcError('usage', '--for needs --unused');
   const labels = parseLabels(selection.matching);

@@ -100,7 +100,7 @@ export const catalogHistory = chartCommand({
   async run(input, ctx) {
     const { field, fill } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const to = plainInstant(input.to, ctx.now(), zone);
+    const to = plainInstant(input.to, ctx.startedAt, zone);
     const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
     if (input.to?.date && from === to) {
       throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {

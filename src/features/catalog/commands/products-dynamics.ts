@@ -88,9 +88,9 @@ export const catalogProductsDynamics = listCommand({
   async run(input, ctx) {
     const { id, parserName, sourceId, field, interval, param } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const start = plainInstant(input.from, ctx.now(), zone);
+    const start = plainInstant(input.from, ctx.startedAt, zone);
     const from = input.from.relative ? bucketStart(start, interval, zone) : start;
-    const to = plainInstant(input.to, ctx.now(), zone);
+    const to = plainInstant(input.to, ctx.startedAt, zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);

@@ -109,7 +109,8 @@ async function createFromArguments(given: CreateInput, alertmanager: Alertmanage
   if (input.comment === undefined || input.comment.trim() === '') {
     throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
   }
-  const times = window(input, ctx.now());
+  // Questions take time.
+  const times = window(input, ctx.interactive ? ctx.now() : ctx.startedAt);
   const annotations = Object.entries(input.annotation);
   if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
   const draft: PostableSilence = {
