@@ -176,6 +176,11 @@ export function splitPair(option: string, text: string): readonly [name: string,
   });
 }
 
+/** What `splitPair` reads as this name and value. */
+export function spellPair(name: string, value: string): string {
+  return SEVERAL_PAIRS.test(`${name}=${value}`) ? `${name}="${value}"` : `${name}=${value}`;
+}
+
 /** Its key in the input of `run`. */
 export function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,6 @@
 /** Several things in one argument are refused, with each as a line to paste. */
 import { expect, test } from 'vitest';
-import { unquoted, wordsToPaste } from '../support/shell-words.ts';
+import { wordsOf, wordsToPaste } from '../support/shell-words.ts';
 import { svc } from '../support/svc.ts';
 
 const LOCAL = ['--base-url', 'http://127.0.0.1:1'];
@@ -61,7 +61,7 @@ test('a value in quotes reaches the service without them, if they are needed', a
 
 test('the lines to paste are accepted', async () => {
   const { stderr } = await svc(['alerts', 'check', '--receiver', 'web,db', ...LOCAL]);
-  for (const word of unquoted(wordsToPaste(stderr))) {
+  for (const word of wordsOf(wordsToPaste(stderr).join(' '))) {
     expect((await svc(['alerts', 'check', '--receiver', word, ...LOCAL])).code).toBe(7);
   }
 });

@@ -4,11 +4,11 @@ import { SvcError } from '../../../src/errors.ts';
 import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { refusalOf } from '../../support/refusal.ts';
-import { unquoted, wordsToPaste } from '../../support/shell-words.ts';
+import { wordsOf, wordsToPaste } from '../../support/shell-words.ts';
 
 const refusal = (args: readonly string[]) => refusalOf(() => parseMatcherArguments(args));
 
-const argumentsOf = (hint: string | undefined): string[] => unquoted(wordsToPaste(hint));
+const argumentsOf = (hint: string | undefined): string[] => wordsOf(wordsToPaste(hint).join(' '));
 
 test.each([
   ['foo=bar', 'foo="bar"'],

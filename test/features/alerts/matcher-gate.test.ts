@@ -9,7 +9,7 @@ import { parseMatcherArguments } from '../../../src/features/alerts/matcher-argu
 import { describeRealServers } from '../../contract/servers.ts';
 import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
 import { refusalOf } from '../../support/refusal.ts';
-import { unquoted, wordsToPaste } from '../../support/shell-words.ts';
+import { wordsOf, wordsToPaste } from '../../support/shell-words.ts';
 import { svc } from '../../support/svc.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -247,7 +247,7 @@ describe('a gate on an alert that fires', () => {
 test('what a refusal says to write is, after the shell, what was typed', () => {
   const cases = fc.sample(joined, 1000).filter(({ open, by }) => open !== '{' || by.trim() !== ',');
   const hints = cases.map(({ text }) => wordsToPaste(refusalOf(() => parseMatcherArguments([text])).hint));
-  const shells = unquoted(hints.flat());
+  const shells = wordsOf(hints.flat().join(' '));
   for (const [index, { all, text }] of cases.entries()) {
     const words = shells.splice(0, hints[index]?.length);
     expect([text, parseMatcherArguments(words.slice(0, all.length))]).toEqual([text, all]);
@@ -266,7 +266,7 @@ test('whatever a refusal says to write is accepted, or asked about once more', (
     }
   });
   expect(hints.length).toBeGreaterThan(500);
-  for (const word of unquoted(hints)) {
+  for (const word of wordsOf(hints.join(' '))) {
     try {
       parseMatcherArguments([word]);
     } catch (error) {
