@@ -116,7 +116,7 @@ export const alertsRoute = listCommand({
             labels,
             once(async () => collect(alertmanager.alerts())),
           );
-    const ms = at?.ms ?? ctx.startedAt;
+    const ms = at?.ms ?? ctx.now();
     const value = routes.map(
       (route): RouteRow => ({
         ...route,
@@ -186,7 +186,7 @@ async function testExpectations(input: ExpectationOptions, path: string, ctx: Ru
     const where = `${path}, expectation ${index + 1}`;
     refuseUnknown([...receivers, ...(muted ?? [])], config.receivers, where);
     const routes = await matchRoutes(config.route, labels);
-    const ms = at === undefined ? (input.at?.ms ?? ctx.startedAt) : parseTime(at, { now: ctx.startedAt, bare: 'forward' }).ms;
+    const ms = at === undefined ? (input.at?.ms ?? ctx.now()) : parseTime(at, { now: ctx.now(), bare: 'forward' }).ms;
     const mutedNames = namesOf(routes.filter((route) => mutedBy(route, config, ms).length > 0));
     const ok = sameNames(receivers, namesOf(routes)) && (muted === undefined || sameNames(muted, mutedNames));
     const shown = (names: readonly string[], mutes: readonly string[]) =>
