@@ -158,6 +158,12 @@ export function splitList(text: string): string[] {
 
 const SEVERAL_PAIRS = /^[^\s,;&=]+=[^\s,;&="]*(?:[\s,;&]+[^\s,;&="]+=[^\s,;&="]*)+$/;
 
+/** Whether the pair reads as several, or as a value in quotes that are not part of it. */
+function needsQuotes(name: string, value: string): boolean {
+  const quoted = /^"(.*)"$/s.exec(value)?.[1];
+  return quoted === undefined ? SEVERAL_PAIRS.test(`${name}=${value}`) : needsQuotes(name, quoted);
+}
+
 export function splitAtEquals(option: string, text: string): readonly [name: string, value: string] {
   const equals = text.indexOf('=');
   if (equals < 1) throw new SvcError('invalid_value', `${option}: "${text}" is not name=value`);
@@ -167,18 +173,17 @@ export function splitAtEquals(option: string, text: string): readonly [name: str
 /** `a=b c=d` is refused; in double quotes, as in `a="b c=d"`, it is one value. */
 export function splitPair(option: string, text: string): readonly [name: string, value: string] {
   const [name, value] = splitAtEquals(option, text);
-  const quoted = /^"(.*)"$/s.exec(value)?.[1];
-  if (quoted !== undefined && SEVERAL_PAIRS.test(`${name}=${quoted}`)) return [name, quoted];
-  if (!SEVERAL_PAIRS.test(text)) return [name, value];
+  if (!needsQuotes(name, value)) return [name, value];
+  if (value.startsWith('"')) return [name, value.slice(1, -1)];
   const pairs = text.split(/[\s,;&]+/).map((pair) => `${option} ${shellWord(pair)}`);
   throw new SvcError('invalid_value', `${option}: "${text}" is several pairs in one argument`, {
-    hint: `write ${pairs.join(' ')}; for one value, write ${option} ${shellWord(`${name}="${value}"`)}`,
+    hint: `write ${pairs.join(' ')}; for one value, write ${option} ${shellWord(spellPair(name, value))}`,
   });
 }
 
 /** What `splitPair` reads as this name and value. */
 export function spellPair(name: string, value: string): string {
-  return SEVERAL_PAIRS.test(`${name}=${value}`) ? `${name}="${value}"` : `${name}=${value}`;
+  return needsQuotes(name, value) ? `${name}="${value}"` : `${name}=${value}`;
 }
 
 /** Its key in the input of `run`. */

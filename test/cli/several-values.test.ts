@@ -1,5 +1,7 @@
 /** Several things in one argument are refused, with each as a line to paste. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { spellPair, splitPair } from '../../src/cli/flags.ts';
 import { wordsOf, wordsToPaste } from '../support/shell-words.ts';
 import { svc } from '../support/svc.ts';
 
@@ -41,6 +43,35 @@ test.each([
   expect([run.code, run.stderr.replaceAll('\n', ' ')]).toEqual([2, expect.stringContaining(hint)]);
 });
 
+const TWO = 'team=payments severity=critical';
+
+test.each([
+  [['alerts', 'list', TWO]],
+  [['alerts', 'list', '--watch', TWO]],
+  [['alerts', 'groups', TWO]],
+  [['alerts', 'check', TWO]],
+  [['alerts', 'check', 'Watchdog', TWO]],
+  [['alerts', 'resolve', TWO]],
+  [['alerts', 'route', TWO]],
+  [['alerts', 'create', 'A', TWO]],
+  [['silences', 'create', TWO, '-c', 'x']],
+  [['silences', 'list', TWO]],
+  [['silences', 'list', '--matching', TWO]],
+  [['silences', 'check', '--expiring-within', '1h', TWO]],
+  [['silences', 'export', TWO]],
+  [['silences', 'expire', '--for-alert', TWO]],
+  [['silences', 'expire', '--matching', TWO]],
+  [['silences', 'extend', '--for', '1h', '--matching', TWO]],
+  [['silences', 'update', '1a58', '-m', TWO]],
+  [['silences', 'run', TWO, '--', 'true']],
+])('%j: exit 2 with both matchers', async (argv) => {
+  const dashes = argv.indexOf('--');
+  const at = dashes < 0 ? argv.length : dashes;
+  const run = await svc([...argv.slice(0, at), ...LOCAL, ...argv.slice(at)]);
+  expect(run.code).toBe(2);
+  expect(wordsOf(wordsToPaste(run.stderr).join(' ')).slice(0, 2)).toEqual(['team="payments"', 'severity="critical"']);
+});
+
 test.each([
   [['silences', 'list', '--author', 'Doe, Jane']],
   [['alerts', 'check', '--receiver', 'web[,]db|x{1,2}']],
@@ -57,6 +88,16 @@ test('a value in quotes reaches the service without them, if they are needed', a
     (await svc(['alerts', 'create', 'A', '--annotation', text, '--dry-run', ...LOCAL])).stdout;
   expect(await sent('a="1 b=2"')).toContain('"a": "1 b=2"');
   expect(await sent('a="1 b"')).toContain('"a": "\\"1 b\\""');
+});
+
+test('each value of a pair can be written', () => {
+  const text = fc.string({ unit: fc.constantFrom(...'ab1=& ,;"\\\n'), maxLength: 12 });
+  fc.assert(
+    fc.property(fc.stringMatching(/^[ab]{1,3}$/), text, (name, value) => {
+      expect(splitPair('--x', spellPair(name, value))).toEqual([name, value]);
+    }),
+    { numRuns: 3000 },
+  );
 });
 
 test('the lines to paste are accepted', async () => {
