@@ -41,7 +41,7 @@ export const catalogCursors = listCommand({
     const value = await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param));
     if (maxAge === undefined) return { value };
     const timed = value.map(({ parser_name, ingested_at }) => ({ parser_name, at: Date.parse(ingested_at ?? '') }));
-    const old = timed.filter(({ at }) => at < ctx.now() - maxAge);
+    const old = timed.filter(({ at }) => at < ctx.startedAt - maxAge);
     const unknown = timed.filter(({ at }) => Number.isNaN(at));
     if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
     if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);
