@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spellPair, splitPair } from '../../src/cli/flags.ts';
-import { wordsOf, wordsToPaste } from '../support/shell-words.ts';
+import { argumentsOf, spellingsIn } from '../support/shell-arguments.ts';
 import { svc } from '../support/svc.ts';
 
 const LOCAL = ['--base-url', 'http://127.0.0.1:1'];
@@ -69,7 +69,10 @@ test.each([
   const at = dashes < 0 ? argv.length : dashes;
   const run = await svc([...argv.slice(0, at), ...LOCAL, ...argv.slice(at)]);
   expect(run.code).toBe(2);
-  expect(wordsOf(wordsToPaste(run.stderr).join(' ')).slice(0, 2)).toEqual(['team="payments"', 'severity="critical"']);
+  expect(argumentsOf(spellingsIn(run.stderr).join(' ')).slice(0, 2)).toEqual([
+    'team="payments"',
+    'severity="critical"',
+  ]);
 });
 
 test.each([
@@ -102,7 +105,7 @@ test('each value of a pair can be written', () => {
 
 test('the lines to paste are accepted', async () => {
   const { stderr } = await svc(['alerts', 'check', '--receiver', 'web,db', ...LOCAL]);
-  for (const word of wordsOf(wordsToPaste(stderr).join(' '))) {
+  for (const word of argumentsOf(spellingsIn(stderr).join(' '))) {
     expect((await svc(['alerts', 'check', '--receiver', word, ...LOCAL])).code).toBe(7);
   }
 });

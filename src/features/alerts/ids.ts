@@ -56,10 +56,10 @@ export function isFingerprintPrefix(text: string): boolean {
 
 /** `1a58 77c0` in one argument: as an alert name it would select nothing. */
 export function refuseSeveralFingerprints(text: string): void {
-  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
-  if (words.length < 2 || !words.every(isFingerprintPrefix)) return;
+  const prefixes = text.split(/[\s,;]+/).filter((prefix) => prefix !== '');
+  if (prefixes.length < 2 || !prefixes.every(isFingerprintPrefix)) return;
   throw new SvcError('invalid_value', `"${text}" is several fingerprints in one argument`, {
-    hint: `write ${words.join(' and ')}; for the alert name, write ${shellWord(formatMatcher(matcher('alertname', '=', text)))}`,
+    hint: `write ${prefixes.join(' and ')}; for the alert name, write ${shellWord(formatMatcher(matcher('alertname', '=', text)))}`,
   });
 }
 

@@ -21,14 +21,14 @@ const LAST_NAME = new RegExp(`^(.*?)(${QUOTED}|${BARE}|)$`, 'su');
 const NEXT = `(?<=${BREAK}|\\\\[nrt])(?:(${QUOTED}|(?:(?!${BREAK})[^=!~\\\\])+)\\s*)?([!~]?=(?:[=!~\\s]*[=!~])?|!~)`;
 const VALUE = `\\s*${QUOTED}`;
 
-const WORDS = '(?:and|or|not|unless)';
+const CONJUNCTIONS = '(?:and|or|not|unless)';
 const BETWEEN_LISTS = '[\\s,;&]*(?:and[\\s,]*)?';
 const SEPARATOR = `(?:[\\s\\p{Z},;&|，；、]|\\\\[nrt]|\\}(?=${BETWEEN_LISTS}\\{)|(?<=\\}${BETWEEN_LISTS})\\{)`;
-const joined = (by: string) => new RegExp(`(?<!${by})${by}+(?:${WORDS}${by}+)*$`, 'iu');
+const joined = (by: string) => new RegExp(`(?<!${by})${by}+(?:${CONJUNCTIONS}${by}+)*$`, 'iu');
 const BEFORE_NEXT = joined(SEPARATOR);
 const BEFORE_BRACKET = joined(BREAK);
 const AT_END = /(?<![\s,;])[\s,;]+$/;
-const JOINT = new RegExp(`^(?:${BREAK}|\\\\[nrt]|${WORDS}(?!\\w))*$`, 'iu');
+const JOINT = new RegExp(`^(?:${BREAK}|\\\\[nrt]|${CONJUNCTIONS}(?!\\w))*$`, 'iu');
 
 /** Each `name=value` outside quotes, whatever is between them. Text before the first name is read as an alert name. */
 export function readMatchers(text: string, inQuotes = false): readonly Reading[] {
@@ -140,9 +140,10 @@ export function otherMeaning(literal: Matcher): { readonly why: string; readonly
 /** `critical,warning`, `critical or warning`. In a regular expression, `|` is not a separator of its own. */
 function listedValues(text: string, isRegex: boolean): readonly string[] {
   const plain = text.replace(/^[[(](.*)[\])]$/s, '$1');
-  const words = /\s+(?:and|or)\s+/i;
-  const separator = /^\S+(?:\s+(?:and|or)\s+\S+)+$/i.test(plain) ? words : isRegex ? /[,;\n\r\t]|&&/ : /[,;|\n\r\t]|&&/;
-  return plain.split(separator).map((value) => value.trim());
+  const isInProse = /^\S+(?:\s+(?:and|or)\s+\S+)+$/i.test(plain);
+  const values = isInProse ? plain.split(/\s+(?:and|or)\s+/i) : plain.split(/[,;\n\r\t]|&&/);
+  const all = isRegex ? values : values.flatMap((value) => value.split('|'));
+  return all.map((value) => value.trim());
 }
 
 /** One matcher for a label that has any of these values. */

@@ -4,11 +4,9 @@ import { SvcError } from '../../../src/errors.ts';
 import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { refusalOf } from '../../support/refusal.ts';
-import { wordsOf, wordsToPaste } from '../../support/shell-words.ts';
+import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
 
 const refusal = (args: readonly string[]) => refusalOf(() => parseMatcherArguments(args));
-
-const argumentsOf = (hint: string | undefined): string[] => wordsOf(wordsToPaste(hint).join(' '));
 
 test.each([
   ['foo=bar', 'foo="bar"'],
@@ -111,7 +109,7 @@ describe.each([
     expect(error.message).toContain(why);
   });
   test('suggests possible spellings, each of which is accepted', () => {
-    const shown = argumentsOf(refusal(args).hint);
+    const shown = argumentsOf(spellingsIn(refusal(args).hint).join(' '));
     expect(shown).toEqual(spellings);
     for (const word of shown.filter((one) => one.includes('"'))) {
       const matchers = parseMatcherArguments([word]);

@@ -9,7 +9,7 @@ import { parseMatcherArguments } from '../../../src/features/alerts/matcher-argu
 import { describeRealServers } from '../../contract/servers.ts';
 import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
 import { refusalOf } from '../../support/refusal.ts';
-import { wordsOf, wordsToPaste } from '../../support/shell-words.ts';
+import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
 import { svc } from '../../support/svc.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -246,13 +246,13 @@ describe('a gate on an alert that fires', () => {
 
 test('what a refusal says to write is, after the shell, what was typed', () => {
   const cases = fc.sample(joined, 1000).filter(({ open, by }) => open !== '{' || by.trim() !== ',');
-  const hints = cases.map(({ text }) => wordsToPaste(refusalOf(() => parseMatcherArguments([text])).hint));
-  const shells = wordsOf(hints.flat().join(' '));
+  const hints = cases.map(({ text }) => spellingsIn(refusalOf(() => parseMatcherArguments([text])).hint));
+  const shells = argumentsOf(hints.flat().join(' '));
   for (const [index, { all, text }] of cases.entries()) {
-    const words = shells.splice(0, hints[index]?.length);
-    expect([text, parseMatcherArguments(words.slice(0, all.length))]).toEqual([text, all]);
+    const texts = shells.splice(0, hints[index]?.length);
+    expect([text, parseMatcherArguments(texts.slice(0, all.length))]).toEqual([text, all]);
     // The literal text, if the server would read it.
-    for (const word of words.slice(all.length)) expect(parseMatcherArguments([word])).toHaveLength(1);
+    for (const word of texts.slice(all.length)) expect(parseMatcherArguments([word])).toHaveLength(1);
   }
 });
 
@@ -262,11 +262,11 @@ test('whatever a refusal says to write is accepted, or asked about once more', (
       parseMatcherArguments([text]);
       return [];
     } catch (error) {
-      return wordsToPaste((error as { hint?: string }).hint);
+      return spellingsIn((error as { hint?: string }).hint);
     }
   });
   expect(hints.length).toBeGreaterThan(500);
-  for (const word of wordsOf(hints.join(' '))) {
+  for (const word of argumentsOf(hints.join(' '))) {
     try {
       parseMatcherArguments([word]);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
-import { wordsOf } from '../../../support/shell-words.ts';
+import { argumentsOf } from '../../../support/shell-arguments.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
@@ -64,7 +64,7 @@ onBothServices((service) => {
     const texts = { createdBy: 'Doe, Jane', comment: '-c --yes "x"' };
     const id = await postSilence(service.url(), { matchers: JSON.parse(matchers), ...times, ...texts });
     const { undo = '' } = await expire([id, '--yes']);
-    const undone = await service.svc([...wordsOf(undo).slice(1), '--yes', '-q']);
+    const undone = await service.svc([...argumentsOf(undo).slice(1), '--yes', '-q']);
     expect(undone.code, undone.stderr).toBe(0);
     const [made] = (await getJson<object[]>(service.url(), '/api/v2/silences')).filter(
       (one) => (one as { id: string }).id === undone.stdout.trim(),
