@@ -6,6 +6,7 @@ import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
 import { formatMatcher, type Matcher, matcher, OPERATORS, parseFallback, splitList } from './matcher.ts';
 import {
+  isJoinedByAnd,
   isReadAs,
   matcherOf,
   otherMeaning,
@@ -85,12 +86,18 @@ function parseOne(untrimmed: string): Typed {
     const name = matcher('alertname', '=', withoutQuotes(text));
     throw refused(text, 'has no operator (= != =~ !~)', [formatMatcher(otherMeaning(name)?.meant ?? name)], name);
   }
-  const why = readings.length > 1 ? 'several matchers must be separate arguments' : whyRefused(text, reading);
+  const why = readings.length > 1 ? whySeveral(readings) : whyRefused(text, reading);
   if (why !== undefined) throw refused(text, why, spellMeant(readings));
   const parsed = parseFallback(untrimmed);
   if (parsed !== undefined && isReadAs(matcherOf(reading), parsed))
     return { text, value: reading.value, matcher: parsed };
   throw refused(text, 'needs double quotes around its name and its value', spellMeant(readings));
+}
+
+function whySeveral(readings: readonly Reading[]): string {
+  return isJoinedByAnd(readings)
+    ? 'several matchers must be separate arguments'
+    : 'matchers can only be joined by "and": run svc once for each';
 }
 
 function whyRefused(text: string, { name, operator, value, after }: Reading): string | undefined {

@@ -83,13 +83,16 @@ export function withoutQuotes(text: string): string {
 export function spellMeant(readings: readonly Reading[]): readonly string[] {
   if (!readings.every((reading, index) => isClear(reading, index === readings.length - 1))) return [];
   const all = readings.map(matcherOf);
-  const joints = readings.slice(0, -1).map(({ after }) => after.toLowerCase());
-  if (!joints.some((joint) => /\||or|not|unless/.test(joint))) return readings.map(spellReading);
+  if (isJoinedByAnd(readings)) return readings.map(spellReading);
   const [first] = all;
   const isOneLabel = all.every(({ name, isEqual }) => isEqual && name === first?.name);
-  if (first === undefined || !isOneLabel || joints.some((joint) => /not|unless/.test(joint))) return [];
+  if (first === undefined || !isOneLabel || readings.some(({ after }) => /not|unless/i.test(after))) return [];
   const values = all.map(({ isRegex, value }) => (isRegex ? value : escapeRegex(value)));
   return [formatMatcher(matcher(first.name, '=~', values.join('|')))];
+}
+
+export function isJoinedByAnd(readings: readonly Reading[]): boolean {
+  return !readings.slice(0, -1).some(({ after }) => /\||or|not|unless/i.test(after));
 }
 
 function isClear({ name, value, after }: Reading, isLast: boolean): boolean {

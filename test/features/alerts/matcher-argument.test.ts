@@ -68,8 +68,8 @@ describe.each([
   [['foo= bar=baz'], 'several matchers', ['foo=""', 'bar="baz"', 'foo="bar=baz"']],
   [['foo=x|y bar=baz'], 'several matchers', ['foo=x|y', 'bar="baz"', 'foo="x|y bar=baz"']],
   [['foo bar=baz'], 'several matchers', ['alertname="foo"', 'bar="baz"']],
-  [['foo=bar or foo=baz'], 'several matchers', ['foo=~"bar|baz"', 'foo="bar or foo=baz"']],
-  [['foo=bar or bar=baz'], 'several matchers', ['foo="bar or bar=baz"']],
+  [['foo=bar or foo=baz'], 'can only be joined by "and"', ['foo=~"bar|baz"', 'foo="bar or foo=baz"']],
+  [['foo=bar or bar=baz'], 'can only be joined by "and"', ['foo="bar or bar=baz"']],
   [['foo=~\\d+ bar=baz'], 'several matchers', ['foo=~"\\\\d+"', 'bar="baz"', 'foo=~"\\\\d+ bar=baz"']],
   // what the server takes literally, and a person may not mean so
   [['foo=a,b'], 'several values', ['foo=~"a|b"', 'foo="a,b"']],
