@@ -108,8 +108,15 @@ function whyRefused(text: string, { name, operator, value, after }: Reading): st
   if (/^(?:(['`]).*\1|[“„].*[”“]|‘.*’)$/s.test(value) && value.length > 1) return 'the value is in single quotes';
   // `severity*=critical` and `value>=5` would be labels with such names.
   if (/(?=[\x21-\x7e])[^\w"'`]$/.test(name)) return 'needs double quotes around its name';
-  if (after.trim() === '') return undefined;
-  return after.trim() === ',' ? 'ends with a comma' : 'has text after its value';
+  if (after.trim() !== '') return after.trim() === ',' ? 'ends with a comma' : 'has text after its value';
+  return isUnbalanced(value) ? 'has an unmatched quote or bracket' : undefined;
+}
+
+function isUnbalanced(value: string): boolean {
+  if (value.startsWith('"')) return false;
+  const plain = value.replace(/\\.|\{[^{}]*\}/gs, '');
+  const count = (char: string): number => plain.split(char).length;
+  return /^['`“‘]|['`”’]$|[{}]/.test(plain) || count('(') !== count(')') || count('[') !== count(']');
 }
 
 /** For the server, `a=b|c` and `a=b*` are literal. A value in double quotes is, for svc too. */

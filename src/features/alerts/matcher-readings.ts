@@ -27,7 +27,7 @@ const SEPARATOR = `(?:[\\s\\p{Z},;&|，；、]|\\\\[nrt]|\\}(?=${BETWEEN_LISTS}\
 const joined = (by: string) => new RegExp(`(?<!${by})${by}+(?:${CONJUNCTIONS}${by}+)*$`, 'iu');
 const BEFORE_NEXT = joined(SEPARATOR);
 const BEFORE_BRACKET = joined(BREAK);
-const AT_END = /(?<![\s,;])[\s,;]+$/;
+const AT_END = new RegExp(`(?<![\\s,;])(?:[\\s,;]+(?:${CONJUNCTIONS}|&&|\\|\\|))?[\\s,;]*$`, 'i');
 const JOINT = new RegExp(`^(?:${BREAK}|\\\\[nrt]|${CONJUNCTIONS}(?!\\w))*$`, 'iu');
 
 /** Each `name=value` outside quotes, whatever is between them. Text before the first name is read as an alert name. */

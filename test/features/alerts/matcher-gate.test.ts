@@ -63,7 +63,7 @@ function classicValue(text: string): string | undefined {
 function personReads(text: string): boolean {
   const found = [...text.matchAll(/([\w/é]+)\s*(=~|!=|!~|=)\s*(?:["'`“]([^"'`”]*)["'`”]|([\w:.-]+))/gu)];
   const rest = found.reduce((left, [one]) => left.replace(one, ' '), text);
-  const isOnlyJoined = /^(?:[\s,;&|+(){}[\]"'`]|\band\b)*$/u.test(rest);
+  const isOnlyJoined = /^(?:[\s,;&+(){}[\]"'`]|\band\b)*$/u.test(rest);
   return (
     found.length > 0 &&
     isOnlyJoined &&
