@@ -8,6 +8,7 @@ import { formatMatcher, type Matcher, matcher, OPERATORS, parseFallback, splitLi
 import {
   isJoinedByAnd,
   isReadAs,
+  isUnbalanced,
   matcherOf,
   otherMeaning,
   type Reading,
@@ -100,7 +101,8 @@ function whySeveral(readings: readonly Reading[]): string {
     : 'matchers can only be joined by "and": run svc once for each';
 }
 
-function whyRefused(text: string, { name, operator, value, after }: Reading): string | undefined {
+function whyRefused(text: string, reading: Reading): string | undefined {
+  const { name, operator, value, after } = reading;
   if (withoutQuotes(name) === '') return 'has no label name';
   if (!OPERATORS.some((known) => known === operator)) return `${operator} is not an operator`;
   if (/^[[(]/.test(text)) return 'brackets around a matcher are not supported';
@@ -109,14 +111,7 @@ function whyRefused(text: string, { name, operator, value, after }: Reading): st
   // `severity*=critical` and `value>=5` would be labels with such names.
   if (/(?=[\x21-\x7e])[^\w"'`]$/.test(name)) return 'needs double quotes around its name';
   if (after.trim() !== '') return after.trim() === ',' ? 'ends with a comma' : 'has text after its value';
-  return isUnbalanced(value) ? 'has an unmatched quote or bracket' : undefined;
-}
-
-function isUnbalanced(value: string): boolean {
-  if (value.startsWith('"')) return false;
-  const plain = value.replace(/\\.|\{[^{}]*\}/gs, '');
-  const count = (char: string): number => plain.split(char).length;
-  return /^['`“‘]|['`”’]$|[{}]/.test(plain) || count('(') !== count(')') || count('[') !== count(']');
+  return isUnbalanced(reading) ? 'has an unmatched quote or bracket' : undefined;
 }
 
 /** For the server, `a=b|c` and `a=b*` are literal. A value in double quotes is, for svc too. */

@@ -108,8 +108,17 @@ function isQuoted(value: string): boolean {
 function spellReading(reading: Reading): string {
   const meant = matcherOf(reading);
   const typed = `${formatMatcher({ ...meant, value: '' }).replace(/""$/, '')}${reading.value}`;
-  const asks = !isQuoted(reading.value) && otherMeaning(meant) !== undefined && isReadAs(meant, parseFallback(typed));
-  return asks ? typed : formatMatcher(meant);
+  const isLiteral = isQuoted(reading.value) || isUnbalanced(reading) || otherMeaning(meant) === undefined;
+  return !isLiteral && isReadAs(meant, parseFallback(typed)) ? typed : formatMatcher(meant);
+}
+
+/** The service says whether the brackets of a regular expression match. */
+export function isUnbalanced({ value, operator }: Reading): boolean {
+  if (value.startsWith('"')) return false;
+  const plain = value.replace(/\\.|\{[^{}]*\}/gs, '');
+  if (/^['`“‘]|['`”’]$|[{}]/.test(plain)) return true;
+  const count = (char: string): number => plain.split(char).length;
+  return !operator.includes('~') && (count('(') !== count(')') || count('[') !== count(']'));
 }
 
 /** Whether a person and the server read the same. */
