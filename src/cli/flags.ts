@@ -1,5 +1,7 @@
 /** The kinds of flags and arguments that a command may declare, and their input types. */
 
+import { SvcError } from '../errors.ts';
+import { shellWord } from '../output/escape.ts';
 import type { Candidate } from '../store/completion-cache.ts';
 
 /** Where values come from: a prompt reads them from the service, completion from a short-lived cache. */
@@ -152,6 +154,36 @@ export function repeatable(flag: Flag): boolean {
 /** The items of a comma-separated value. */
 export function splitList(text: string): string[] {
   return text.split(',').map((item) => item.trim());
+}
+
+const SEVERAL_PAIRS = /^[^\s,;&=]+=[^\s,;&="]*(?:[\s,;&]+[^\s,;&="]+=[^\s,;&="]*)+$/;
+
+/** Whether the pair reads as several, or as a value in quotes that are not part of it. */
+function needsQuotes(name: string, value: string): boolean {
+  const quoted = /^"(.*)"$/s.exec(value)?.[1];
+  return quoted === undefined ? SEVERAL_PAIRS.test(`${name}=${value}`) : needsQuotes(name, quoted);
+}
+
+export function splitAtEquals(option: string, text: string): readonly [name: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new SvcError('invalid_value', `${option}: "${text}" is not name=value`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/** `a=b c=d` is refused; in double quotes, as in `a="b c=d"`, it is one value. */
+export function splitPair(option: string, text: string): readonly [name: string, value: string] {
+  const [name, value] = splitAtEquals(option, text);
+  if (!needsQuotes(name, value)) return [name, value];
+  if (value.startsWith('"')) return [name, value.slice(1, -1)];
+  const pairs = text.split(/[\s,;&]+/).map((pair) => `${option} ${shellWord(pair)}`);
+  throw new SvcError('invalid_value', `${option}: "${text}" is several pairs in one argument`, {
+    hint: `write ${pairs.join(' ')}; for one value, write ${option} ${shellWord(spellPair(name, value))}`,
+  });
+}
+
+/** What `splitPair` reads as this name and value. */
+export function spellPair(name: string, value: string): string {
+  return needsQuotes(name, value) ? `${name}="${value}"` : `${name}=${value}`;
 }
 
 /** Its key in the input of `run`. */

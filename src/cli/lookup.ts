@@ -174,7 +174,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   // If more than a third differs, it is another word.
   let bestCost = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
-    const cost = candidate.startsWith(word) && word.length > 2 ? 1 : distance(lower, candidate.toLowerCase());
+    // `for` begins `for-alert`, but does not mean it.
+    const isBeginning = word.length > 2 && candidate.startsWith(word) && candidate[word.length] !== '-';
+    const cost = isBeginning ? 1 : distance(lower, candidate.toLowerCase());
     if (cost < bestCost) {
       best = candidate;
       bestCost = cost;

@@ -1,6 +1,7 @@
 /** From argv to a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
+import { shellWord } from '../output/escape.ts';
 import type { Command } from './command.ts';
 import { allFlags, GLOBAL_FLAGS, SERVICE_FLAGS, TZ_FLAG } from './common-flags.ts';
 import {
@@ -12,6 +13,7 @@ import {
   placeholder,
   repeatable,
   splitList,
+  splitPair,
   takesValue,
   usageLine,
 } from './flags.ts';
@@ -241,8 +243,9 @@ function usageError(
 ): SvcError {
   const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
   if (code === 'commander.unknownOption' && unknown !== undefined) {
-    const options = flags.map(([name, flag]) => `--${negatable(flag) ? 'no-' : ''}${name}`);
-    const meant = suggest(unknown, options);
+    const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
+    const close = unknown.startsWith('--') ? suggest(unknown.slice(2), names) : undefined;
+    const meant = close === undefined ? undefined : `--${close}`;
     const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
     return new SvcError('usage', `there is no option ${unknown}`, {
       hint,
@@ -301,7 +304,13 @@ function optionValue(name: string, flag: Flag, typed: readonly (string | boolean
     throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
   if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
-  const values = texts.map((text) => single(name, flag, text, clock));
+  const values = texts.map((text) => {
+    try {
+      return single(name, flag, text, clock);
+    } catch (error) {
+      throw severalValues(name, flag, text, clock) ?? error;
+    }
+  });
   return flag.repeat ? values : values[0];
 }
 
@@ -346,7 +355,10 @@ function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
     case 'integer':
     case 'number': {
       const form = flag.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
-      if (!form.test(text)) throw bad(`"${text}" is not ${flag.type === 'integer' ? 'a whole number' : 'a number'}`);
+      if (!form.test(text)) {
+        const [what, like] = flag.type === 'integer' ? ['a whole number', '1000'] : ['a number', '1000 or 1.5'];
+        throw bad(`"${text}" is not ${what}`, { hint: `write it like ${like}, without separators or units` });
+      }
       const value = Number(text);
       if (flag.min !== undefined && value < flag.min) throw bad(`${text} is less than ${flag.min}`);
       if (flag.max !== undefined && value > flag.max) throw bad(`${text} is more than ${flag.max}`);
@@ -370,13 +382,25 @@ function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
   }
 }
 
+/** Undefined unless each part of the text would be a value of its own: `active,silenced`. */
+function severalValues(name: string, flag: Flag, text: string, clock: Clock): SvcError | undefined {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== '');
+  if (!repeatable(flag) || parts.length < 2) return undefined;
+  try {
+    for (const part of parts) single(name, flag, part, clock);
+  } catch (error) {
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+  const hint = `write ${parts.map((part) => `--${name} ${shellWord(part)}`).join(' ')}`;
+  return new SvcError('invalid_value', `--${name}: "${text}" is several values in one argument`, { hint });
+}
+
 function addPair(name: string, text: string, before: Readonly<Record<string, string>>): Record<string, string> {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new SvcError('invalid_value', `--${name}: "${text}" is not name=value`);
-  const key = text.slice(0, equals);
+  const [key, value] = splitPair(`--${name}`, text);
   if (Object.hasOwn(before, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
   // Null prototype: a label may be named __proto__.
-  return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: text.slice(equals + 1) });
+  return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: value });
 }
 
 function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {

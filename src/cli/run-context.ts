@@ -49,7 +49,8 @@ interface Parts {
 }
 
 export function runContext(parts: Parts): RunContext {
-  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
+  const { command, service: own, globals, startedAt, settings, context: outer } = parts;
+  const { engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
   const { stdout, stderr } = context;
@@ -121,6 +122,7 @@ export function runContext(parts: Parts): RunContext {
     secrets,
     settings,
     groups: engine.groups,
+    startedAt,
     dryRun,
     yes: globals.yes === true,
     interactive,
@@ -172,7 +174,6 @@ export function runContext(parts: Parts): RunContext {
     progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
-    startedAt: parts.startedAt,
     omittedRows: () => omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;

@@ -42,7 +42,10 @@ export function buildTarget(parts: TargetParts): Target {
     });
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
-  const open = header.map((line) => parseHeader(line, '--header'));
+  const open = header.map((line) => {
+    refuseSeveralHeaders(line);
+    return parseHeader(line, '--header');
+  });
   const secret = headerFile.flatMap((path) => {
     parts.checkSecretFile(path);
     return readHeaderFile(path, '--header-file', context);
@@ -112,6 +115,13 @@ export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
     dryRun,
     log,
   };
+}
+
+function refuseSeveralHeaders(line: string): void {
+  if (!/[,;]\s*[A-Z][\w-]*:\s+\S/.test(line)) return;
+  throw new SvcError('invalid_value', '--header: several headers in one argument', {
+    hint: 'give --header once for each; for one value, put the line in a file and pass --header-file',
+  });
 }
 
 function parseHeader(line: string, source: string): readonly [name: string, value: string] {

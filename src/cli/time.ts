@@ -77,7 +77,7 @@ function correctedDuration(text: string): string | undefined {
   const parts = text
     .replace(/^\s*[+-]\s*/, '')
     .trim()
-    .split(/(?<=[a-z])[\s,]*(?=[\d.])/i);
+    .split(/(?<=[a-z])(?:,\s+|\s*)(?=[\d.])/i);
   let sum = 0;
   for (const part of parts) {
     const [, count, name = ''] = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]+)$/i.exec(part) ?? [];
@@ -134,13 +134,24 @@ function clockTime(text: string, { now, bare }: TimeRules, zone: Zone): Instant 
   const time = `T${hour.padStart(2, '0')}:${minute}:${second}`;
   if (!exists(`${date ?? '1970-01-01'}${time}`)) throw invalid(text, 'names a day or time that does not exist', FORMS);
   const today = Math.floor((now + zone.offset(now)) / DAY) * DAY;
-  const on = (start: number): number => zone.instant(start + Date.parse(`1970-01-01${time}Z`));
-  const resolved = (ms: number): Instant => ({ ...instant(ms, text), zone: zone.name });
-  if (date !== undefined) return resolved(on(Date.parse(date)));
-  if (day !== undefined) return resolved(on(today + DAY * (DAYS_FROM_TODAY[day.toLowerCase()] ?? 0)));
-  const ms = on(today);
-  if (bare === 'forward') return resolved(ms >= now ? ms : on(today + DAY));
-  return resolved(ms <= now ? ms : on(today - DAY));
+  const onDay = (start: number): number => start + Date.parse(`1970-01-01${time}Z`);
+  const resolved = (clock: number): Instant => ({ ...instant(readClock(clock, text, zone), text), zone: zone.name });
+  if (date !== undefined) return resolved(onDay(Date.parse(date)));
+  if (day !== undefined) return resolved(onDay(today + DAY * (DAYS_FROM_TODAY[day.toLowerCase()] ?? 0)));
+  const ms = zone.instant(onDay(today));
+  if (bare === 'forward') return resolved(onDay(ms >= now ? today : today + DAY));
+  return resolved(onDay(ms <= now ? today : today - DAY));
+}
+
+/** Refuses what the clocks of the zone skip, or show twice. */
+function readClock(clock: number, text: string, zone: Zone): number {
+  const ms = zone.instant(clock);
+  const shows = (at: number): boolean => at + zone.offset(at) === clock;
+  const written = utcText(ms);
+  if (!shows(ms)) throw invalid(text, `does not exist in ${zone.name}: the clocks skip it`, `write ${written}`);
+  const second = [ms - DAY, ms + DAY].map((at) => clock - zone.offset(at)).find((at) => at !== ms && shows(at));
+  if (second === undefined) return ms;
+  throw invalid(text, `occurs twice in ${zone.name}`, `write ${written} or ${utcText(second)}`);
 }
 
 function invalid(text: string, why: string, hint: string): SvcError {

@@ -93,7 +93,9 @@ const TIMES: readonly Block[] = [
       ['ms', 'milliseconds'],
     ],
   },
-  { text: 'Signs, fractions and numbers without a unit (except 0) are errors. The longest duration is 292y.' },
+  {
+    text: 'Signs, fractions and numbers without a unit (except 0) are errors, and so is a clock time that a change of the clocks skips or repeats. The longest duration is 292y.',
+  },
   {
     title: 'How times are shown (--time)',
     rows: [
@@ -133,7 +135,7 @@ const MATCHERS: readonly Block[] = [
     text: 'A missing label counts as empty: team="" selects alerts without a team, and so does team!="infra". svc warns if a silence mutes alerts without the label.',
   },
   {
-    text: 'svc refuses matchers that are ambiguous and prints the spelling to type: a second operator, a comma that may separate matchers or belong to a value, brackets, quotes that the shell passed on.',
+    text: 'Where the server takes literally what may be meant in another way, svc refuses the matcher and prints what to type for each meaning: several matchers in one argument (a=b c=d, a=b;c=d), several values or a pattern with = (a=b|c, a=b,c, a=b*), brackets, quotes that the shell passed on. A value in double quotes is literal: \'a="b c=d"\'.',
   },
 ];
 

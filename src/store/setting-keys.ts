@@ -197,8 +197,7 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       return /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text) ? undefined : 'is not a number above 0, such as 250.50';
     case 'names': {
       const names = text.split(',');
-      if (names.some((name) => name.trim() !== name || name === ''))
-        return 'is not a list such as critical,warning,info';
+      if (names.some((name) => /[\s;]|^$/.test(name))) return 'is not a list such as critical,warning,info';
       return new Set(names).size === names.length ? undefined : 'names one twice';
     }
     case 'command': {

@@ -198,9 +198,8 @@ describe('clock times', () => {
     ['tomorrow 02:00', '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00.000Z'],
     ['Yesterday  02:00', '2026-11-19T01:00:00.000Z', '2026-11-19T01:00:00.000Z'],
     ['2026-07-01 02:00', '2026-07-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'],
-    // The clocks skip from 02:00 to 03:00, and show 02:30 twice.
-    ['2026-03-29 02:30', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
-    ['2026-10-25 02:30', '2026-10-25T00:30:00.000Z', '2026-10-25T00:30:00.000Z'],
+    ['2026-03-29 03:00', '2026-03-29T01:00:00.000Z', '2026-03-29T01:00:00.000Z'],
+    ['2026-10-25 03:00', '2026-10-25T02:00:00.000Z', '2026-10-25T02:00:00.000Z'],
   ])('%s', (text, next, last) => {
     expect(parseTime(text, { ...forward, ...berlin })).toEqual({
       ms: Date.parse(next),
@@ -208,6 +207,21 @@ describe('clock times', () => {
       zone: 'Europe/Berlin',
     });
     expect(parseTime(text, { ...back, ...berlin }).iso).toBe(last);
+  });
+
+  test.each([
+    ['2026-03-29 02:30', 'the clocks skip it', 'write 2026-03-29T01:30:00Z'],
+    ['2026-10-25 02:00', 'occurs twice', 'write 2026-10-25T00:00:00Z or 2026-10-25T01:00:00Z'],
+    ['2026-10-25 02:59:59', 'occurs twice', 'write 2026-10-25T00:59:59Z or 2026-10-25T01:59:59Z'],
+  ])('%s at a change of the clocks is refused', (text, why, hint) => {
+    const refused = refusal(text, { ...forward, ...berlin });
+    expect([refused.message, refused.hint]).toEqual([expect.stringContaining(why), hint]);
+  });
+
+  test('02:30 of tonight is refused if it occurs twice', () => {
+    const evening = { ...berlin, now: Date.parse('2026-10-24T18:00:00Z') };
+    expect(refusal('02:30', { ...evening, bare: 'forward' }).message).toContain('occurs twice');
+    expect(parseTime('02:30', { ...evening, bare: 'back' }).iso).toBe('2026-10-24T00:30:00.000Z');
   });
 
   test('a day is the day of the zone, not of UTC', () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/common-flags.ts';
 import { parseDuration, parseTime, UTC } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
-import { OPERATORS, operatorOf, parseMatcherArguments } from '../../src/features/alerts/matcher.ts';
+import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 
 function rows(topic: string, title: RegExp): readonly (readonly [string, string])[] {
   const blocks = TOPICS.find(({ name }) => name === topic)?.blocks ?? [];

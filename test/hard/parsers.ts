@@ -10,11 +10,10 @@ import {
   type Matcher,
   parseClassic,
   parseFallback,
-  parseLabels,
-  parseMatcherArguments,
   parseMatcherList,
   parseUtf8,
 } from '../../src/features/alerts/matcher.ts';
+import { parseLabels, parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 import { readRoutingConfig } from '../../src/features/alerts/routing/config.ts';
 import {
   decodePayload,

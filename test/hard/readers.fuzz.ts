@@ -8,7 +8,7 @@ import { completionModel } from '../../src/cli/completion/model.ts';
 import { parseDuration, parseTime } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
-import { parseMatcherArguments } from '../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
 import { GROUPS, SOURCES } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';

@@ -5,6 +5,7 @@ import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
 import type { Candidate } from '../../store/completion-cache.ts';
 import { formatMatcher, matcher } from './matcher.ts';
+import { otherMeaning } from './matcher-readings.ts';
 import type { Alert, Receiver } from './schema.ts';
 import { effectiveState, type Severities, severityRank } from './selection.ts';
 
@@ -107,7 +108,8 @@ const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
 /** A label as a matcher is typed, and an alert name alone, too. */
 function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
   if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
-  if (!SIMPLE_VALUE.test(value)) return [{ value: formatMatcher(matcher(name, '=', value)) }];
+  const of = matcher(name, '=', value);
+  if (!SIMPLE_VALUE.test(value) || otherMeaning(of) !== undefined) return [{ value: formatMatcher(of) }];
   return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
 }
 
@@ -122,5 +124,6 @@ const UNSEEN = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\
 export function receiverPattern(name: string): string {
   return name
     .replace(/[\\+*?()|[\]{}^$]/g, '\\$&')
+    .replace(/[,;]/g, '[$&]') // a bare one is refused: it may separate names
     .replace(UNSEEN, (character) => `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

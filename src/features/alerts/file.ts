@@ -22,19 +22,18 @@ export async function readRows<T extends keyof Rows>(
   thing: T,
   path: string,
   { complete, mayBeEmpty }: FileRules,
-  ctx: Pick<RunContext, 'readInput' | 'now'>,
+  ctx: Pick<RunContext, 'readInput' | 'startedAt'>,
 ): Promise<{ readonly rows: readonly Rows[T][]; readonly isArray: boolean }> {
   const value = parseJson(await ctx.readInput(path), path);
   const isArray = Array.isArray(value);
   const items: unknown[] = isArray ? value : [value];
   if (items.length === 0 && !mayBeEmpty) throw new SvcError('invalid_value', `${path}: the array is empty`);
   const { postableAlert, postableSilence } = await import('./schema.ts');
-  const now = ctx.now();
   const rows = items.map((item, index) => {
     const where = items.length === 1 && !isArray ? path : `${path}, ${thing} ${index + 1}`;
     if (!isObject(item)) throw new SvcError('invalid_value', `${where}: not an object`);
-    const row = { ...complete(item, where) };
-    for (const name of ['startsAt', 'endsAt']) row[name] = resolved(row[name], `${where}: ${name}`, now);
+    const row = { ...complete(withoutNulls(item), where) };
+    for (const name of ['startsAt', 'endsAt']) row[name] = resolved(row[name], `${where}: ${name}`, ctx.startedAt);
     const parsed = (thing === 'alert' ? postableAlert : postableSilence).safeParse(row);
     if (parsed.success) return parsed.data as Rows[T];
     const [issue] = parsed.error.issues;
@@ -44,6 +43,17 @@ export async function readRows<T extends keyof Rows>(
     );
   });
   return { rows, isArray };
+}
+
+/** For the service, null is absent, in labels and annotations too. */
+function withoutNulls(row: Row): Row {
+  const filled = Object.entries(row).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    filled.map(([name, value]) => [
+      name,
+      /^(?:labels|annotations)$/.test(name) && isObject(value) ? withoutNulls(value) : value,
+    ]),
+  );
 }
 
 /** Any time that svc accepts, as RFC 3339 in UTC. */

@@ -2,6 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
 import { type Alertmanager, isUuid } from './api.ts';
+import { formatMatcher, matcher } from './matcher.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect } from './selection.ts';
 
@@ -51,6 +52,15 @@ function findByPrefix<T>(thing: Thing, items: readonly T[], idOf: (item: T) => s
 /** Also true for some names, such as `dead`. */
 export function isFingerprintPrefix(text: string): boolean {
   return KINDS.alert.form.test(text.toLowerCase());
+}
+
+/** `1a58 77c0` in one argument: as an alert name it would select nothing. */
+export function refuseSeveralFingerprints(text: string): void {
+  const prefixes = text.split(/[\s,;]+/).filter((prefix) => prefix !== '');
+  if (prefixes.length < 2 || !prefixes.every(isFingerprintPrefix)) return;
+  throw new SvcError('invalid_value', `"${text}" is several fingerprints in one argument`, {
+    hint: `write ${prefixes.join(' and ')}; for the alert name, write ${shellWord(formatMatcher(matcher('alertname', '=', text)))}`,
+  });
 }
 
 export function checkFingerprints(prefixes: readonly string[]): void {

@@ -16,6 +16,8 @@ export function suggestNames(matchers: readonly Matcher[], known: KnownNames): s
     if (values === undefined) return questionName('label', name, known.keys());
     // Values with numbers, such as web-1 and web-2, resemble each other on purpose.
     if (isRegex || !isEqual || value === '' || values.has(value) || /\d/.test(value)) return undefined;
+    const [label] = name === 'alertname' ? ([...known].find(([, others]) => others.has(value)) ?? []) : [];
+    if (label !== undefined) return `no alert is named ${value}: did you mean ${label}=${value}?`;
     return questionName(name === 'alertname' ? 'alert name' : name, value, values);
   });
   return [...new Set(questions.filter((text) => text !== undefined))];

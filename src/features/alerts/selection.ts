@@ -2,8 +2,10 @@
 import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { Settings } from '../../store/settings.ts';
-import { formatMatcher, type Matcher, parseMatcherArguments } from './matcher.ts';
+import { formatMatcher, type Matcher } from './matcher.ts';
+import { parseMatcherArguments } from './matcher-arguments.ts';
 import type { Alert, AlertFilter, AlertGroup, StateQuery } from './schema.ts';
 
 export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
@@ -26,9 +28,20 @@ export const SELECTION_FLAGS = {
       value: 'regex',
       complete: 'receivers',
       help: 'Only alerts for matching receivers',
+      check: refuseReceiverList,
     },
   }),
 } as const satisfies Flags;
+
+/** The names of several receivers would match none: a gate would be green. */
+function refuseReceiverList(regex: string): void {
+  const bare = regex.replace(/\\.|\[[^\]]*\]|\{\d*,\d*\}/gs, '');
+  if (!/[,;\n]/.test(bare)) return;
+  const names = regex.split(/\s*[,;\n]\s*/).filter((name) => name !== '');
+  throw new SvcError('invalid_value', 'several names need a regular expression', {
+    hint: `write ${shellWord(names.join('|'))}; for the literal text, write ${shellWord(regex.replace(/[,;\n]/g, '[$&]'))}`,
+  });
+}
 
 export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { RunContext } from '../../cli/command.ts';
+import { splitAtEquals, splitPair } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { parseJsonText } from '../../json-object.ts';
 
@@ -42,7 +43,7 @@ export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: 
   }
   const query = grouped([
     ...(cut < 0 ? [] : new URLSearchParams(text.slice(cut + 1))),
-    ...params.map((param) => keyAndValue(param, '--param')),
+    ...params.map((param) => splitPair('--param', param)),
   ]);
   const base = BASE_PATHS[service];
   const below = base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path;
@@ -81,7 +82,7 @@ export async function rawBody(
       hint: 'pass -f key=value',
     });
   }
-  return { encoding: 'form', body: grouped(field.map((one) => keyAndValue(one, '--field'))) };
+  return { encoding: 'form', body: grouped(field.map((one) => splitPair('--field', one))) };
 }
 
 function bodyText(bytes: Uint8Array): string {
@@ -104,9 +105,9 @@ function jsonFields(texts: readonly string[], values: readonly string[]): Readon
     if (name in fields) throw new SvcError('invalid_value', `the field ${name} is given twice`);
     fields[name] = value;
   };
-  for (const text of texts) add(...keyAndValue(text, '--field'));
+  for (const text of texts) add(...splitPair('--field', text));
   for (const text of values) {
-    const [name, value] = keyAndValue(text, '--field-json');
+    const [name, value] = splitAtEquals('--field-json', text);
     try {
       add(name, parseJsonText(value));
     } catch (error) {
@@ -125,10 +126,4 @@ function grouped(
   const fields: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) fields[name] = [...(fields[name] ?? []), value];
   return fields;
-}
-
-function keyAndValue(text: string, option: string): [name: string, value: string] {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new SvcError('invalid_value', `${option}: ${JSON.stringify(text)} is not name=value`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
 }

@@ -46,9 +46,9 @@ interface FileRules {
 export async function readSilences(
   path: string,
   { createdBy, backup = false }: FileRules,
-  ctx: Pick<RunContext, 'now' | 'readInput'>,
+  ctx: Pick<RunContext, 'startedAt' | 'readInput'>,
 ) {
-  const startsAt = new Date(ctx.now()).toISOString();
+  const startsAt = new Date(ctx.startedAt).toISOString();
   const complete = ({ id, status: _, updatedAt: __, ...row }: Row, where: string): Row => {
     const { comment } = row;
     if (!backup && typeof comment === 'string' && comment.trim() === '') {

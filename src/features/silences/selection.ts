@@ -5,9 +5,18 @@ import { type Arguments, type Flags, type Input, type Instant, section } from '.
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Confirmed } from '../../http/endpoint.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { Alertmanager } from '../alerts/api.ts';
-import { type FoundSilence, findAlert, findSilences, isFingerprintPrefix } from '../alerts/ids.ts';
-import { formatMatcher, matcherFrom, parseMatcherArguments } from '../alerts/matcher.ts';
+import {
+  type FoundSilence,
+  findAlert,
+  findSilences,
+  isFingerprintPrefix,
+  refuseSeveralFingerprints,
+} from '../alerts/ids.ts';
+import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
+import { parseLabels, parseMatcherArguments } from '../alerts/matcher-arguments.ts';
+import { escapeRegex } from '../alerts/matcher-readings.ts';
 import { labelTest } from '../alerts/matching.ts';
 import type { Silence } from '../alerts/schema.ts';
 import { collect, FILTERS, filterAsync } from '../alerts/selection.ts';
@@ -15,7 +24,7 @@ import { matcherTexts } from './columns.ts';
 import { author } from './writer.ts';
 
 export const SELECTION_FLAGS = section(FILTERS, {
-  'created-by': { type: 'string', value: 'author', help: 'Only of this author (me, or ~regex)' },
+  author: { type: 'string', aliases: ['created-by'], value: 'name', help: 'Only of this author (me, or ~regex)' },
   comment: { type: 'string', value: 'text', help: 'Comment has this text (or ~regex)' },
   'for-alert': {
     type: 'string',
@@ -24,7 +33,13 @@ export const SELECTION_FLAGS = section(FILTERS, {
     complete: 'fingerprints',
     help: 'Mutes this alert (id or matcher)',
   },
-  matching: { type: 'pairs', help: 'Only silences that match this label' },
+  matching: {
+    type: 'string',
+    value: 'name=value',
+    repeat: true,
+    complete: 'matchers',
+    help: 'Only silences that match this label',
+  },
   unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
 });
 
@@ -83,16 +98,13 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'now' | 'settings' | 'identity' | 'notice'>,
+  ctx: Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice'>,
 ): Promise<AsyncIterable<Silence>> {
-  const now = ctx.now();
-  const { states, within, createdBy, comment, matching, forAlert, unused, createdSince, unusedFor } = selection;
+  const now = ctx.startedAt;
+  const { states, within, comment, forAlert, unused, createdSince, unusedFor } = selection;
   if (unusedFor !== undefined && !unused) throw new SvcError('usage', '--for needs --unused');
-  const byAuthor = textTest(
-    createdBy === 'me' ? author(ctx) : createdBy,
-    'created-by',
-    (text, wanted) => text === wanted,
-  );
+  const labels = parseLabels(selection.matching);
+  const byAuthor = authorTest(selection.author, ctx);
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager, ctx);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
@@ -108,10 +120,10 @@ export async function selectedSilences(
       (muting === undefined || muting.has(silence.id)) &&
       (used === undefined || (silence.status.state === 'active' && !used.has(silence.id))),
   );
-  return Object.keys(matching).length === 0 ? silences : matchingLabels(silences, matching);
+  return selection.matching.length === 0 ? silences : matchingLabels(silences, labels);
 }
 
-async function* matchingLabels(silences: AsyncIterable<Silence>, labels: SilenceSelection['matching']) {
+async function* matchingLabels(silences: AsyncIterable<Silence>, labels: Readonly<Record<string, string>>) {
   for await (const silence of silences) {
     const matches = await labelTest(silence.matchers.map(matcherFrom));
     if (matches(labels)) yield silence;
@@ -136,6 +148,7 @@ async function silencesOf(
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const text of wanted) {
+    refuseSeveralFingerprints(text);
     if (isFingerprintPrefix(text)) {
       for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
       continue;
@@ -161,6 +174,18 @@ function latestCreation({ startsAt, updatedAt }: Silence): number {
 
 function changedLast({ startsAt, updatedAt }: Silence): number {
   return Math.max(Date.parse(startsAt), Date.parse(updatedAt));
+}
+
+function authorTest(wanted: string | undefined, ctx: Pick<RunContext, 'settings' | 'identity'>) {
+  // `Doe, Jane` is one author; `me,ann` would select nobody.
+  if (wanted !== undefined && /^[^\s,;~]+(?:[,;][^\s,;]+)+$/.test(wanted)) {
+    const names = wanted.split(/[,;]/).map((name) => (name === 'me' ? author(ctx) : name));
+    const spell = (texts: readonly string[]) => shellWord(`~^(${texts.map(escapeRegex).join('|')})$`);
+    throw new SvcError('invalid_value', '--author: several authors need a regular expression', {
+      hint: `write --author ${spell(names)}; for the literal text, write --author ${spell([wanted])}`,
+    });
+  }
+  return textTest(wanted === 'me' ? author(ctx) : wanted, 'author', (text, name) => text === name);
 }
 
 function textTest(
@@ -213,8 +238,8 @@ export type Chosen = { readonly selected: readonly Silence[] } | { readonly ids:
 type Targets = Input<typeof TARGET_IDS, typeof TARGET_FLAGS> & Partial<Pick<SilenceSelection, 'unusedFor'>>;
 
 export async function chosenSilences(input: Targets, alertmanager: Alertmanager, ctx: RunContext): Promise<Chosen> {
-  const { id, all, unused, createdBy, comment, forAlert, matching, unusedFor } = input;
-  const texts = [createdBy, comment, ...Object.keys(matching), ...forAlert];
+  const { id, all, unused, comment, forAlert, matching, unusedFor } = input;
+  const texts = [input.author, comment, ...matching, ...forAlert];
   if (!all && !unused && unusedFor === undefined && texts.every((text) => text === undefined)) {
     return { ids: id.length === 0 ? await missingIds(alertmanager, ctx) : await typedIds(id, ctx) };
   }
@@ -273,7 +298,7 @@ export async function typedIds(ids: readonly string[], ctx: Pick<RunContext, 're
 async function missingIds(alertmanager: Alertmanager, ctx: RunContext): Promise<readonly string[]> {
   if (!ctx.interactive) {
     throw new SvcError('missing_value', "missing required argument 'id'", {
-      hint: 'pass <id> (svc silences list shows them), or options such as --created-by',
+      hint: 'pass <id> (svc silences list shows them), or options such as --author',
     });
   }
   const current = (await collect(alertmanager.silences())).filter(({ status }) => CURRENT.includes(status.state));

@@ -16,7 +16,7 @@ import { alertQuery, collect, keepsAlert } from '../alerts/selection.ts';
 import { matcherTexts, type SilenceOutcome } from './columns.ts';
 import { applyChanges, type PostedSilence } from './draft.ts';
 
-/** The author that new silences get, and that `--created-by me` looks for. */
+/** The author that new silences get, and that `--author me` finds. */
 export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
   return ctx.settings.get('alerts.author') ?? ctx.identity;
 }
@@ -68,7 +68,7 @@ export class SilenceWriter {
   /** In a dry run no alerts are counted. */
   async check(draft: PostableSilence): Promise<CheckedSilence> {
     const { allAlerts, maxAlerts, typed } = this.#options;
-    checkWindow(draft, this.#ctx.now());
+    checkWindow(draft, this.#ctx.startedAt);
     const matchers = draft.matchers.map(matcherFrom);
     for (const warning of await matcherWarnings(matchers)) this.#ctx.notice(`warning: ${warning}`);
     const wide = !allAlerts && (await isWide(matchers));
@@ -98,7 +98,7 @@ export class SilenceWriter {
     const changed = spell(silence) !== spell(draft);
     const [before, after] = [windowOf(silence), windowOf(draft)];
     if (!changed && after.end <= before.end && after.start >= before.start) {
-      checkWindow(draft, this.#ctx.now());
+      checkWindow(draft, this.#ctx.startedAt);
       return { draft, mutesNoMore: true };
     }
     if (changed) checkNames(draft);

@@ -30,6 +30,9 @@ export const HOSTILE = [
   '(paren)',
   'a&b',
   '^x^y',
+  'a or b',
+  'a,b',
+  '.+',
 ];
 
 /** Names with control characters, which are never offered. */

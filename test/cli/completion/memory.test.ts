@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseMatcherArguments } from '../../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
 import { HOSTILE } from './hostile.ts';
 

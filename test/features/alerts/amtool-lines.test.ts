@@ -171,6 +171,30 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(ends[1]).toEqual(ends[0]);
   });
 
+  test.each([
+    [['--duration', '2h'], 'active'],
+    [['--duration=90m', '--comment=new'], 'active'],
+    [['-d', '3h', '-c', 'new'], 'active'],
+    [['--end', END], 'active'],
+    [['-d', '2h'], 'pending'],
+    [['--start', START, '--end', END], 'pending'],
+    [['--start', START, '-d', '10m'], 'pending'],
+  ])('silence update %j of a silence that is %s', async (argv, state) => {
+    const made = [];
+    const start = Date.now() + (state === 'active' ? 0 : 2 * HOUR);
+    const times = { startsAt: new Date(start).toISOString(), endsAt: new Date(start + HOUR).toISOString() };
+    for (const send of [amtool, verbatim]) {
+      const id = await postSilence(server.url, { matchers: [{ name: 'u', value: 'x', isRegex: false }], ...times });
+      const run = await send(['silence', 'update', ...argv, id]);
+      if (typeof run !== 'string') expect(run.code, run.stderr).toBe(0);
+      const { startsAt, endsAt, comment } = await silence(id);
+      const minutes = (text: string) => Math.round((Date.parse(text) - start) / 60_000);
+      made.push([minutes(startsAt), minutes(endsAt), comment]);
+      await wire(server.url, `/api/v2/silence/${id}`, { method: 'DELETE' });
+    }
+    expect(made[1]).toEqual(made[0]);
+  });
+
   test('silence import creates what silence query -o json printed', async () => {
     const file = join(folder, 'silences.json');
     writeFileSync(file, amtool(['silence', 'query', '-o', 'json', 'team=web']));

@@ -15,6 +15,7 @@ const known = new Map([
 describe('suggestions', () => {
   test.each([
     [[matcher('sevrity', '=', 'critical')], ['unknown label sevrity: did you mean severity?']],
+    [[matcher('alertname', '=', 'critical')], ['no alert is named critical: did you mean severity=critical?']],
     [[matcher('severty', '!~', 'x')], ['unknown label severty: did you mean severity?']],
     [[matcher('alertname', '=', 'DiskFul')], ['unknown alert name DiskFul: did you mean DiskFull?']],
     [[matcher('alertname', '=', 'HighErorRate')], ['unknown alert name HighErorRate: did you mean HighErrorRate?']],

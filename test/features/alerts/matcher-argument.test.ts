@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { formatMatcher, matcher, type Operator, parseMatcherArguments } from '../../../src/features/alerts/matcher.ts';
+import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { refusalOf } from '../../support/refusal.ts';
+import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
 
 const refusal = (args: readonly string[]) => refusalOf(() => parseMatcherArguments(args));
-
-/** What a POSIX shell makes of the quoted texts in a hint. */
-const argumentsOf = (hint: string | undefined): string[] =>
-  [...(hint ?? '').matchAll(/(?<=^| )'(?:[^']|'\\'')*'/g)].map(([word]) => word.slice(1, -1).replaceAll("'\\''", "'"));
 
 test.each([
   ['foo=bar', 'foo="bar"'],
@@ -25,7 +23,6 @@ test.each([
   ['foo="\\u0041"', 'foo="\\\\u0041"'],
   ['foo=~"\\d+"', 'foo=~"\\\\d+"'],
   ['foo=~"\\\\d+"', 'foo=~"\\\\d+"'],
-  ['foo=a,b', 'foo="a,b"'],
   ['foo=~"(?!x)a"', 'foo=~"(?!x)a"'],
   ['foo=~"(?P<n>a)"', 'foo=~"(?P<n>a)"'],
   ['foo="=bar"', 'foo="=bar"'],
@@ -44,7 +41,7 @@ test.each([
 describe.each([
   // (1) a bare word is an alert's name only in the first place
   [['x=y', 'foo'], 'has no operator', ['alertname="foo"']],
-  [['foo,bar'], 'has no operator', ['alertname="foo,bar"']],
+  [['foo,bar'], 'has no operator', ['alertname=~"foo|bar"', 'alertname="foo,bar"']],
   [['"foo"'], 'has no operator', ['alertname="foo"']],
   [['{foo}'], 'has no operator', ['alertname="foo"']],
   [['(foo)'], 'has no operator', ['alertname="(foo)"']],
@@ -65,11 +62,32 @@ describe.each([
   [['foo=bar,'], 'ends with a comma', ['foo="bar"', 'foo="bar,"']],
   [['foo=bar,bar=baz'], 'several matchers', ['foo="bar"', 'bar="baz"', 'foo="bar,bar=baz"']],
   [['foo="bar",bar="baz"'], 'several matchers', ['foo="bar"', 'bar="baz"']],
+  [['foo=bar bar=baz'], 'several matchers', ['foo="bar"', 'bar="baz"', 'foo="bar bar=baz"']],
+  [['foo=bar;bar=baz'], 'several matchers', ['foo="bar"', 'bar="baz"', 'foo="bar;bar=baz"']],
+  [['foo=bar && bar!="b z"'], 'several matchers', ['foo="bar"', 'bar!="b z"']],
+  [['foo= bar=baz'], 'several matchers', ['foo=""', 'bar="baz"', 'foo="bar=baz"']],
+  [['foo=x|y bar=baz'], 'several matchers', ['foo=x|y', 'bar="baz"', 'foo="x|y bar=baz"']],
+  [['foo bar=baz'], 'several matchers', ['alertname="foo"', 'bar="baz"']],
+  [['foo=bar or foo=baz'], 'can only be joined by "and"', ['foo=~"bar|baz"', 'foo="bar or foo=baz"']],
+  [['foo=bar or bar=baz'], 'can only be joined by "and"', ['foo="bar or bar=baz"']],
+  [['foo=~\\d+ bar=baz'], 'several matchers', ['foo=~"\\\\d+"', 'bar="baz"', 'foo=~"\\\\d+ bar=baz"']],
+  // what the server takes literally, and a person may not mean so
+  [['foo=a,b'], 'several values', ['foo=~"a|b"', 'foo="a,b"']],
+  [['foo!=a.b|c'], 'several values', ['foo!~"a\\\\.b|c"', 'foo!="a.b|c"']],
+  [['foo=a or b'], 'several values', ['foo=~"a|b"', 'foo="a or b"']],
+  [['foo=~a,b'], 'several values', ['foo=~"a|b"', 'foo=~"a,b"']],
+  [['foo=a.*'], 'a regular expression', ['foo=~"a.*"', 'foo="a.*"']],
+  [['foo=a-*.b'], '* needs', ['foo=~"a-.*\\\\.b"', 'foo="a-*.b"']],
+  [['Foo|Bar'], 'several values', ['alertname=~"Foo|Bar"', 'alertname="Foo|Bar"']],
+  [['foo=“bar”'], 'single quotes', ['foo="bar"', 'foo="“bar”"']],
   // (5) lists, whole
-  [['{foo="bar"'], 'the list is not closed', ['{name="value",other=~"regex"}']],
-  [['{}'], 'the list is empty', ['{name="value"}']],
-  [['{foo="bar",,a="b"}'], 'is empty', ['name="value"']],
-  [['up{env="prod"}'], 'a name before a list', ['alertname="up"', '{env="prod"}']],
+  [['{foo="bar"'], 'the list is not closed', ['foo="bar"']],
+  [['{}'], 'the list is empty', ['name="value"']],
+  [['{foo="bar",,a="b"}'], 'is not a list', ['foo="bar"', 'a="b"']],
+  [['{foo="bar" a="b"}'], 'is not a list', ['foo="bar"', 'a="b"']],
+  [['{foo="bar"} {a="b"}'], 'is not a list', ['foo="bar"', 'a="b"']],
+  [['{foo="bar"} a="b"'], 'the list is not closed', ['foo="bar"', 'a="b"']],
+  [['up{env="prod"}'], 'a name before a list', ['alertname="up"', 'env="prod"']],
   // (6) brackets
   [['[foo=bar]'], 'brackets around a matcher', ['foo="bar"', '"[foo"="bar]"']],
   [['(foo="bar")'], 'brackets around a matcher', ['foo="bar"']],
@@ -81,7 +99,12 @@ describe.each([
   [['foo=b"ar'], 'needs double quotes', ['foo="b\\"ar"']],
   [['foo={x}'], 'needs double quotes', ['foo="{x}"']],
   [['foo=~a{2}'], 'needs double quotes', ['foo=~"a{2}"']],
-  [['foo bar=baz'], 'needs double quotes', ['"foo bar"="baz"']],
+  [['foo=bar and '], 'has text after', ['foo="bar"', 'foo="bar and"']],
+  [["foo=bar'"], 'unmatched', [`foo="bar'"`]],
+  [['foo=bar)'], 'unmatched', ['foo="bar)"']],
+  [['foo*=bar'], 'needs double quotes', ['"foo*"="bar"']],
+  [['foo>=5'], 'needs double quotes', ['"foo>"="5"']],
+  [['foo="bar" baz'], 'has text after its value', ['name="value"']],
 ])('%j', (args, why, spellings) => {
   test('is refused with the reason', () => {
     const error = refusal(args);
@@ -89,11 +112,11 @@ describe.each([
     expect(error.message).toContain(why);
   });
   test('suggests possible spellings, each of which is accepted', () => {
-    const shown = argumentsOf(refusal(args).hint);
+    const shown = argumentsOf(spellingsIn(refusal(args).hint).join(' '));
     expect(shown).toEqual(spellings);
-    for (const word of shown) {
+    for (const word of shown.filter((one) => one.includes('"'))) {
       const matchers = parseMatcherArguments([word]);
-      if (!word.startsWith('{')) expect(matchers.map(formatMatcher)).toEqual([word]);
+      expect(matchers.map(formatMatcher)).toEqual([word]);
     }
   });
 });

@@ -10,7 +10,7 @@ const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'for
 const defaults = { startsAt: instant('now') };
 
 async function parse(rows: readonly unknown[]): Promise<readonly PostableSilence[]> {
-  const ctx = { now: () => NOW, readInput: async () => Buffer.from(JSON.stringify(rows)) };
+  const ctx = { startedAt: NOW, readInput: async () => Buffer.from(JSON.stringify(rows)) };
   return (await readSilences('f', { createdBy: 'me', backup: true }, ctx)).rows;
 }
 

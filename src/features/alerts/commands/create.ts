@@ -7,7 +7,8 @@ import { timeCell } from '../../../output/cells.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
-import { formatMatcher, matcher, parseLabels } from '../matcher.ts';
+import { formatMatcher, matcher } from '../matcher.ts';
+import { parseLabels } from '../matcher-arguments.ts';
 import type { PostableAlert } from '../schema.ts';
 
 export const alertsCreate = listCommand({
@@ -27,7 +28,7 @@ export const alertsCreate = listCommand({
     'generator-url': { type: 'string', value: 'url', help: 'The source of the alert' },
     start: { type: 'time', bare: 'back', help: 'When it started (default now)' },
     end: { type: 'time', bare: 'forward', help: 'When it ends' },
-    for: { type: 'duration', short: 'd', positive: true, help: 'How long it lasts, from its start' },
+    for: { type: 'duration', short: 'd', help: 'How long it lasts, from its start' },
     file: { ...FILE, short: 'f', help: 'JSON file of alerts (- for standard input)' },
   },
   exits: ['partly_done'],
@@ -55,8 +56,8 @@ export const alertsCreate = listCommand({
   async run(input, ctx) {
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
-    const alerts =
-      given.file === undefined ? [fromArguments(given, ctx.now())] : await fromFile(given, given.file, ctx);
+    const now = asks ? ctx.now() : ctx.startedAt;
+    const alerts = given.file === undefined ? [fromArguments(given, now)] : await fromFile(given, given.file, ctx);
     const plan = await openAlertmanager(ctx.target).postAlerts(alerts);
     if (plan !== undefined) return { value: plan };
     const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
@@ -64,7 +65,7 @@ export const alertsCreate = listCommand({
       open === 0
         ? undefined
         : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
-    return { value: alerts, footer, undo: resolving(alerts, ctx.now()) };
+    return { value: alerts, footer, undo: resolving(alerts, now) };
   },
 });
 
@@ -94,14 +95,14 @@ function fromArguments(input: AlertOptions, now: number): PostableAlert {
   }
   if (input.end !== undefined && input.for !== undefined)
     throw new SvcError('usage', '--end and --for cannot be used together');
-  const start = input.start?.ms ?? now;
+  const startsAt = input.start?.iso ?? startBefore(input.end?.iso, now);
   const alert = {
     labels: parseLabels([input.name, ...input.label]),
     annotations: Object.keys(input.annotation).length === 0 ? undefined : input.annotation,
     generatorURL: input.generatorUrl,
-    // Without a start, the server uses the end as the start.
-    startsAt: new Date(start).toISOString(),
-    endsAt: input.for === undefined ? input.end?.iso : new Date(start + input.for).toISOString(),
+    // Without a start, the server would use the end as the start, even in the future.
+    startsAt,
+    endsAt: input.for === undefined ? input.end?.iso : new Date(Date.parse(startsAt) + input.for).toISOString(),
   };
   checkAlert(alert, 'the alert');
   return alert;
@@ -114,15 +115,26 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
   if (others.some((value) => value !== undefined)) {
     throw new SvcError('usage', '--file cannot be used with a name, labels, annotations or times');
   }
-  const now = new Date(ctx.now()).toISOString();
-  // The server accepts empty times, but its defaults for them are surprising.
-  const time = (text: unknown): unknown => (text === '' ? undefined : (text ?? undefined));
-  const complete = (row: Row): Row => ({ ...row, startsAt: time(row['startsAt']) ?? now, endsAt: time(row['endsAt']) });
+  const complete = (row: Row): Row => ({ ...row, startsAt: timeIn(row['startsAt']), endsAt: timeIn(row['endsAt']) });
   const { rows } = await readRows('alert', path, { complete }, ctx);
-  for (const [index, alert] of rows.entries()) {
-    checkAlert(alert, rows.length === 1 ? path : `${path}, alert ${index + 1}`);
+  const alerts = rows.map((alert) => ({
+    ...alert,
+    startsAt: alert.startsAt ?? startBefore(alert.endsAt, ctx.startedAt),
+  }));
+  for (const [index, alert] of alerts.entries()) {
+    checkAlert(alert, alerts.length === 1 ? path : `${path}, alert ${index + 1}`);
   }
-  return rows;
+  return alerts;
+}
+
+/** The server accepts empty times, but its defaults for them are surprising. Go writes the year 1 for a time that is not set. */
+function timeIn(value: unknown): unknown {
+  return value === '' || (typeof value === 'string' && value.startsWith('0001-01-01T00:00:00')) ? undefined : value;
+}
+
+/** Now, or the end of an alert that is over: it has no other start. */
+function startBefore(end: string | undefined, now: number): string {
+  return new Date(Math.min(now, end === undefined ? now : Date.parse(end))).toISOString();
 }
 
 function checkAlert({ labels, startsAt, endsAt }: PostableAlert, where: string): void {

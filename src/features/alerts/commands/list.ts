@@ -1,6 +1,7 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
 import { type WatchInterval, watchInterval, watchRows } from '../../../cli/poll.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../output/escape.ts';
 import {
   type AnyOutput,
   type Column,
@@ -68,6 +69,7 @@ export const alertsList = listCommand({
       value: 'label',
       repeat: true,
       help: 'Count alerts by this label',
+      check: refuseLabelList,
     },
     count: { type: 'boolean', help: 'Print only the number of alerts' },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
@@ -167,7 +169,15 @@ function checkModes({ groupBy, count, watch, limit }: Modes): void {
   const [one, other] = modes;
   if (other !== undefined) throw new SvcError('usage', `${one} and ${other} cannot be used together`);
   if (count && limit !== undefined) throw new SvcError('usage', '--count and --limit cannot be used together');
-  if (groupBy.includes('')) throw new SvcError('invalid_value', '--group-by: the label name is empty');
+}
+
+/** As one name, `team,severity` would count all alerts as alike. */
+function refuseLabelList(text: string): void {
+  const names = text.split(/[\s,;]+/).filter((name) => name !== '');
+  if (names.length < 2) return;
+  throw new SvcError('invalid_value', `"${text}" is several labels in one argument`, {
+    hint: `write ${names.map((name) => `--group-by ${shellWord(name)}`).join(' ')}`,
+  });
 }
 
 function listOutput({ count, groupBy, ...input }: Modes & States): AnyOutput {

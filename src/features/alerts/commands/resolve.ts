@@ -3,8 +3,9 @@ import { SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { alertTitle, labelCells } from '../columns.ts';
-import { isFingerprintPrefix, pickAlerts } from '../ids.ts';
-import { formatMatcher, parseMatcherArguments } from '../matcher.ts';
+import { isFingerprintPrefix, pickAlerts, refuseSeveralFingerprints } from '../ids.ts';
+import { formatMatcher } from '../matcher.ts';
+import { parseMatcherArguments } from '../matcher-arguments.ts';
 import type { Alert, PostableAlert } from '../schema.ts';
 import { collect, effectiveState } from '../selection.ts';
 
@@ -83,6 +84,7 @@ async function chooseAlerts(
   alertmanager: Pick<Alertmanager, 'alerts'>,
   ctx: Pick<RunContext, 'notice'>,
 ): Promise<Chosen> {
+  for (const text of args) refuseSeveralFingerprints(text);
   if (args.every(isFingerprintPrefix)) {
     const alerts = await collect(alertmanager.alerts());
     const name = args.find((text) => alerts.some(({ labels }) => labels['alertname'] === text));

@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import type { AnyOutput, ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
-import { parseLabels } from '../matcher.ts';
+import { parseLabels } from '../matcher-arguments.ts';
 import type { RoutingConfig } from '../routing/config.ts';
 import { CONFIG_FILE, readConfig, readYamlFile } from '../routing/source.ts';
 import type { MatchedRoute } from '../routing/tree.ts';

@@ -118,7 +118,8 @@ async function acknowledge(
   if (unnamed !== undefined) {
     throw new SvcError('guarded', `alert ${named(unnamed)} has no alertname`, { hint: 'use svc silences create' });
   }
-  const names = [...new Set(firing.flatMap(({ labels }) => Object.keys(labels)))];
+  // The labels of other alerts must not decide whether these can be acknowledged.
+  const names = [...new Set(chosen.flatMap(({ labels }) => Object.keys(labels)))];
   for (const name of by) if (!names.includes(name)) throw unknownLabel('--by', name, names);
   // For the server, a missing label is an empty one.
   const sets = chosen.map(({ labels }) =>

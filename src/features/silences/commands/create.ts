@@ -6,7 +6,8 @@ import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { type Alertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
-import { formatMatcher, type Matcher, matcher, parseMatcherArguments } from '../../alerts/matcher.ts';
+import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { alertQuery } from '../../alerts/selection.ts';
 import { POSTED_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
@@ -108,7 +109,8 @@ async function createFromArguments(given: CreateInput, alertmanager: Alertmanage
   if (input.comment === undefined || input.comment.trim() === '') {
     throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
   }
-  const times = window(input, ctx.now());
+  // Questions take time.
+  const times = window(input, ctx.interactive ? ctx.now() : ctx.startedAt);
   const annotations = Object.entries(input.annotation);
   if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
   const draft: PostableSilence = {

@@ -1,12 +1,17 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { spellPair } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible, isUuid } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
+import { matcherFrom } from '../../alerts/matcher.ts';
+import { isWide } from '../../alerts/matching.ts';
 import type { Silence } from '../../alerts/schema.ts';
+
 import { collect } from '../../alerts/selection.ts';
+import { matcherTexts } from '../columns.ts';
 import {
   asks,
   chosenSilences,
@@ -87,23 +92,41 @@ export const silencesExpire = listCommand({
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
     const { value } = answer;
-    return value instanceof Plan ? answer : { ...answer, undo: undoing(value, known) };
+    return value instanceof Plan ? answer : { ...answer, undo: await undoing(value, known) };
   }),
 });
 
 const MOST_UNDO_LINES = 5;
 
-/** Extends the silences again until their former ends. A pending one has no such line: it would start at once. */
-function undoing(rows: readonly Expired[], targets: readonly ExpireTarget[]): readonly (readonly string[])[] {
+/** Extends the silences again until their former ends. A pending one would start at once, so it is created again. */
+async function undoing(rows: readonly Expired[], targets: readonly ExpireTarget[]): Promise<readonly UndoLine[]> {
   const silences = new Map(targets.map(({ id, silence }) => [id, silence]));
-  const byEnd = new Map<string, string[]>();
+  const extended = new Map<string, { readonly ids: string[]; readonly options: UndoLine }>();
+  const created: UndoLine[] = [];
   for (const { id, result } of rows) {
     const silence = silences.get(id);
-    if (result !== 'expired' || silence?.status.state !== 'active') continue;
-    byEnd.set(silence.endsAt, [...(byEnd.get(silence.endsAt) ?? []), id]);
+    if (result !== 'expired' || silence === undefined) continue;
+    const allAlerts = (await isWide(silence.matchers.map(matcherFrom))) ? ['--all-alerts'] : [];
+    if (silence.status.state === 'pending') created.push([...creationOf(silence), ...allAlerts]);
+    if (silence.status.state !== 'active') continue;
+    const options = ['--until', silence.endsAt, ...allAlerts];
+    const same = extended.get(options.join());
+    if (same === undefined) extended.set(options.join(), { ids: [id], options });
+    else same.ids.push(id);
   }
-  if (byEnd.size > MOST_UNDO_LINES) return [];
-  return [...byEnd].map(([endsAt, ids]) => ['silences', 'extend', ...ids, '--until', endsAt]);
+  const extending = [...extended.values()].map(({ ids, options }) => ['silences', 'extend', ...ids, ...options]);
+  const lines = [...extending, ...created];
+  return lines.length > MOST_UNDO_LINES ? [] : lines;
+}
+
+type UndoLine = readonly string[];
+
+function creationOf(silence: Silence): UndoLine {
+  const { startsAt, endsAt, createdBy, comment, annotations } = silence;
+  const pairs = Object.entries(annotations ?? {}).flatMap(([name, text]) => ['--annotation', spellPair(name, text)]);
+  const times = ['--from', startsAt, '--until', endsAt];
+  const texts = [...(createdBy === '' ? [] : ['--author', createdBy]), '-c', comment || 'without a comment'];
+  return ['silences', 'create', ...matcherTexts(silence), ...times, ...texts, ...pairs];
 }
 
 async function expireOne(

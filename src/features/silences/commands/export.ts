@@ -14,7 +14,7 @@ export const silencesExport = listCommand({
   flags: { ...STATE_FLAGS, ...SELECTION_FLAGS },
   examples: [
     { run: 'svc silences export > silences.json', why: 'Save the silences to a file' },
-    { run: 'svc silences export --created-by me -o ndjson', why: 'My silences, one per line' },
+    { run: 'svc silences export --author me -o ndjson', why: 'My silences, one per line' },
   ],
   output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
   async run(input, ctx) {

@@ -46,7 +46,7 @@ export const silencesExtend = listCommand({
   ],
   output: { ...OUTCOME_LIST, empty: NONE_MATCH },
   run: waiting(async (input, ctx, alertmanager) => {
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const endAfter = newEnd(input, now);
     const found = await foundSilences(input, alertmanager, ctx);
     if (input.all) await confirmSilences('Extend', found, ctx);

@@ -62,7 +62,7 @@ export const silencesImport = listCommand({
     id: ({ silenceID }) => silenceID ?? '',
   },
   async run(input, ctx) {
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const { rows } = await readSilences(input.file ?? '-', { createdBy: author(ctx), backup: true }, ctx);
     const sendable = rows.filter((row) => whyUnsent(row, now) === undefined);
     if (!input.allAlerts) await refuseWideOnes(sendable);

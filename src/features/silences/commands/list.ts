@@ -51,7 +51,7 @@ export const silencesList = listCommand({
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
   },
   examples: [
-    { run: 'svc silences list --created-by me --within 3d', why: 'My silences that end within three days' },
+    { run: 'svc silences list --author me --within 3d', why: 'My silences that end within three days' },
     { run: 'svc silences list -a --created-since "yesterday 18:00"', why: 'What was silenced overnight' },
     { run: 'svc silences list --matching alertname=NodeDown --matching team=db', why: 'What would mute such an alert' },
     {

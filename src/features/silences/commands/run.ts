@@ -8,7 +8,7 @@ import { Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { childEnvironment } from '../../../store/setting-keys.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
-import { parseMatcherArguments } from '../../alerts/matcher.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import { reasonOf, SilenceLease } from '../lease.ts';
 import { ALL_ALERTS, AUTHOR, author, SilenceWriter } from '../writer.ts';
 

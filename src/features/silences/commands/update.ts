@@ -1,8 +1,9 @@
 import { recordCommand } from '../../../cli/command.ts';
+import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { requireRelease } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
-import { parseMatcherArguments } from '../../alerts/matcher.ts';
+import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
@@ -34,6 +35,10 @@ export const silencesUpdate = recordCommand({
       help: 'New matchers of one silence (replace all)',
     },
     ...ANNOTATION,
+    // The options of `amtool silence update`.
+    duration: { type: 'duration', short: 'd', positive: true, hidden: true, help: 'How long it lasts, from its start' },
+    start: { type: 'time', bare: 'forward', hidden: true, help: 'New start' },
+    end: { type: 'time', bare: 'forward', hidden: true, help: 'New end' },
     ...ALL_ALERTS,
     ...WAIT,
   },
@@ -50,7 +55,9 @@ export const silencesUpdate = recordCommand({
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const annotations = Object.keys(input.annotation);
     if (comment?.trim() === '') throw new SvcError('invalid_value', '--comment: is empty');
-    if (comment === undefined && author === undefined && matchers.length === 0 && annotations.length === 0) {
+    const times = [input.duration, input.start, input.end].filter((time) => time !== undefined);
+    const fields = [comment, author].filter((field) => field !== undefined);
+    if ([...fields, ...times, ...matchers, ...annotations].length === 0) {
       throw new SvcError('usage', 'no change is specified', { hint: 'see svc silences update --help' });
     }
     if (matchers.length > 0 && !isSingle(input)) {
@@ -63,6 +70,7 @@ export const silencesUpdate = recordCommand({
         matchers: matchers.length === 0 ? undefined : matchers,
         createdBy: author,
         comment,
+        ...changedTimes(silence, input),
         annotations: annotations.length === 0 ? undefined : { ...silence.annotations, ...input.annotation },
       };
       return writer.checkUpdate(silence, applyChanges(silence, changes));
@@ -81,6 +89,21 @@ export const silencesUpdate = recordCommand({
     return { value: await writer.post(checked) };
   }),
 });
+
+interface NewTimes {
+  readonly duration: number | undefined;
+  readonly start: Instant | undefined;
+  readonly end: Instant | undefined;
+}
+
+/** As in amtool, the duration begins at the start of the silence. */
+function changedTimes({ startsAt }: Silence, { duration, start, end }: NewTimes) {
+  if (duration !== undefined && end !== undefined)
+    throw new SvcError('usage', '--duration and --end cannot be used together');
+  const begins = Date.parse(start?.iso ?? startsAt);
+  const endsAt = duration === undefined ? end?.iso : new Date(begins + duration).toISOString();
+  return { startsAt: start?.iso, endsAt };
+}
 
 /** One silence, named by its id: its record is printed. */
 function isSingle({ id }: { readonly id: readonly string[] }): boolean {

@@ -160,8 +160,7 @@ onBothServices((service) => {
     [['A', 'alertname=B'], 'given twice'],
     [['A', 'B'], 'no operator'],
     [['A', '--end', '1h', '--for', '1h'], 'cannot be used together'],
-    [['A', '--end', '2h ago'], 'before the start'],
-    [['A', '--for', '0'], 'longer than zero'],
+    [['A', '--start', 'now', '--end', '2h ago'], 'before the start'],
     [['A', '--annotation', 'x'], 'not name=value'],
     [['A', '--annotation', 'x=1', '--annotation', 'x=2'], 'given twice'],
     [['A', '-f', 'x.json'], '--file cannot be used with'],
@@ -170,6 +169,49 @@ onBothServices((service) => {
     const run = await create(argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
     expect(run.stderr).toContain(why);
+  });
+
+  test.each([
+    [['--end', 'now']],
+    [['--end', '2h ago']],
+    [['--for', '0s']],
+    [['--start', '1h', '--end', 'now']],
+    [['-f', { endsAt: '2026-01-01T00:00:00Z' }]],
+    [['-f', { endsAt: 'now', startsAt: null }]],
+    [['-f', { endsAt: '1h ago', startsAt: '' }]],
+  ])('%j resolves an alert, whatever time passes between two readings of the clock', async (argv) => {
+    const name = `Over${JSON.stringify(argv).replace(/\W/g, '')}`;
+    expect((await create([name, '--for', '1h'])).code).toBe(0);
+    expect(await there(name)).toBeDefined();
+    let clock = Date.now();
+    const now = () => clock++;
+    const [, end] = argv;
+    const run =
+      typeof end === 'object'
+        ? await create(['-f', file('over.json', { labels: { alertname: name }, ...end })], { now })
+        : await create([name, ...argv.map(String)], { now });
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(await there(name)).toBeUndefined();
+  });
+
+  test('optional fields of a file may be null, new, or the zero time of Go', async () => {
+    const zero = '0001-01-01T00:00:00Z';
+    const labels = { alertname: 'Nulls', gone: null };
+    const alert = {
+      labels,
+      annotations: { a: null, b: 'c' },
+      generatorURL: null,
+      startsAt: zero,
+      endsAt: zero,
+      more: { x: 1 },
+    };
+    const run = await create(['-f', file('nulls.json', [alert, { ...alert, annotations: null }])]);
+    expect(run.code, run.stderr).toBe(0);
+    const startsAt = expect.any(String);
+    expect(posted(run.sent)).toEqual([
+      { labels: { alertname: 'Nulls' }, annotations: { b: 'c' }, startsAt, more: { x: 1 } },
+      { labels: { alertname: 'Nulls' }, startsAt, more: { x: 1 } },
+    ]);
   });
 
   test('--dry-run prints the request and does not connect', async () => {

@@ -76,7 +76,7 @@ onEveryService((service) => {
       [['-a', '{a="b",c=~"d,e"}', 'f='], '?filter=a%3D%22b%22&filter=c%3D~%22d%2Ce%22&filter=f%3D%22%22'],
       [['-a', ' a = "x y" '], '?filter=a%3D%22x%20y%22'],
       [['-a', 'a="q\\"b\\\\s"'], '?filter=a%3D%22q%5C%22b%5C%5Cs%22'],
-      [['-a', 'a=ü&b=1#+ %'], '?filter=a%3D%22%C3%BC%26b%3D1%23%2B%20%25%22'],
+      [['-a', 'a="ü&b=1#+ %"'], '?filter=a%3D%22%C3%BC%26b%3D1%23%2B%20%25%22'],
     ] as const)('%j → %s', async (argv, query) => {
       const run = await list(...argv);
       // Where nothing matches, svc then looks for mistyped names.

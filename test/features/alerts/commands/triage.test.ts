@@ -178,6 +178,8 @@ describe('a key', () => {
       await screen.shows('3 of 5 alerts');
       screen.press('/\u0015team==db\r');
       await screen.shows('== is not an operator');
+      screen.press(`${ESCAPE}/\u0015team=db severity=critical\r`);
+      await screen.shows('commas between them');
       screen.press(`${ESCAPE}/\u0015team=~"("\r`);
       await screen.shows('only the server can tell');
       screen.press(ESCAPE);

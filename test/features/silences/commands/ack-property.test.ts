@@ -52,7 +52,7 @@ test('an acknowledgement mutes exactly the chosen alerts, or is refused', async 
           const chosen = picked.length === 0 ? firing.slice(0, 1) : picked;
           const others = firing.filter((alert) => !chosen.includes(alert));
           const nameless = chosen.some(({ labels }) => labels['alertname'] === undefined);
-          const known = by.every((name) => firing.some(({ labels }) => labels[name] !== undefined));
+          const known = by.every((name) => chosen.some(({ labels }) => labels[name] !== undefined));
           const reached = others.filter(({ labels }) => chosen.some((one) => wouldMute(one.labels, labels, by)));
 
           const fingerprints = chosen.map(({ fingerprint }) => fingerprint);

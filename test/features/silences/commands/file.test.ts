@@ -45,6 +45,18 @@ onBothServices((service) => {
     expect(await silence(made.silenceID)).toMatchObject({ comment: 'from a file', matchers: matchers('one') });
   });
 
+  test('null is absent: the id, the author and the start too', async () => {
+    const now = Date.now();
+    const given = { matchers: matchers('nulls'), endsAt: iso(now + HOUR), comment: 'x' };
+    const nulls = { id: null, startsAt: null, createdBy: null, annotations: null, status: null, updatedAt: null };
+    const run = await fromFile({ ...given, ...nulls }, ['-o', 'json'], { now: () => now });
+    expect(run.code, run.stderr).toBe(0);
+    const sent = { ...given, createdBy: 'tester@host', startsAt: iso(now) };
+    expect(writes(run.sent).map(({ body }) => JSON.parse(body))).toEqual([sent]);
+    const imported = await service.svc(['silences', 'import', FILE, '-o', 'json']);
+    expect(printed(imported)).toMatchObject([{ result: 'unchanged', silenceID: printed<Made>(run).silenceID }]);
+  });
+
   test('several: a list in their order, and with -q their ids', async () => {
     const now = Date.now();
     const file = ['a', 'b', 'c', 'd', 'e', 'f'].map((value) => ({

@@ -169,7 +169,7 @@ onBothServices((service) => {
     [['--within', '0'], 'longer than zero'],
     [['--within', '-2d'], 'not a duration'],
     [['--comment', '~('], '--comment'],
-    [['--created-by', '~['], '--created-by'],
+    [['--author', '~['], '--author'],
     [['--state', 'gone'], 'there is no "gone"'],
     [['a==b'], 'not an operator'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {

@@ -1,0 +1,301 @@
+/** An argument that could mean several matchers must never make a gate green: random ones, through `alerts check`, against a simple reading of the grammar. */
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatMatcher, type Matcher, matcher } from '../../../src/features/alerts/matcher.ts';
+import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
+import { describeRealServers } from '../../contract/servers.ts';
+import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
+import { refusalOf } from '../../support/refusal.ts';
+import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
+import { svc } from '../../support/svc.ts';
+
+const LABELS: Readonly<Record<string, string>> = {
+  alertname: 'Disk full',
+  team: 'payments',
+  severity: 'critical',
+  instance: 'web-1:9100',
+  'k8s/app': 'a b, c=d; "e"',
+  é: 'ü',
+};
+
+/** The simple reading of a matcher: whether it selects the alert that fires. */
+function selects(name: string, operator: string, value: string): boolean {
+  const label = LABELS[name] ?? '';
+  const equal = operator.includes('~') ? new RegExp(`^(?:${value})$`, 's').test(label) : label === value;
+  return equal === !operator.startsWith('!');
+}
+
+/** The classic grammar, then the UTF-8 grammar, one character after the other. Undefined where a server refuses the text. */
+function serverReads(text: string): boolean | undefined {
+  const operator = ['=~', '!=', '!~', '='].find((one) => text.includes(one));
+  if (operator === undefined || text.startsWith('{') || text.endsWith('}')) return undefined;
+  const trimmed = text.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
+  const [, name = '', sign = '', rest = ''] =
+    /^([a-zA-Z_:][a-zA-Z0-9_:]*)[\t\n\f\r ]*(=~|!=|!~|=)(.*)$/s.exec(trimmed) ?? [];
+  const classic = name === '' ? undefined : classicValue(rest.replace(/^[\t\n\f\r ]+/, ''));
+  if (classic !== undefined) return selects(name, sign, classic);
+  const token = '("(?:[^"\\\\]|\\\\.)*"|[^\\s{}!=~,\\\\"\'`]+)';
+  const found = new RegExp(`^\\s*${token}\\s*(=~|!=|!~|=)\\s*${token}\\s*,?\\s*$`, 'su').exec(text);
+  if (found === null) return undefined;
+  const plain = (one = '') => (one.startsWith('"') ? (JSON.parse(one) as string) : one);
+  return selects(plain(found[1]), found[2] ?? '', plain(found[3]));
+}
+
+function classicValue(text: string): string | undefined {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  const inner = isQuoted ? text.slice(1, -1) : text;
+  let value = '';
+  for (let at = 0; at < inner.length; at++) {
+    const char = inner[at] ?? '';
+    if (char === '"') return undefined;
+    const escaped = char === '\\' ? { n: '\n', '"': '"', '\\': '\\' }[inner[at + 1] ?? ''] : undefined;
+    if (escaped !== undefined) at++;
+    else if (char === '\\' && isQuoted && at === inner.length - 1) return undefined;
+    value += escaped ?? char;
+  }
+  return value;
+}
+
+/** Whether a person reads matchers in a text that all select the alert, whatever is between them. */
+function personReads(text: string): boolean {
+  const found = [...text.matchAll(/([\w/é]+)\s*(=~|!=|!~|=)\s*(?:["'`“]([^"'`”]*)["'`”]|([\w:.-]+))/gu)];
+  const rest = found.reduce((left, [one]) => left.replace(one, ' '), text);
+  const isOnlyJoined = /^(?:[\s,;&+(){}[\]"'`]|\band\b)*$/u.test(rest);
+  return (
+    found.length > 0 &&
+    isOnlyJoined &&
+    found.every(([, name = '', sign = '', one, two]) => selects(name, sign, one ?? two ?? ''))
+  );
+}
+
+const plain = [
+  matcher('team', '=', 'payments'),
+  matcher('severity', '=', 'critical'),
+  matcher('instance', '=~', 'web-1:9100'),
+];
+const any = [
+  ...plain,
+  matcher('team', '!=', 'db'),
+  matcher('severity', '!~', 'warn.*|info'),
+  matcher('k8s/app', '=', LABELS['k8s/app'] ?? ''),
+  matcher('é', '=', 'ü'),
+];
+
+const bare = (of: Matcher): string => formatMatcher(of).replaceAll('"', '');
+const styles: readonly ((of: Matcher) => string)[] = [
+  formatMatcher,
+  (of) => (/["\\ ,;|*]/.test(of.value) ? formatMatcher(of) : bare(of)),
+  (of) => formatMatcher(of).replace(/^([\w"/é]+)([!=~]+)/u, '$1 $2 '),
+];
+const spelled = fc
+  .tuple(fc.constantFrom(...any), fc.constantFrom(...styles))
+  .map(([of, style]) => ({ of, text: style(of) }));
+const AND = [
+  ' ',
+  '  ',
+  ', ',
+  ',',
+  ';',
+  '; ',
+  '&',
+  ' && ',
+  ' and ',
+  ' AND ',
+  '\n',
+  '\t',
+  '\r\n',
+  ' ,',
+  '\u00a0',
+  '，',
+  '} {',
+  '},{',
+  '} and {',
+];
+const CLOSING = new Map([
+  ['{', '}'],
+  ['(', ')'],
+]);
+const joined = fc
+  .tuple(fc.array(spelled, { minLength: 2, maxLength: 3 }), fc.constantFrom(...AND), fc.constantFrom('', '{', '(', '"'))
+  .map(([all, by, open]) => ({
+    all: all.map(({ of }) => of),
+    by,
+    open,
+    text: `${open}${all.map(({ text }) => text).join(by)}${CLOSING.get(open) ?? open}`,
+  }));
+
+const pieces = fc.constantFrom(
+  'team',
+  'severity',
+  'payments',
+  'critical',
+  'Disk full',
+  'é',
+  'x',
+  '1',
+  '=',
+  '=',
+  '!=',
+  '=~',
+  '!~',
+  '==',
+  ' ',
+  ' ',
+  ',',
+  ';',
+  '&&',
+  '|',
+  ' and ',
+  ' or ',
+  '"',
+  '"',
+  "'",
+  '\\',
+  '\\"',
+  '{',
+  '}',
+  '(',
+  ')',
+  '.*',
+  '*',
+  '\n',
+  '\t',
+  '\u00a0',
+  '“',
+  '”',
+  'team=payments',
+  'severity="critical"',
+  '"team"',
+  "severity='critical'",
+);
+const garbage = fc.array(pieces, { minLength: 1, maxLength: 9 }).map((parts) => parts.join(''));
+
+describe('a gate on an alert that fires', () => {
+  let url = '';
+  const server = http.createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://x');
+    response.setHeader('content-type', 'application/json');
+    let matches = false;
+    try {
+      matches = searchParams.getAll('filter').every((one) => serverReads(one) === true);
+    } catch {
+      response.writeHead(400).end('"bad regular expression"');
+      return;
+    }
+    const at = '2026-01-01T00:00:00Z';
+    const status = { state: 'active', silencedBy: [], inhibitedBy: [] };
+    const alert = {
+      labels: LABELS,
+      annotations: {},
+      receivers: [],
+      fingerprint: 'ab',
+      startsAt: at,
+      updatedAt: at,
+      endsAt: at,
+      status,
+    };
+    response.end(JSON.stringify(matches ? [alert] : []));
+  });
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+  const gate = async (text: string) =>
+    (await svc(['alerts', 'check', '--base-url', url, '--', text], { here: true })).code;
+
+  test('is not green for matchers in one argument that all select it', async () => {
+    const codes = new Map<number, number>();
+    for (const { text, open, by } of fc.sample(joined, 600)) {
+      const code = await gate(text);
+      const isList = open === '{' && by.trim() === ',';
+      expect([text, code]).toEqual([text, isList && !text.includes("'") ? 1 : 2]);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    expect(codes.get(1)).toBeGreaterThan(5);
+  });
+
+  test('answers as the grammar says, or refuses the text', async () => {
+    const codes = new Map<number, number>();
+    for (const text of fc.sample(garbage, 1200)) {
+      const code = await gate(text);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      if (code === 2 || code === 3) continue;
+      if (personReads(text)) expect([text, code]).toEqual([text, 1]);
+      const isList = text.trim().startsWith('{');
+      const isName = !/[=!~{}",]/.test(text);
+      if (!isList)
+        expect([text, code]).toEqual([text, (isName ? text === LABELS['alertname'] : serverReads(text)) ? 1 : 0]);
+    }
+    expect([...codes.keys()].sort()).toEqual(expect.arrayContaining([0, 1, 2]));
+  });
+
+  test('takes a value in quotes literally', async () => {
+    const unit = fc.constantFrom(...'ab =!~,;&|*\'"\\{}[(\n\té“');
+    for (const value of fc.sample(fc.string({ unit }), 100)) {
+      const quoted = value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
+      expect([value, await gate(`team="${quoted}"`)]).toEqual([value, value === 'payments' ? 1 : 0]);
+      expect([value, await gate(`team!="${quoted}"`)]).toEqual([value, value === 'payments' ? 0 : 1]);
+    }
+  });
+});
+
+test('what a refusal says to write is, after the shell, what was typed', () => {
+  const cases = fc.sample(joined, 1000).filter(({ open, by }) => open !== '{' || by.trim() !== ',');
+  const hints = cases.map(({ text }) => spellingsIn(refusalOf(() => parseMatcherArguments([text])).hint));
+  const shells = argumentsOf(hints.flat().join(' '));
+  for (const [index, { all, text }] of cases.entries()) {
+    const texts = shells.splice(0, hints[index]?.length);
+    expect([text, parseMatcherArguments(texts.slice(0, all.length))]).toEqual([text, all]);
+    // The literal text, if the server would read it.
+    for (const word of texts.slice(all.length)) expect(parseMatcherArguments([word])).toHaveLength(1);
+  }
+});
+
+test('whatever a refusal says to write is accepted, or asked about once more', () => {
+  const hints = fc.sample(garbage, 2000).flatMap((text) => {
+    try {
+      parseMatcherArguments([text]);
+      return [];
+    } catch (error) {
+      return spellingsIn((error as { hint?: string }).hint);
+    }
+  });
+  expect(hints.length).toBeGreaterThan(500);
+  for (const word of argumentsOf(hints.join(' '))) {
+    try {
+      parseMatcherArguments([word]);
+    } catch (error) {
+      expect([word, error]).toEqual([
+        word,
+        expect.objectContaining({ message: expect.stringContaining('regular expression') }),
+      ]);
+    }
+  }
+});
+
+describeRealServers(({ release }) => {
+  test('reads what svc accepts in the same way', async () => {
+    const server = await startAlertmanager({ release });
+    try {
+      await postAlerts(server.url, [
+        { labels: release === '0.25' ? { team: 'payments', severity: 'critical', alertname: 'Disk full' } : LABELS },
+      ]);
+      const accepted = new Map<string, number>();
+      for (const text of fc.sample(garbage, 500).filter((one) => /[=~]/.test(one) && !one.trim().startsWith('{'))) {
+        const { code } = await svc(['alerts', 'check', '--base-url', server.url, '--', text], { here: true });
+        if (code === 2 || code === 3) continue;
+        const found = await getJson<unknown[]>(server.url, `/api/v2/alerts?filter=${encodeURIComponent(text)}`);
+        expect([text, code]).toEqual([text, found.length > 0 ? 1 : 0]);
+        accepted.set(text, code);
+      }
+      expect(new Set(accepted.values())).toEqual(new Set([0, 1]));
+    } finally {
+      await server.stop();
+    }
+  });
+});
