@@ -1,11 +1,47 @@
 /** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
-import { isTextRecord } from '../../json-object.ts';
+import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
-/** Not copied: a copy would lose a label named `__proto__`. */
-const labelSet = z.custom<Readonly<Record<string, string>>>(isTextRecord, 'must be an object of strings');
+type Labels = Readonly<Record<string, string>>;
 
-/** Compatible servers may omit these fields, or send null. */
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** A text that svc compares. Some servers write numbers. */
+const text = z.pipe(
+  z.unknown(),
+  z.transform((value, ctx): string => {
+    if (typeof value === 'string') return value;
+    if (isScalar(value)) return String(value);
+    ctx.issues.push({ code: 'invalid_type', expected: 'string', input: value });
+    return z.NEVER;
+  }),
+);
+
+/** A text that svc only shows: anything may be there, or nothing. */
+const shown = z.optional(
+  z.pipe(
+    z.unknown(),
+    z.transform((value) => (value === null || value === undefined ? value : jsonText(value))),
+  ),
+);
+
+const time = z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time'));
+
+/** Not copied if all values are strings: a copy takes time. */
+const labelSet = z.pipe(
+  z.unknown(),
+  z.transform((value, ctx): Labels => {
+    if (isTextRecord(value)) return value;
+    const given = isObject(value) ? Object.entries(value).filter(([, label]) => label !== null) : undefined;
+    if (given?.every(([, label]) => isScalar(label))) {
+      return Object.fromEntries(given.map(([name, label]) => [name, String(label)]));
+    }
+    ctx.issues.push({ code: 'custom', message: 'must be an object of strings', input: value });
+    return z.NEVER;
+  }),
+);
+
+/** Servers may omit these fields, or send null. */
 function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   return z.pipe(
     z.nullish(schema),
@@ -13,39 +49,43 @@ function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   );
 }
 
+const texts = orElse(z.array(text), []);
+const shownLabels = z.catch(z.nullish(labelSet), undefined);
+
 /** Labels: Alertmanager 0.33 or newer. */
-export const receiver = z.looseObject({ name: z.string(), labels: z.optional(z.nullable(labelSet)) });
+export const receiver = z.looseObject({ name: text, labels: shownLabels });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
   name: z.string(),
-  value: z.string(),
+  value: text,
   isRegex: z.boolean(),
   isEqual: z.optional(z.nullable(z.boolean())),
 });
 
-const silenceFields = {
-  matchers: z.array(wireMatcher),
+export const silence = z.looseObject({
+  id: z.string(),
+  status: z.looseObject({ state: z.string() }),
+  /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
+  matchers: orElse(z.array(wireMatcher), []),
+  startsAt: time,
+  endsAt: time,
+  updatedAt: shown,
+  createdBy: orElse(text, ''),
+  comment: orElse(text, ''),
+  /** Alertmanager 0.32 or newer. */
+  annotations: shownLabels,
+});
+export type Silence = z.infer<typeof silence>;
+
+/** Of a file. */
+export const postableSilence = z.looseObject({
+  matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
   startsAt: z.string(),
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  /** Alertmanager 0.32 or newer. */
   annotations: z.optional(z.nullable(labelSet)),
-};
-
-export const silence = z.looseObject({
-  ...silenceFields,
-  id: z.string(),
-  status: z.looseObject({ state: z.string() }),
-  updatedAt: z.string(),
-});
-export type Silence = z.infer<typeof silence>;
-
-/** Also the schema of a file. */
-export const postableSilence = z.looseObject({
-  ...silenceFields,
-  matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -55,19 +95,14 @@ export type PostedSilenceId = z.infer<typeof postedSilence>;
 
 export const alert = z.looseObject({
   labels: labelSet,
-  generatorURL: z.optional(z.string()),
-  annotations: orElse(labelSet, {}),
-  receivers: orElse(z.array(receiver), []),
   fingerprint: z.string(),
-  startsAt: z.string(),
-  updatedAt: z.optional(z.string()),
-  endsAt: z.optional(z.string()),
-  status: z.looseObject({
-    state: z.string(),
-    silencedBy: orElse(z.array(z.string()), []),
-    inhibitedBy: orElse(z.array(z.string()), []),
-    mutedBy: z.optional(z.array(z.string())),
-  }),
+  startsAt: time,
+  generatorURL: shown,
+  annotations: z.catch(orElse(labelSet, {}), {}),
+  receivers: orElse(z.array(receiver), []),
+  updatedAt: shown,
+  endsAt: shown,
+  status: z.looseObject({ state: z.string(), silencedBy: texts, inhibitedBy: texts, mutedBy: z.nullish(z.array(text)) }),
 });
 export type Alert = z.infer<typeof alert>;
 
@@ -80,28 +115,31 @@ export const postableAlert = z.looseObject({
 });
 export type PostableAlert = z.infer<typeof postableAlert>;
 
-export const alertGroup = z.looseObject({ labels: labelSet, receiver, alerts: z.array(alert) });
+export const alertGroup = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: orElse(z.array(alert), []) });
 export type AlertGroup = z.infer<typeof alertGroup>;
 
-const peer = z.looseObject({ name: z.string(), address: z.string() });
-
+/** svc computes with little of it, and compatible servers omit much: Grafana has no `original`. */
 export const status = z.looseObject({
-  cluster: z.looseObject({
-    status: z.string(),
-    name: z.optional(z.string()),
-    peers: z.optional(z.nullable(z.array(peer))),
-  }),
-  versionInfo: z.looseObject({
-    version: z.string(),
-    revision: z.optional(z.string()),
-    branch: z.optional(z.string()),
-    buildUser: z.optional(z.string()),
-    buildDate: z.optional(z.string()),
-    goVersion: z.optional(z.string()),
-  }),
-  config: z.looseObject({ original: z.string() }),
+  cluster: z.nullish(
+    z.looseObject({
+      status: shown,
+      name: shown,
+      peers: z.nullish(z.array(z.looseObject({ name: shown, address: shown }))),
+    }),
+  ),
+  versionInfo: z.nullish(
+    z.looseObject({
+      version: shown,
+      revision: shown,
+      branch: shown,
+      buildUser: shown,
+      buildDate: shown,
+      goVersion: shown,
+    }),
+  ),
+  config: z.nullish(z.looseObject({ original: z.nullish(z.string()) })),
   /** When the instance started, despite the name. */
-  uptime: z.string(),
+  uptime: shown,
 });
 export type Status = z.infer<typeof status>;
 
