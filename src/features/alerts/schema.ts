@@ -1,5 +1,7 @@
 /** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
+import type { Parser } from '../../http/endpoint.ts';
+import { readRows } from '../../http/rows.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -78,14 +80,16 @@ export const silence = z.looseObject({
 });
 export type Silence = z.infer<typeof silence>;
 
-/** Of a file. */
+/** Of a file: the server refuses other values. */
+const postableLabels = z.custom<Labels>(isTextRecord, 'must be an object of strings');
+
 export const postableSilence = z.looseObject({
   matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
   startsAt: z.string(),
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  annotations: z.optional(z.nullable(labelSet)),
+  annotations: z.optional(z.nullable(postableLabels)),
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -98,28 +102,47 @@ export const alert = z.looseObject({
   fingerprint: z.string(),
   startsAt: time,
   generatorURL: shown,
-  annotations: z.catch(orElse(labelSet, {}), {}),
-  receivers: orElse(z.array(receiver), []),
+  annotations: orElse(z.catch(labelSet, {}), {}),
+  receivers: orElse(z.array(z.looseObject({ name: orElse(text, ''), labels: shownLabels })), []),
   updatedAt: shown,
   endsAt: shown,
-  status: z.looseObject({ state: z.string(), silencedBy: texts, inhibitedBy: texts, mutedBy: z.nullish(z.array(text)) }),
+  status: z.looseObject({
+    state: z.string(),
+    silencedBy: texts,
+    inhibitedBy: texts,
+    mutedBy: z.optional(orElse(z.optional(z.array(text)), undefined)),
+  }),
 });
 export type Alert = z.infer<typeof alert>;
 
 export const postableAlert = z.looseObject({
-  labels: labelSet,
+  labels: postableLabels,
   generatorURL: z.optional(z.string()),
-  annotations: z.optional(labelSet),
+  annotations: z.optional(postableLabels),
   startsAt: z.optional(z.string()),
   endsAt: z.optional(z.string()),
 });
 export type PostableAlert = z.infer<typeof postableAlert>;
 
-export const alertGroup = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: orElse(z.array(alert), []) });
-export type AlertGroup = z.infer<typeof alertGroup>;
+const group = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: orElse(z.array(z.unknown()), []) });
+export interface AlertGroup {
+  readonly [unknown: string]: unknown;
+  readonly labels: Labels;
+  readonly receiver: Receiver;
+  readonly alerts: readonly Alert[];
+}
 
-/** svc computes with little of it, and compatible servers omit much: Grafana has no `original`. */
-export const status = z.looseObject({
+/** An alert that cannot be read is left out, not its group. */
+export const alertGroup: Parser<AlertGroup> = {
+  safeParse(value) {
+    const read = group.safeParse(value);
+    if (!read.success) return read;
+    const { rows: alerts, omitted } = readRows(alert, read.data.alerts, 'alert');
+    return { success: true, data: { ...read.data, alerts }, omitted };
+  },
+};
+
+const statusFields = z.looseObject({
   cluster: z.nullish(
     z.looseObject({
       status: shown,
@@ -141,6 +164,14 @@ export const status = z.looseObject({
   /** When the instance started, despite the name. */
   uptime: shown,
 });
+
+/** svc computes with little of it, and compatible servers omit much: Grafana has no `original`. */
+export const status = statusFields.check(
+  z.refine(
+    ({ cluster, versionInfo, config, uptime }) => Boolean(cluster || versionInfo || config || uptime),
+    'is not the status of an Alertmanager',
+  ),
+);
 export type Status = z.infer<typeof status>;
 
 /** The booleans of `GET /alerts` (doc 1 §4), each true by default. */

@@ -156,11 +156,16 @@ function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boole
  * the earlier of the two times, or before.
  */
 function latestCreation({ startsAt, updatedAt }: Silence): number {
-  return Math.min(Date.parse(startsAt), Date.parse(updatedAt));
+  return Math.min(...timesOf([startsAt, updatedAt]));
 }
 
 function changedLast({ startsAt, updatedAt }: Silence): number {
-  return Math.max(Date.parse(startsAt), Date.parse(updatedAt));
+  return Math.max(...timesOf([startsAt, updatedAt]));
+}
+
+/** Some servers do not say when a silence was updated. */
+function timesOf(texts: readonly (string | null | undefined)[]): number[] {
+  return texts.map((text) => Date.parse(text ?? '')).filter((ms) => !Number.isNaN(ms));
 }
 
 function textTest(

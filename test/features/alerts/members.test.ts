@@ -95,11 +95,49 @@ describe('a write', () => {
   test('of an alert goes to all members, and those that fail are named', async () => {
     await using first = await member();
     await using second = await member();
-    expect((await run('alerts create Test -o json', [first.url, second.url])).code).toBe(0);
+    const sent = await run('alerts create Test -o json', [first.url, second.url]);
     expect([methods(first), methods(second)]).toEqual([['POST'], ['POST']]);
-    const partly = await run('alerts create Test', [GONE, second.url]);
-    expect(partly.code).toBe(10);
+    const labels = { alertname: 'Test' };
+    expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([
+      0,
+      [
+        { member: new URL(first.url).host, labels },
+        { member: new URL(second.url).host, labels },
+      ],
+    ]);
+    const partly = await run('alerts create Test -o json', [GONE, second.url]);
+    expect([partly.code, JSON.parse(partly.stdout)]).toMatchObject([
+      10,
+      [
+        { member: '127.0.0.1:1', error: { code: 'connect_failed' } },
+        { member: new URL(second.url).host, labels },
+      ],
+    ]);
     expect(partly.stderr).toContain('127.0.0.1:1: nothing listens');
+    const table = await run('alerts create Test', [GONE, second.url]);
+    expect(table.stdout).toMatch(/^127\.0\.0\.1:1 +nothing listens/m);
+    await using lost = await member('');
+    const unknown = await run('alerts create Test -o json', [lost.url, second.url]);
+    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([8, [{ error: { exit: 8 } }, { labels }]]);
+    expect((await run('alerts create Test', [GONE, GONE.replace(':1', ':2')])).code).toBe(7);
+  });
+
+  test('of an alert has the rows of each member in each cluster', async () => {
+    await using second = await member();
+    mkdirSync(join(home, 'config'), { recursive: true });
+    const profiles = { eu: { 'alerts.urls': `${GONE},${second.url}` }, us: { 'alerts.url': GONE } };
+    writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    const created = await svc('alerts create Test -o json --profile eu --profile us'.split(' '), { home });
+    expect([created.code, JSON.parse(created.stdout)]).toMatchObject([
+      10,
+      [
+        { cluster: 'eu', member: '127.0.0.1:1', error: { exit: 7 } },
+        { cluster: 'eu', member: new URL(second.url).host, labels: { alertname: 'Test' } },
+        { cluster: 'us', error: { exit: 7 } },
+      ],
+    ]);
+    const table = await svc('alerts create Test --profile eu --profile us'.split(' '), { home });
+    expect(table.stdout).toMatch(/^CLUSTER +MEMBER +ALERTNAME +LABELS +STARTS +ENDS +ERROR$/m);
   });
 });
 

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
-import type { Alertmanager } from '../api.ts';
+import { type Alertmanager, originalConfig } from '../api.ts';
 import type { RoutingConfig } from './config.ts';
 
 export const CONFIG_FILE = {
@@ -16,10 +16,12 @@ export async function readConfig(
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<RoutingConfig> {
   if (configFile === undefined) {
-    const [{ readPrinted }, { config, versionInfo }] = await Promise.all([import('./printed.ts'), open().status()]);
-    const printed = await readPrinted(config.original, versionInfo.version);
+    const [{ readPrinted }, status] = await Promise.all([import('./printed.ts'), open().status()]);
+    const original = originalConfig(status);
+    const version = status.versionInfo?.version ?? '';
+    const printed = await readPrinted(original, version);
     if (printed !== undefined) return printed;
-    const read = await readRoutingConfig(config.original, versionInfo.version);
+    const read = await readRoutingConfig(original, version);
     if ('config' in read) return read.config;
     throw new SvcError('bad_answer', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
       hint: 'svc alerts status --config prints it',
