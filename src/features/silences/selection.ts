@@ -83,7 +83,7 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'now' | 'settings' | 'identity' | 'notice'>,
+  ctx: Pick<RunContext, 'now' | 'settings' | 'identity' | 'notice' | 'omittedRows'>,
 ): Promise<AsyncIterable<Silence>> {
   const now = ctx.now();
   const { states, within, createdBy, comment, matching, forAlert, unused, createdSince, unusedFor } = selection;
@@ -96,6 +96,9 @@ export async function selectedSilences(
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager, ctx);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
+  // A silence that one of these alerts names is not unused.
+  if (unused && ctx.omittedRows() > 0)
+    throw new SvcError('not_known', 'it is not known which silences are unused: some alerts could not be read');
   const silences = filterAsync(
     alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
     (silence) =>
@@ -114,7 +117,7 @@ export async function selectedSilences(
 async function* matchingLabels(silences: AsyncIterable<Silence>, labels: SilenceSelection['matching']) {
   for await (const silence of silences) {
     const matches = await labelTest(silence.matchers.map(matcherFrom));
-    if (matches(labels)) yield silence;
+    if (silence.matchers.length > 0 && matches(labels)) yield silence;
   }
 }
 
