@@ -12,9 +12,11 @@ export interface Problem {
 }
 
 interface YamlFile {
-  /** Numbers are texts, as the server reads most of them. */
+  /** Of the first document. Numbers are texts, as the server reads most of them. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  /** Where a second document begins, which nothing reads. */
+  readonly ignored: readonly Problem[];
   /** Where something is, or the closest thing around it that exists. `of` is the key of a field, or its value. */
   problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
@@ -46,6 +48,9 @@ export function plainScalar(text: string): string | boolean | null {
   return BOOLEAN.test(text) ? isYes(text) : text;
 }
 
+/** Real configurations have hundreds of routes that refer to one. */
+const MOST_ALIASES = 10_000;
+
 /** The library calls itself for nested values, until the stack is full. */
 const TOO_DEEP = 'the values are nested too deeply';
 
@@ -54,9 +59,10 @@ export async function readYaml(text: string): Promise<YamlFile> {
   const lines = new LineCounter();
   const problems: Problem[] = [];
   let document: InstanceType<typeof Document> = new Document();
+  let second: InstanceType<typeof Document> | undefined;
   try {
     // The server reads the first document only.
-    [document = document] = parseAllDocuments(text, {
+    [document = document, second] = parseAllDocuments(text, {
       version: '1.1',
       schema: 'failsafe',
       customTags: ['merge', ...TAGS],
@@ -87,30 +93,42 @@ export async function readYaml(text: string): Promise<YamlFile> {
     }
     return document.contents?.range?.[0] ?? 0;
   };
-  for (const { pos, code, message } of document.errors)
-    problems.push(at(pos[0], code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message));
+  const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  for (const { pos, message } of exhausted === undefined ? document.errors : [{ ...exhausted, message: TOO_DEEP }])
+    problems.push(at(pos[0], message));
   let value: unknown;
   try {
-    if (problems.length === 0) value = document.toJS();
+    if (problems.length === 0) value = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
     // What is merged is no mapping, or too many aliases.
     problems.push(at(0, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
   }
-  return { value, problems, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
+  const rest = second?.contents?.range?.[0];
+  const ignored = rest === undefined ? [] : [at(rest, 'the server does not read this document: it is not the first')];
+  return { value, problems, ignored, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
 }
 
+type Checked<T> = { readonly data: T } | { readonly problems: readonly Problem[] };
+
+/** Unknown fields are left out and returned apart: they may be mistyped, or newer than the schema. */
 export function checkYaml<T>(
   { value, problems, problemAt }: YamlFile,
   schema: z.ZodMiniType<T>,
-): { readonly data: T } | { readonly problems: readonly Problem[] } {
-  if (problems.length > 0) return { problems };
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return { data: parsed.data };
-  return {
-    problems: parsed.error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => problemAt([...issue.path, key], `the field ${key} is not known`, 'key'))
-        : [problemAt(issue.path, issue.message)],
-    ),
-  };
+): Checked<T> & { readonly unknown: readonly Problem[] } {
+  if (problems.length > 0) return { problems, unknown: [] };
+  const unknown: Problem[] = [];
+  let parsed = schema.safeParse(value);
+  for (const issue of parsed.error?.issues ?? []) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const owner = issue.path.reduce((at, name) => at[name] as Fields, value as Fields);
+    for (const key of issue.keys) {
+      unknown.push(problemAt([...issue.path, key], `the field ${key} is not known`, 'key'));
+      delete owner[key];
+    }
+  }
+  if (unknown.length > 0) parsed = schema.safeParse(value);
+  if (parsed.success) return { data: parsed.data, unknown };
+  return { problems: parsed.error.issues.map(({ path, message }) => problemAt(path, message)), unknown };
 }
+
+type Fields = Record<PropertyKey, unknown>;

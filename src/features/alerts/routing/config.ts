@@ -30,23 +30,36 @@ export interface RoutingConfig {
   readonly receivers: readonly string[];
   readonly timeIntervals: ReadonlyMap<string, readonly TimeInterval[]>;
   readonly inhibitRules: readonly InhibitRule[];
+  /** How many patterns of template files it has. */
+  readonly templates: number;
 }
 
-export type CheckedConfig = { readonly config: RoutingConfig } | { readonly problems: readonly Problem[] };
+export type CheckedConfig = Warnings &
+  ({ readonly config: RoutingConfig } | { readonly problems: readonly Problem[]; readonly config?: undefined });
+
+interface Warnings {
+  /** Fields that svc does not know: mistyped, or of a newer server. */
+  readonly unknown: readonly Problem[];
+  /** Routes that no alert can reach, and documents that nothing reads. */
+  readonly unused: readonly Problem[];
+}
 
 /** By the rules of this version of the server, such as `0.25.0`; undefined is the newest. */
 export async function readRoutingConfig(source: string, version?: string): Promise<CheckedConfig> {
   const file = await readYaml(source);
-  const checked = checkYaml({ ...file, value: file.value ?? {} }, configSchema(version, await regexTest(source)));
-  if ('problems' in checked) return checked;
-  const { route, receivers, inhibit_rules, ...intervals } = checked.data;
-  if (!route) return { problems: [file.problemAt([], 'there is no route')] };
+  const schema = configSchema(version, await regexTest(source));
+  const { unknown, ...checked } = checkYaml({ ...file, value: file.value ?? {} }, schema);
+  const warnings = { unknown, unused: file.ignored };
+  if ('problems' in checked) return { ...checked, ...warnings };
+  const { route, receivers, inhibit_rules, templates, ...intervals } = checked.data;
+  if (!route) return { problems: [file.problemAt([], 'there is no route')], ...warnings };
   const timeIntervals = [...(intervals.mute_time_intervals ?? []), ...(intervals.time_intervals ?? [])];
   const config = {
     route,
     receivers: (receivers ?? []).map(({ name }) => name),
     timeIntervals: new Map(timeIntervals.map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
     inhibitRules: (inhibit_rules ?? []).filter((rule) => rule !== null),
+    templates: Array.isArray(templates) ? templates.length : 0,
   };
   const faults = [
     ...twice('receivers', config.receivers),
@@ -63,9 +76,11 @@ export async function readRoutingConfig(source: string, version?: string): Promi
     ...rootFaults(route),
     ...routeFaults(config, route, ['route']),
   ];
-  return faults.length > 0
-    ? { problems: faults.map(({ path, message }) => file.problemAt(path, message)) }
-    : { config };
+  const problemOf = ({ path, message }: Fault) => file.problemAt(path, message);
+  if (faults.length > 0) return { problems: faults.map(problemOf), ...warnings };
+  const { unreachableRoutes } = await import('./unreachable.ts');
+  const unused = [...(await unreachableRoutes(route)).map(problemOf), ...file.ignored];
+  return { config, unknown, unused };
 }
 
 interface Fault {
@@ -131,6 +146,9 @@ function optional<T>(schema: z.ZodMiniType<T>) {
   return z.optional(z.nullable(schema));
 }
 
+/** The newest release whose fields svc knows. */
+export const NEWEST_KNOWN = 34;
+
 /** Label names have been UTF-8 since 0.27; inhibition rules have names in later versions. */
 function configSchema(version: string | undefined, isRegex: RegexTest) {
   const minor = minorOf(version);
@@ -184,6 +202,7 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         group_wait: optional(duration),
         group_interval: optional(positiveDuration),
         repeat_interval: optional(positiveDuration),
+        ...(minor >= 34 ? { labels: z.optional(z.unknown()) } : {}),
       },
       MAPPING,
     ),
@@ -232,6 +251,7 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
       global: z.optional(z.unknown()),
       templates: z.optional(z.unknown()),
       ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
+      ...(minor >= 33 ? { event_recorder: z.optional(z.unknown()) } : {}),
       route: optional(route),
       receivers: listOf(z.looseObject({ name }, MAPPING)), // the integrations are left to amtool
       inhibit_rules: listOf(z.nullable(inhibitRule)),

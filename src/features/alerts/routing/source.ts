@@ -4,34 +4,48 @@ import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
-import type { RoutingConfig } from './config.ts';
+import type { CheckedConfig, RoutingConfig } from './config.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
 } as const satisfies Flags;
 
+type Input = Pick<RunContext, 'readInput' | 'notice'>;
+
+/** Warns about what svc does not know: it may decide about an alert. */
 export async function readConfig(
   configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
-  ctx: Pick<RunContext, 'readInput'>,
+  ctx: Input,
 ): Promise<RoutingConfig> {
-  if (configFile === undefined) {
-    const [{ readPrinted }, status] = await Promise.all([import('./printed.ts'), open().status()]);
-    const original = originalConfig(status);
-    const version = status.versionInfo?.version ?? '';
-    const printed = await readPrinted(original, version);
-    if (printed !== undefined) return printed;
-    const read = await readRoutingConfig(original, version);
-    if ('config' in read) return read.config;
-    throw new SvcError('bad_answer', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
-      hint: 'svc alerts status --config prints it',
-    });
-  }
-  const read = await readRoutingConfig(await readUtf8(configFile, ctx));
-  if ('config' in read) return read.config;
-  throw new SvcError('invalid_value', `${configFile}:${problemText(read.problems)}`, {
+  if (configFile === undefined) return readRunning(open(), ctx);
+  const { name, text } = await readConfigFile(configFile, ctx);
+  const read = await readRoutingConfig(text);
+  warn(name, read, ctx);
+  if (read.config !== undefined) return read.config;
+  throw new SvcError('invalid_value', `${name}:${problemText(read.problems)}`, {
     hint: 'svc alerts config check lists everything that is wrong with a file',
   });
+}
+
+async function readRunning(alertmanager: Pick<Alertmanager, 'status'>, ctx: Input): Promise<RoutingConfig> {
+  const [{ readPrinted }, status] = await Promise.all([import('./printed.ts'), alertmanager.status()]);
+  const original = originalConfig(status);
+  const version = status.versionInfo?.version ?? '';
+  const printed = await readPrinted(original, version);
+  const { unreachableRoutes } = await import('./unreachable.ts');
+  // Only the general reader knows the lines of what is to be warned about.
+  if (printed !== undefined && (await unreachableRoutes(printed.route)).length === 0) return printed;
+  const read = await readRoutingConfig(original, version);
+  warn('the running configuration', read, ctx);
+  if (read.config !== undefined) return read.config;
+  throw new SvcError('wrong_shape', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
+    hint: 'svc alerts status --config prints it',
+  });
+}
+
+function warn(name: string, { unknown, unused }: CheckedConfig, { notice }: Input): void {
+  for (const problem of [...unknown, ...unused]) notice(`warning: ${name}:${problemText([problem])}`);
 }
 
 /** zod loads with the first configuration, not with the commands. */
@@ -39,19 +53,41 @@ export async function readRoutingConfig(...args: Parameters<typeof import('./con
   return (await import('./config.ts')).readRoutingConfig(...args);
 }
 
-export async function readUtf8(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<string> {
-  return Buffer.from(await ctx.readInput(path)).toString();
+/** A configuration, or the Kubernetes object that has it. Lines are counted in the configuration. */
+export async function readConfigFile(
+  path: string,
+  ctx: Input,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const text = await readText(path, ctx);
+  const { configurationIn } = await import('./kubernetes.ts');
+  const found = await configurationIn(text, path);
+  if (found === undefined) return { name: path, text };
+  ctx.notice(`read ${found.where}; its lines are counted from its own beginning`);
+  return { name: `${path}:${found.key}`, text: found.text };
+}
+
+/** UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell writes. */
+async function readText(path: string, ctx: Pick<Input, 'readInput'>): Promise<string> {
+  const bytes = Buffer.from(await ctx.readInput(path));
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[mark] ?? 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new SvcError('invalid_value', `${path}: not UTF-8 text`);
+  }
 }
 
 /** A YAML file of another kind. */
 export async function readYamlFile<T>(
   path: string,
   schema: Parameters<typeof checkYaml<T>>[1],
-  ctx: Pick<RunContext, 'readInput'>,
+  ctx: Input,
 ): Promise<T> {
-  const checked = checkYaml(await readYaml(await readUtf8(path, ctx)), schema);
-  if ('data' in checked) return checked.data;
-  throw new SvcError('invalid_value', `${path}:${problemText(checked.problems)}`);
+  const { unknown, ...checked } = checkYaml(await readYaml(await readText(path, ctx)), schema);
+  if ('data' in checked && unknown.length === 0) return checked.data;
+  const problems = [...unknown, ...('problems' in checked ? checked.problems : [])];
+  throw new SvcError('invalid_value', `${path}:${problemText(problems)}`);
 }
 
 /** `12:5: no receiver is named pager` */
