@@ -2,6 +2,7 @@
 
 import type { Node, ScalarTag } from 'yaml';
 import type * as z from 'zod/mini';
+import { MergeFault, Merges } from './yaml-merges.ts';
 
 export type Path = readonly PropertyKey[];
 
@@ -26,6 +27,18 @@ const NULL = /^(?:~|null|Null|NULL)?$/;
 const BOOLEAN = /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/;
 const isYes = (text: string): boolean => /^(?:y|t|on)/i.test(text);
 
+/** A plain `yes`: true for a field that is a boolean, and the text itself for all others. */
+export class PlainBoolean {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get value(): boolean {
+    return isYes(this.text);
+  }
+}
+
 const TAGS: ScalarTag[] = [
   {
     identify: (value) => value === null,
@@ -35,11 +48,11 @@ const TAGS: ScalarTag[] = [
     resolve: () => null,
   },
   {
-    identify: (value) => typeof value === 'boolean',
+    identify: (value) => value instanceof PlainBoolean,
     default: true,
     tag: 'tag:yaml.org,2002:bool',
     test: BOOLEAN,
-    resolve: isYes,
+    resolve: (text) => new PlainBoolean(text),
   },
 ];
 
@@ -55,7 +68,8 @@ const MOST_ALIASES = 10_000;
 const TOO_DEEP = 'the values are nested too deeply';
 
 export async function readYaml(text: string): Promise<YamlFile> {
-  const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = await import('yaml');
+  const yaml = await import('yaml');
+  const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = yaml;
   const lines = new LineCounter();
   const problems: Problem[] = [];
   let document: InstanceType<typeof Document> = new Document();
@@ -65,8 +79,9 @@ export async function readYaml(text: string): Promise<YamlFile> {
     [document = document, second] = parseAllDocuments(text, {
       version: '1.1',
       schema: 'failsafe',
-      customTags: ['merge', ...TAGS],
-      merge: true,
+      customTags: TAGS,
+      // Merge keys may be repeated.
+      uniqueKeys: (a, b) => a === b || (isScalar(a) && isScalar(b) && a.value === b.value && a.value !== '<<'),
       lineCounter: lines,
       prettyErrors: false,
       // Warnings would show the text unescaped.
@@ -98,10 +113,14 @@ export async function readYaml(text: string): Promise<YamlFile> {
     problems.push(at(pos[0], message));
   let value: unknown;
   try {
-    if (problems.length === 0) value = document.toJS({ maxAliasCount: MOST_ALIASES });
+    if (problems.length === 0) {
+      new Merges(yaml).resolve(document.contents);
+      value = document.toJS({ maxAliasCount: MOST_ALIASES });
+    }
   } catch (error) {
     // What is merged is no mapping, or too many aliases.
-    problems.push(at(0, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
+    const offset = error instanceof MergeFault ? error.offset : 0;
+    problems.push(at(offset, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
   }
   const rest = second?.contents?.range?.[0];
   const ignored = rest === undefined ? [] : [at(rest, 'the server does not read this document: it is not the first')];

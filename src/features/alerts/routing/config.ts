@@ -1,6 +1,6 @@
 /** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
-import { checkYaml, type Path, type Problem, readYaml } from '../../../store/yaml.ts';
+import { checkYaml, type Path, PlainBoolean, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
@@ -59,7 +59,7 @@ export async function readRoutingConfig(source: string, version?: string): Promi
     receivers: (receivers ?? []).map(({ name }) => name),
     timeIntervals: new Map(timeIntervals.map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
     inhibitRules: (inhibit_rules ?? []).filter((rule) => rule !== null),
-    templates: Array.isArray(templates) ? templates.length : 0,
+    templates: templates?.length ?? 0,
   };
   const faults = [
     ...twice('receivers', config.receivers),
@@ -197,7 +197,7 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         matchers,
         mute_time_intervals: listOf(text),
         active_time_intervals: listOf(text),
-        continue: optional(z.boolean('must be true or false')),
+        continue: optional(z.instanceof(PlainBoolean, { error: 'must be true or false' })),
         routes: listOf(z.lazy(() => route)),
         group_wait: optional(duration),
         group_interval: optional(positiveDuration),
@@ -214,7 +214,7 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         groupInterval: read.group_interval ?? undefined,
         repeatInterval: read.repeat_interval ?? undefined,
         matchers: [...(read.match ?? []), ...(read.match_re ?? []), ...(read.matchers ?? []).flat()],
-        continue: read.continue ?? false,
+        continue: read.continue?.value ?? false,
         muteTimeIntervals: read.mute_time_intervals ?? [],
         activeTimeIntervals: read.active_time_intervals ?? [],
         routes: read.routes ?? [],
@@ -245,15 +245,22 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
     ),
   );
 
+  // What is in the integrations is left to amtool.
+  const receiverField = minor >= 33 ? /^(?:name|labels|\w+_configs)$/ : /^(?:name|\w+_configs)$/;
+  const receiver = z.looseObject({ name }, MAPPING).check(({ value, issues }) => {
+    const keys = Object.keys(value).filter((key) => !receiverField.test(key));
+    if (keys.length > 0) issues.push({ code: 'unrecognized_keys', keys, input: value, continue: true });
+  });
+
   const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }, MAPPING));
   return z.strictObject(
     {
       global: z.optional(z.unknown()),
-      templates: z.optional(z.unknown()),
+      templates: listOf(text),
       ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
       ...(minor >= 33 ? { event_recorder: z.optional(z.unknown()) } : {}),
       route: optional(route),
-      receivers: listOf(z.looseObject({ name }, MAPPING)), // the integrations are left to amtool
+      receivers: listOf(receiver),
       inhibit_rules: listOf(z.nullable(inhibitRule)),
       mute_time_intervals: listOf(namedIntervals),
       time_intervals: listOf(namedIntervals),

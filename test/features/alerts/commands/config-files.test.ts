@@ -118,7 +118,7 @@ describe('the text of a file', () => {
       'hundreds of aliases',
       `${CONFIG.replace('- matchers: [team="db"]', '- &r\n      matchers: [&m team="db"]')}`.replace(
         'receivers:',
-        `${'    - { <<: *r, matchers: [*m, a="b"], continue: true }\n'.repeat(300)}receivers:`,
+        `${'    - { <<: *r, group_by: [a], matchers: [*m, a="b"], continue: true }\n'.repeat(300)}receivers:`,
       ),
     ],
     [

@@ -105,7 +105,7 @@ describe('svc alerts config check', () => {
     ['group_wait: 10s', 'group_wait: soon', 11, 19],
     ['{ name: ops }', '{ name: ops }, { name: ops }', 25, 36],
     ['team="db"]', 'team="db"', 10, 7],
-    ['receiver: ops', '<<: ops', 1, 1],
+    ['receiver: ops', '<<: ops', 3, 7],
   ])('%j changed to %j is reported at %i:%i', async (from, to, line, column) => {
     const run = await check(CONFIG.replace(from, to));
     expect(run.code).toBe(1);
