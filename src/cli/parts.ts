@@ -64,7 +64,7 @@ function ofSuccess(column: AnyColumn): AnyColumn {
   };
 }
 
-/** Of a write: whoever sent it has to check before anything else. */
+/** Of a write: its state has to be checked before anything else. */
 const UNKNOWN: ErrorCode = 'outcome_unknown';
 
 /** One part that says no decides; several reasons are a partial answer. */

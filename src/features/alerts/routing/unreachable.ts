@@ -2,7 +2,12 @@
 import type { Path } from '../../../store/yaml.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
-import type { RouteConfig } from './config.ts';
+
+interface RouteConfig {
+  readonly matchers: readonly Matcher[];
+  readonly continue: boolean;
+  readonly routes: readonly RouteConfig[];
+}
 
 interface Unreachable {
   readonly path: Path;

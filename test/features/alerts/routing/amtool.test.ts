@@ -125,7 +125,9 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
 
   test.skipIf(peer === undefined)('the shapes that people publish', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 4);
-    for (const [name, source] of PUBLIC_SHAPES) {
+    const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
+    const shapes = PUBLIC_SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0);
+    for (const [name, source] of shapes) {
       writeFileSync(file, source);
       const isTheirs = amtool('check-config', file).status === 0;
       const { config, unknown, ...rest } = await readRoutingConfig(source, release);
