@@ -92,7 +92,8 @@ export async function runOnClusters(
             done.map(({ name, answer }) => ({ name, snapshots: answer.value as AsyncIterable<Snapshot<object>> })),
             { merge, urgent, broke: (name) => broken.add(name) },
           )
-        : [...merge(done.flatMap(({ rows }) => rows)), ...rowsOfParts('cluster', failed)],
+        : // First, so that --limit does not hide them.
+          [...rowsOfParts('cluster', failed), ...merge(done.flatMap(({ rows }) => rows))],
     as: clusterRendering(as),
     code: () =>
       commonCode([

@@ -79,7 +79,7 @@ describe('alerts list', () => {
     profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
     const listed = await svc(['alerts', 'list', '--profile', 'eu', '--profile', 'gone', '-o', 'json'], { home });
     expect(listed.code).toBe(10);
-    const [found, failed, ...others] = rows(listed);
+    const [failed, found, ...others] = rows(listed);
     expect([names(found === undefined ? [] : [found]), others]).toEqual([[['eu', 'Shared']], []]);
     expect(failed).toMatchObject({ cluster: 'gone', error: { code: 'connect_failed', exit: 7, retryable: true } });
     expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
@@ -106,7 +106,7 @@ describe('alerts list', () => {
     profiles({ eu: eu.url, us: partial.url });
     const listed = await onBoth('alerts list -o json');
     expect(listed.code).toBe(10);
-    expect(rows(listed)).toMatchObject([{ cluster: 'eu' }, { cluster: 'us', error: { exit: 7 } }]);
+    expect(rows(listed)).toMatchObject([{ cluster: 'us', error: { exit: 7 } }, { cluster: 'eu' }]);
     expect(listed.stderr).toMatch(/^us: /);
   });
 
@@ -183,8 +183,8 @@ describe('silences', () => {
     const created = await written('create alertname=Shared -d 1h -c CHG-2');
     expect(created.code).toBe(10);
     expect(rows(created)).toMatchObject([
-      { cluster: 'us', silenceID: expect.any(String) },
       { cluster: 'eu', error: { code: 'connect_failed' } },
+      { cluster: 'us', silenceID: expect.any(String) },
     ]);
     expect(created.stderr).toMatch(/^eu: nothing listens /m);
     for (const line of ['extend --comment CHG-2 -d 1h', 'expire --comment CHG-2 --yes']) {
@@ -192,8 +192,8 @@ describe('silences', () => {
       expect([changed.code, rows(changed).map(({ cluster, result }) => [cluster, result])]).toEqual([
         10,
         [
-          ['us', line.startsWith('extend') ? 'extended' : 'expired'],
           ['eu', undefined],
+          ['us', line.startsWith('extend') ? 'extended' : 'expired'],
         ],
       ]);
     }

@@ -131,9 +131,9 @@ describe('a write', () => {
     expect([created.code, JSON.parse(created.stdout)]).toMatchObject([
       10,
       [
+        { cluster: 'us', error: { exit: 7 } },
         { cluster: 'eu', member: '127.0.0.1:1', error: { exit: 7 } },
         { cluster: 'eu', member: new URL(second.url).host, labels: { alertname: 'Test' } },
-        { cluster: 'us', error: { exit: 7 } },
       ],
     ]);
     const table = await svc('alerts create Test --profile eu --profile us'.split(' '), { home });
