@@ -2,45 +2,34 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { readRows } from '../../http/rows.ts';
-import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
+import { isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
-/** A text that svc compares. Some servers write numbers. */
-const text = z.pipe(
-  z.unknown(),
-  z.transform((value, ctx): string => {
-    if (typeof value === 'string') return value;
-    if (isScalar(value)) return String(value);
-    ctx.issues.push({ code: 'invalid_type', expected: 'string', input: value });
-    return z.NEVER;
-  }),
-);
+/** A text that svc compares. Some servers write numbers. Most values are texts, so that is tried first: a conversion takes long. */
+const text = z.union([z.string(), z.pipe(scalar, z.transform(String))], 'must be a text');
 
 /** A text that svc only shows: anything may be there, or nothing. */
-const shown = z.optional(
-  z.pipe(
-    z.unknown(),
-    z.transform((value) => (value === null || value === undefined ? value : jsonText(value))),
-  ),
-);
+const shown = z.catch(z.nullish(z.string()), ({ input }) => jsonText(input));
 
 const time = z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time'));
 
-/** Not copied if all values are strings: a copy takes time. */
-const labelSet = z.pipe(
-  z.unknown(),
-  z.transform((value, ctx): Labels => {
-    if (isTextRecord(value)) return value;
-    const given = isObject(value) ? Object.entries(value).filter(([, label]) => label !== null) : undefined;
-    if (given?.every(([, label]) => isScalar(label))) {
-      return Object.fromEntries(given.map(([name, label]) => [name, String(label)]));
-    }
-    ctx.issues.push({ code: 'custom', message: 'must be an object of strings', input: value });
-    return z.NEVER;
-  }),
+const textRecord = z.custom<Labels>(isTextRecord, 'must be an object of strings');
+
+const labelSet = z.union(
+  [
+    textRecord,
+    z.pipe(
+      z.record(z.string(), z.nullable(scalar)),
+      z.transform((labels): Labels => {
+        const given = Object.entries(labels).filter(([, label]) => label !== null);
+        return Object.fromEntries(given.map(([name, label]) => [name, String(label)]));
+      }),
+    ),
+  ],
+  'must be an object of strings',
 );
 
 /** Servers may omit these fields, or send null. */
@@ -80,16 +69,14 @@ export const silence = z.looseObject({
 });
 export type Silence = z.infer<typeof silence>;
 
-/** Of a file: the server refuses other values. */
-const postableLabels = z.custom<Labels>(isTextRecord, 'must be an object of strings');
-
+/** Of a file: the server refuses labels that are no strings. */
 export const postableSilence = z.looseObject({
   matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
   startsAt: z.string(),
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  annotations: z.optional(z.nullable(postableLabels)),
+  annotations: z.optional(z.nullable(textRecord)),
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -116,9 +103,9 @@ export const alert = z.looseObject({
 export type Alert = z.infer<typeof alert>;
 
 export const postableAlert = z.looseObject({
-  labels: postableLabels,
+  labels: textRecord,
   generatorURL: z.optional(z.string()),
-  annotations: z.optional(postableLabels),
+  annotations: z.optional(textRecord),
   startsAt: z.optional(z.string()),
   endsAt: z.optional(z.string()),
 });
