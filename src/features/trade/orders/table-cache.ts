@@ -33,6 +33,7 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set([
   'limited',
   'server_error',
   'bad_answer',
+  'wrong_shape',
   'answer_too_large',
   'refused',
   'timeout',
