@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import type { Problem } from '../../../store/yaml.ts';
 import { minorOf } from '../matcher.ts';
-import type { RouteConfig, RoutingConfig } from '../routing/config.ts';
+import type { RoutingConfig } from '../routing/config.ts';
 import { readConfigFile, readRoutingConfig } from '../routing/source.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
@@ -53,12 +53,12 @@ export const alertsConfigCheck = listCommand({
     const { NEWEST_KNOWN } = await import('../routing/config.ts');
     const read = await readRoutingConfig((await readConfigFile(file, ctx)).text, version);
     const isKnown = version !== undefined && minorOf(version) <= NEWEST_KNOWN;
-    const errors = [...(isKnown ? read.unknown : []), ...('problems' in read ? (read.problems ?? []) : [])];
+    const errors = [...(isKnown ? read.unknown : []), ...(read.problems ?? [])];
     const warnings = [...(isKnown ? [] : read.unknown), ...read.unused];
     const value = [...rows(errors, 'error'), ...rows(warnings, 'warning')].sort((a, b) => a.line - b.line);
     if (errors.length > 0 || read.config === undefined)
       return { value, as: PROBLEMS, code: 'condition_false', footer: UNCHECKED };
-    const valid = `the routing is valid: ${summaryOf(read.config)}; ${UNCHECKED}`;
+    const valid = `the routing is valid: ${await summaryOf(read.config)}; ${UNCHECKED}`;
     return value.length === 0 ? { value, as: { ...PROBLEMS, empty: valid } } : { value, as: PROBLEMS, footer: valid };
   },
 });
@@ -68,9 +68,10 @@ function rows(problems: readonly Problem[], severity: Row['severity']): Row[] {
 }
 
 /** It shows that the right file was read. */
-function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }: RoutingConfig): string {
+async function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }: RoutingConfig): Promise<string> {
+  const { walkRoutes } = await import('../routing/tree.ts');
   return [
-    counted(countRoutes(route), 'route'),
+    counted([...walkRoutes(route)].length, 'route'),
     counted(receivers.length, 'receiver'),
     counted(inhibitRules.length, 'inhibit rule'),
     counted(timeIntervals.size, 'time interval'),
@@ -80,10 +81,6 @@ function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }:
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function countRoutes({ routes }: RouteConfig): number {
-  return routes.reduce((sum, route) => sum + countRoutes(route), 1);
 }
 
 function checkedVersion(version: string | undefined): string | undefined {

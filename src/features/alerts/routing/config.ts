@@ -34,10 +34,10 @@ export interface RoutingConfig {
   readonly templates: number;
 }
 
-export type CheckedConfig = Warnings &
-  ({ readonly config: RoutingConfig } | { readonly problems: readonly Problem[]; readonly config?: undefined });
-
-interface Warnings {
+export interface CheckedConfig {
+  /** Undefined if there are problems. */
+  readonly config?: RoutingConfig;
+  readonly problems?: readonly Problem[];
   /** Fields that svc does not know: mistyped, or of a newer server. */
   readonly unknown: readonly Problem[];
   /** Routes that no alert can reach, and documents that nothing reads. */

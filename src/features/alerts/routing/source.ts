@@ -4,7 +4,7 @@ import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
-import type { CheckedConfig, RoutingConfig } from './config.ts';
+import type { RoutingConfig } from './config.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
@@ -12,40 +12,52 @@ export const CONFIG_FILE = {
 
 type Input = Pick<RunContext, 'readInput' | 'notice'>;
 
-/** Warns about what svc does not know: it may decide about an alert. */
+interface Source {
+  readonly name: string;
+  readonly text: string;
+  /** Of the server that runs it. */
+  readonly version?: string;
+}
+
+/** Reads what a running server prints quickly. */
 export async function readConfig(
   configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
   ctx: Input,
 ): Promise<RoutingConfig> {
-  if (configFile === undefined) return readRunning(open(), ctx);
-  const { name, text } = await readConfigFile(configFile, ctx);
-  const read = await readRoutingConfig(text);
-  warn(name, read, ctx);
-  if (read.config !== undefined) return read.config;
-  throw new SvcError('invalid_value', `${name}:${problemText(read.problems)}`, {
-    hint: 'svc alerts config check lists everything that is wrong with a file',
-  });
+  if (configFile !== undefined) return readWholeConfig(configFile, open, ctx);
+  const [{ readPrinted }, running] = await Promise.all([import('./printed.ts'), runningConfig(open())]);
+  return (await readPrinted(running.text, running.version)) ?? read(running, ctx);
 }
 
-async function readRunning(alertmanager: Pick<Alertmanager, 'status'>, ctx: Input): Promise<RoutingConfig> {
-  const [{ readPrinted }, status] = await Promise.all([import('./printed.ts'), alertmanager.status()]);
-  const original = originalConfig(status);
-  const version = status.versionInfo?.version ?? '';
-  const printed = await readPrinted(original, version);
-  const { unreachableRoutes } = await import('./unreachable.ts');
-  // Only the general reader knows the lines of what is to be warned about.
-  if (printed !== undefined && (await unreachableRoutes(printed.route)).length === 0) return printed;
-  const read = await readRoutingConfig(original, version);
-  warn('the running configuration', read, ctx);
-  if (read.config !== undefined) return read.config;
-  throw new SvcError('wrong_shape', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
-    hint: 'svc alerts status --config prints it',
-  });
+/** Warns about what svc does not know and what is never used. */
+export async function readWholeConfig(
+  configFile: string | undefined,
+  open: () => Pick<Alertmanager, 'status'>,
+  ctx: Input,
+): Promise<RoutingConfig> {
+  return read(configFile === undefined ? await runningConfig(open()) : await readConfigFile(configFile, ctx), ctx);
 }
 
-function warn(name: string, { unknown, unused }: CheckedConfig, { notice }: Input): void {
+async function runningConfig(alertmanager: Pick<Alertmanager, 'status'>) {
+  const status = await alertmanager.status();
+  return {
+    name: 'the running configuration',
+    text: originalConfig(status),
+    version: status.versionInfo?.version ?? '',
+  };
+}
+
+async function read({ name, text, version }: Source, { notice }: Input): Promise<RoutingConfig> {
+  const { config, unknown, unused, problems = [] } = await readRoutingConfig(text, version);
   for (const problem of [...unknown, ...unused]) notice(`warning: ${name}:${problemText([problem])}`);
+  if (config !== undefined) return config;
+  const message = `${name}:${problemText(problems)}`;
+  if (version === undefined) {
+    const hint = 'svc alerts config check lists everything that is wrong with a file';
+    throw new SvcError('invalid_value', message, { hint });
+  }
+  throw new SvcError('wrong_shape', `svc cannot read ${message}`, { hint: 'svc alerts status --config prints it' });
 }
 
 /** zod loads with the first configuration, not with the commands. */
@@ -54,10 +66,7 @@ export async function readRoutingConfig(...args: Parameters<typeof import('./con
 }
 
 /** A configuration, or the Kubernetes object that has it. Lines are counted in the configuration. */
-export async function readConfigFile(
-  path: string,
-  ctx: Input,
-): Promise<{ readonly name: string; readonly text: string }> {
+export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
   const text = await readText(path, ctx);
   const { configurationIn } = await import('./kubernetes.ts');
   const found = await configurationIn(text, path);

@@ -3,10 +3,10 @@ import type { Path } from '../../../store/yaml.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
 
-interface RouteConfig {
+interface Route {
   readonly matchers: readonly Matcher[];
   readonly continue: boolean;
-  readonly routes: readonly RouteConfig[];
+  readonly routes: readonly Route[];
 }
 
 interface Unreachable {
@@ -15,51 +15,56 @@ interface Unreachable {
 }
 
 /** The first of each branch: what is below one is not reached either. */
-export async function unreachableRoutes(root: RouteConfig): Promise<readonly Unreachable[]> {
+export async function unreachableRoutes(root: Route): Promise<readonly Unreachable[]> {
   return below(root, ['route'], root.matchers);
 }
 
 /** `above`: what an alert matches that gets this far. */
-async function below({ routes }: RouteConfig, path: Path, above: readonly Matcher[]): Promise<Unreachable[]> {
+async function below({ routes }: Route, path: Path, above: readonly Matcher[]): Promise<Unreachable[]> {
   const found: Unreachable[] = [];
-  const final: RouteConfig[] = [];
+  /** Without `continue`: what matches one of them goes no further. */
+  const final: (readonly Matcher[])[] = [];
   for (const [index, route] of routes.entries()) {
     const own: Path = [...path, 'routes', index];
     const matched = [...above, ...route.matchers];
     const message = await obstacle(matched, final);
     if (message === undefined) found.push(...(await below(route, own, matched)));
-    else found.push({ path: own, message });
-    if (!route.continue) final.push(route);
+    else found.push({ path: own, message: `no alert can reach this route: ${message}` });
+    if (!route.continue) final.push(route.matchers);
   }
   return found;
 }
 
-/** `before`: earlier routes without `continue`. */
-async function obstacle(matched: readonly Matcher[], before: readonly RouteConfig[]): Promise<string | undefined> {
+async function obstacle(
+  matched: readonly Matcher[],
+  final: readonly (readonly Matcher[])[],
+): Promise<string | undefined> {
   for (const of of matched) {
     const values = valuesOf(of.name, matched);
-    if (values !== undefined && !(await matchesSome(of, values)))
-      return `no alert can reach this route: none matches ${formatMatcher(of)} and the matchers beside and above it`;
+    if (values !== undefined && !(await matching(of, values)).includes(true))
+      return `none matches ${formatMatcher(of)} and the matchers beside and above it`;
   }
-  for (const { matchers } of before) {
+  for (const matchers of final) {
     if (!(await areImplied(matchers, matched))) continue;
     const which = matchers.length === 0 ? 'without matchers' : `with ${matchers.map(formatMatcher).join(' ')}`;
-    return `no alert can reach this route: an earlier one ${which} takes all of its alerts, and has no continue`;
+    return `an earlier one ${which} takes all of its alerts, and has no continue`;
   }
   return undefined;
 }
 
+/** Whether every alert that matches all of `matched` also matches these. */
 async function areImplied(matchers: readonly Matcher[], matched: readonly Matcher[]): Promise<boolean> {
-  for (const of of matchers) if (!(await isImplied(of, matched))) return false;
+  for (const of of matchers) {
+    if (of.isRegex && of.isEqual && of.value === '.*') continue;
+    if (matched.some((other) => isSame(of, other))) continue;
+    const values = valuesOf(of.name, matched);
+    if (values === undefined || (await matching(of, values)).includes(false)) return false;
+  }
   return true;
 }
 
-/** Whether every alert that matches all of `matched` also matches this one. */
-async function isImplied(of: Matcher, matched: readonly Matcher[]): Promise<boolean> {
-  if (of.isRegex && of.isEqual && of.value === '.*') return true;
-  if (matched.some((other) => formatMatcher(other) === formatMatcher(of))) return true;
-  const values = valuesOf(of.name, matched);
-  return values !== undefined && matchesAll(of, values);
+function isSame(a: Matcher, b: Matcher): boolean {
+  return a.name === b.name && a.value === b.value && a.isRegex === b.isRegex && a.isEqual === b.isEqual;
 }
 
 /** The only values that an alert can have, if a matcher lists them. */
@@ -67,18 +72,13 @@ function valuesOf(name: string, matched: readonly Matcher[]): readonly string[] 
   const lists = matched.filter(
     (of) => of.name === name && of.isEqual && !(of.isRegex && /[\\.+*?()[\]{}^$]/.test(of.value)),
   );
-  const [first] = lists
-    .map(({ isRegex, value }) => (isRegex ? value.split('|') : [value]))
-    .sort((a, b) => a.length - b.length);
-  return first;
+  const [only] = lists.filter(({ isRegex }) => !isRegex);
+  return only === undefined ? lists[0]?.value.split('|') : [only.value];
 }
 
-async function matchesAll(of: Matcher, values: readonly string[]): Promise<boolean> {
+/** Of each value, whether it matches. Few matchers need their expression compiled. */
+async function matching(of: Matcher, values: readonly string[]): Promise<readonly boolean[]> {
+  if (!of.isRegex) return values.map((value) => (value === of.value) === of.isEqual);
   const test = await labelTest([of]);
-  return values.every((value) => test({ [of.name]: value }));
-}
-
-async function matchesSome(of: Matcher, values: readonly string[]): Promise<boolean> {
-  const test = await labelTest([of]);
-  return values.some((value) => test({ [of.name]: value }));
+  return values.map((value) => test({ [of.name]: value }));
 }
