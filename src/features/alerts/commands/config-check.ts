@@ -54,7 +54,7 @@ export const alertsConfigCheck = listCommand({
     const read = await readRoutingConfig((await readConfigFile(file, ctx)).text, version);
     const isKnown = version !== undefined && minorOf(version) <= NEWEST_KNOWN;
     const errors = [...(isKnown ? read.unknown : []), ...(read.problems ?? [])];
-    const warnings = [...(isKnown ? [] : read.unknown), ...read.unused];
+    const warnings = [...(isKnown ? [] : read.unknown), ...(await read.unused())];
     const value = [...rows(errors, 'error'), ...rows(warnings, 'warning')].sort((a, b) => a.line - b.line);
     if (errors.length > 0 || read.config === undefined)
       return { value, as: PROBLEMS, code: 'condition_false', footer: UNCHECKED };

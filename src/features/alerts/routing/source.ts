@@ -4,7 +4,7 @@ import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
-import type { RoutingConfig } from './config.ts';
+import type { CheckedConfig, RoutingConfig } from './config.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
@@ -19,38 +19,55 @@ interface Source {
   readonly version?: string;
 }
 
-/** Reads what a running server prints quickly. */
+/** Warns about fields that svc does not know: they may decide about an alert. */
 export async function readConfig(
   configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
   ctx: Input,
 ): Promise<RoutingConfig> {
-  if (configFile !== undefined) return readWholeConfig(configFile, open, ctx);
-  const [{ readPrinted }, running] = await Promise.all([import('./printed.ts'), runningConfig(open())]);
-  return (await readPrinted(running.text, running.version)) ?? read(running, ctx);
+  const source = await sourceOf(configFile, open, ctx);
+  if (source.version !== undefined) {
+    // What a server prints can be read quickly.
+    const printed = await (await import('./printed.ts')).readPrinted(source.text, source.version);
+    if (printed !== undefined) return printed;
+  }
+  const read = await readRoutingConfig(source.text, source.version);
+  warn(source, read.unknown, ctx);
+  return validConfig(source, read);
 }
 
-/** Warns about what svc does not know and what is never used. */
+/** Also warns about what is never used. */
 export async function readWholeConfig(
   configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
   ctx: Input,
 ): Promise<RoutingConfig> {
-  return read(configFile === undefined ? await runningConfig(open()) : await readConfigFile(configFile, ctx), ctx);
+  const source = await sourceOf(configFile, open, ctx);
+  const read = await readRoutingConfig(source.text, source.version);
+  warn(source, [...read.unknown, ...(await read.unused())], ctx);
+  return validConfig(source, read);
 }
 
-async function runningConfig(alertmanager: Pick<Alertmanager, 'status'>) {
-  const status = await alertmanager.status();
-  return {
-    name: 'the running configuration',
-    text: originalConfig(status),
-    version: status.versionInfo?.version ?? '',
-  };
+async function sourceOf(
+  configFile: string | undefined,
+  open: () => Pick<Alertmanager, 'status'>,
+  ctx: Input,
+): Promise<Source> {
+  if (configFile !== undefined) return readConfigFile(configFile, ctx);
+  const status = await open().status();
+  const version = status.versionInfo?.version ?? '';
+  return { name: 'the running configuration', text: originalConfig(status), version };
 }
 
-async function read({ name, text, version }: Source, { notice }: Input): Promise<RoutingConfig> {
-  const { config, unknown, unused, problems = [] } = await readRoutingConfig(text, version);
-  for (const problem of [...unknown, ...unused]) notice(`warning: ${name}:${problemText([problem])}`);
+const MOST_NAMED = 5;
+
+function warn({ name }: Source, problems: readonly Problem[], { notice }: Input): void {
+  for (const problem of problems.slice(0, MOST_NAMED)) notice(`warning: ${name}:${problemText([problem])}`);
+  const more = problems.length - MOST_NAMED;
+  if (more > 0) notice(`and ${more} more warnings; svc alerts config check lists all of a file`);
+}
+
+function validConfig({ name, version }: Source, { config, problems = [] }: CheckedConfig): RoutingConfig {
   if (config !== undefined) return config;
   const message = `${name}:${problemText(problems)}`;
   if (version === undefined) {

@@ -76,9 +76,12 @@ function valuesOf(name: string, matched: readonly Matcher[]): readonly string[] 
   return only === undefined ? lists[0]?.value.split('|') : [only.value];
 }
 
+const tests = new WeakMap<Matcher, Awaited<ReturnType<typeof labelTest>>>();
+
 /** Of each value, whether it matches. Few matchers need their expression compiled. */
 async function matching(of: Matcher, values: readonly string[]): Promise<readonly boolean[]> {
   if (!of.isRegex) return values.map((value) => (value === of.value) === of.isEqual);
-  const test = await labelTest([of]);
+  const test = await (tests.get(of) ?? labelTest([of]));
+  tests.set(of, test);
   return values.map((value) => test({ [of.name]: value }));
 }
