@@ -81,7 +81,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
       schema: 'failsafe',
       customTags: TAGS,
       // Merge keys may be repeated.
-      uniqueKeys: (a, b) => a === b || (isScalar(a) && isScalar(b) && a.value === b.value && a.value !== '<<'),
+      uniqueKeys: (a, b) => a === b || (isScalar(a) && isScalar(b) && a.source === b.source && a.source !== '<<'),
       lineCounter: lines,
       prettyErrors: false,
       // Warnings would show the text unescaped.
