@@ -1,7 +1,7 @@
 /** One command on several profiles: each runs it on its own server, and what they return is one answer. */
 
 import type { Paths } from '../context.ts';
-import { type ErrorCode, SvcError } from '../errors.ts';
+import { SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
 import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering, Snapshot } from '../output/types.ts';
@@ -10,6 +10,7 @@ import { profileNames, readSettingsFile, settingsPath } from '../store/settings-
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './common-flags.ts';
+import { allFailed, commonCode, listOfParts, partialCode, rowsOfParts } from './parts.ts';
 import { undoTexts } from './run-context.ts';
 
 /** A cluster is called by the name of its profile. */
@@ -68,10 +69,10 @@ export async function runOnClusters(
   });
   if (outcome instanceof Plan) return { value: outcome };
   const done = outcome.outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
-  const failed = outcome.outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
+  const failed = outcome.outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ ...item, error }]));
   const [first] = done;
-  if (first === undefined) throw allFailed(failed, outcome.code);
-  for (const { item, error } of failed) item.ctx.warn(`${item.name}: ${error.message}`);
+  if (first === undefined) throw allFailed(failed);
+  for (const { name, ctx, error } of failed) ctx.warn(`${name}: ${error.message}`);
   for (const { ctx, answer } of done) for (const line of undoTexts(answer.undo, ctx)) ctx.notice(line);
   const as = first.answer.as ?? command.output;
   const merge = (rows: Rows): Rows => {
@@ -91,12 +92,13 @@ export async function runOnClusters(
             done.map(({ name, answer }) => ({ name, snapshots: answer.value as AsyncIterable<Snapshot<object>> })),
             { merge, urgent, broke: (name) => broken.add(name) },
           )
-        : merge(done.flatMap(({ rows }) => rows)),
-    as: clusterRendering(as.kind === 'list' && failed.length > 0 ? { ...as, empty: INCOMPLETE } : as),
+        : // First, so that --limit does not hide them.
+          [...rowsOfParts('cluster', failed), ...merge(done.flatMap(({ rows }) => rows))],
+    as: clusterRendering(as),
     code: () =>
       commonCode([
         ...done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code)),
-        ...failed.map(({ error }) => (error.code === UNKNOWN ? UNKNOWN : 'partly_done')),
+        ...failed.map(({ error }) => partialCode(error)),
         ...[...broken].map(() => 'partly_done' as const),
       ]),
     ...(footers.length === 0 ? {} : { footer: footers.join('\n') }),
@@ -117,23 +119,6 @@ function named(name: string, ctx: RunContext): RunContext {
   });
 }
 
-function allFailed(failed: readonly { item: Cluster; error: SvcError }[], code: ErrorCode | undefined): SvcError {
-  const unknown = failed.find(({ error }) => error.code === UNKNOWN);
-  const { hint, sent } = (unknown ?? failed[0])?.error ?? {};
-  const message = failed.map(({ item, error }) => `${item.name}: ${error.message}`).join('; ');
-  return new SvcError(unknown?.error.code ?? code ?? 'internal', message, { hint, sent });
-}
-
-/** Of all reasons, a write whose outcome is unknown needs attention first. */
-const UNKNOWN: ErrorCode = 'outcome_unknown';
-
-/** One cluster that says no decides; several reasons are a partial answer. */
-function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
-  if (codes.includes(UNKNOWN)) return UNKNOWN;
-  const [first, ...others] = codes.filter((code) => code !== undefined);
-  return others.every((code) => code === first) ? first : 'partly_done';
-}
-
 async function rowsOf(cluster: string, value: unknown): Promise<Rows> {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null) return [{ cluster, ...{ value } }];
@@ -143,40 +128,31 @@ async function rowsOf(cluster: string, value: unknown): Promise<Rows> {
   return rows;
 }
 
-/** The command's own text would speak for all of them. */
-const INCOMPLETE = 'nothing in the clusters that responded';
-
-const CLUSTER = { name: 'cluster', cell: ({ cluster }: ClusterRow) => cluster, vital: true } as const;
-
 function clusterRendering(as: Rendering): Rendering {
   if (as.kind === 'screen') {
     throw new SvcError('internal', 'a full screen shows one cluster');
   }
-  return as.kind === 'watch' ? { ...as, list: listWithCluster(as.list) } : clusterOutput(as);
+  return as.kind === 'watch' ? { ...as, list: listOfParts('cluster', as.list) } : clusterOutput(as);
 }
 
 /** What the answers of several clusters are printed as. */
 export function clusterOutput(output: AnyOutput): AnyOutput {
-  if (output.kind === 'list') return listWithCluster(output);
-  if (output.kind === 'record') return recordAsList(output);
+  if (output.kind === 'list') return listOfParts('cluster', output);
+  if (output.kind === 'record') return listOfParts('cluster', recordAsList(output));
   if (output.kind === 'chart') throw new SvcError('internal', 'a chart shows one cluster');
-  return {
+  return listOfParts('cluster', {
     kind: 'list',
-    columns: [CLUSTER, { name: 'value', cell: ({ value }: { readonly value: Cell }) => value }],
+    columns: [{ name: 'value', cell: ({ value }: { readonly value: Cell }) => value }],
     id: ({ value }) => String(value),
-  };
-}
-
-function listWithCluster<Row>({ json: _json, live: _live, ...list }: ListOutput<Row>): ListOutput<Row & ClusterRow> {
-  return { ...list, columns: [CLUSTER, ...list.columns] };
+  });
 }
 
 /** A record that is said in one line has that line in its row. */
-function recordAsList<Value>({ columns, id, line }: RecordOutput<Value>): ListOutput<Value & ClusterRow> {
-  if (line === undefined) return { kind: 'list', columns: [CLUSTER, ...columns], id };
+function recordAsList<Value>({ columns, id, line }: RecordOutput<Value>): ListOutput<Value> {
+  if (line === undefined) return { kind: 'list', columns, id };
   const result = (value: Value): Cell => [line(value)].flat()[0] as Cell;
   const others = columns.map((column) => ({ ...column, wide: true as const }));
-  return { kind: 'list', columns: [CLUSTER, { name: 'result', cell: result, flex: true }, ...others], id };
+  return { kind: 'list', columns: [{ name: 'result', cell: result, flex: true }, ...others], id };
 }
 
 interface Watched {

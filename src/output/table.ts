@@ -61,7 +61,7 @@ export async function layOut(
     columns = columns.map((column) => withoutCommonValues(column, items, shared, options));
     if (columns.some((column, index) => column !== before[index])) rows = items.map(cellsOf);
   }
-  if (isPlain && options.width !== undefined) {
+  if (isPlain) {
     const isNeeded = columns.map(({ optional }, index) => !optional || rows.some((cells) => cells[index]?.text !== ''));
     columns = columns.filter((_, index) => isNeeded[index]);
     rows = rows.map((cells) => cells.filter((_, index) => isNeeded[index]));

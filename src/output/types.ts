@@ -70,7 +70,7 @@ export interface Column<Row> {
   readonly brief?: true;
   /** Below 100 columns it is on a second line of its row, unless all columns fit into one. */
   readonly below?: true;
-  /** A terminal leaves it out where no row has a text in it. */
+  /** A table leaves it out where no row has a text in it. */
   readonly optional?: true;
   /** A cell of several values: those that all rows share are printed once beside a plain table and omitted from its rows. */
   readonly shared?: true;

@@ -2,6 +2,7 @@
 
 import type { Node, ScalarTag } from 'yaml';
 import type * as z from 'zod/mini';
+import { MergeFault, Merges } from './yaml-merges.ts';
 
 export type Path = readonly PropertyKey[];
 
@@ -12,9 +13,11 @@ export interface Problem {
 }
 
 interface YamlFile {
-  /** Numbers are texts, as the server reads most of them. */
+  /** Of the first document. Numbers are texts, as the server reads most of them. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  /** Where a second document begins, which nothing reads. */
+  readonly ignored: readonly Problem[];
   /** Where something is, or the closest thing around it that exists. `of` is the key of a field, or its value. */
   problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
@@ -23,6 +26,18 @@ interface YamlFile {
 const NULL = /^(?:~|null|Null|NULL)?$/;
 const BOOLEAN = /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/;
 const isYes = (text: string): boolean => /^(?:y|t|on)/i.test(text);
+
+/** A plain `yes`: true for a field that is a boolean, and the text itself for all others. */
+export class PlainBoolean {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get value(): boolean {
+    return isYes(this.text);
+  }
+}
 
 const TAGS: ScalarTag[] = [
   {
@@ -33,11 +48,11 @@ const TAGS: ScalarTag[] = [
     resolve: () => null,
   },
   {
-    identify: (value) => typeof value === 'boolean',
+    identify: (value) => value instanceof PlainBoolean,
     default: true,
     tag: 'tag:yaml.org,2002:bool',
     test: BOOLEAN,
-    resolve: isYes,
+    resolve: (text) => new PlainBoolean(text),
   },
 ];
 
@@ -46,21 +61,27 @@ export function plainScalar(text: string): string | boolean | null {
   return BOOLEAN.test(text) ? isYes(text) : text;
 }
 
+/** Real configurations have hundreds of routes that refer to one. */
+const MOST_ALIASES = 10_000;
+
 /** The library calls itself for nested values, until the stack is full. */
 const TOO_DEEP = 'the values are nested too deeply';
 
 export async function readYaml(text: string): Promise<YamlFile> {
-  const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = await import('yaml');
+  const yaml = await import('yaml');
+  const { Document, LineCounter, parseAllDocuments, isMap, isNode, isScalar } = yaml;
   const lines = new LineCounter();
   const problems: Problem[] = [];
   let document: InstanceType<typeof Document> = new Document();
+  let second: InstanceType<typeof Document> | undefined;
   try {
     // The server reads the first document only.
-    [document = document] = parseAllDocuments(text, {
+    [document = document, second] = parseAllDocuments(text, {
       version: '1.1',
       schema: 'failsafe',
-      customTags: ['merge', ...TAGS],
-      merge: true,
+      customTags: TAGS,
+      // Merge keys may be repeated.
+      uniqueKeys: (a, b) => a === b || (isScalar(a) && isScalar(b) && a.source === b.source && a.source !== '<<'),
       lineCounter: lines,
       prettyErrors: false,
       // Warnings would show the text unescaped.
@@ -87,30 +108,46 @@ export async function readYaml(text: string): Promise<YamlFile> {
     }
     return document.contents?.range?.[0] ?? 0;
   };
-  for (const { pos, code, message } of document.errors)
-    problems.push(at(pos[0], code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message));
+  const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  for (const { pos, message } of exhausted === undefined ? document.errors : [{ ...exhausted, message: TOO_DEEP }])
+    problems.push(at(pos[0], message));
   let value: unknown;
   try {
-    if (problems.length === 0) value = document.toJS();
+    if (problems.length === 0) {
+      new Merges(yaml).resolve(document.contents);
+      value = document.toJS({ maxAliasCount: MOST_ALIASES });
+    }
   } catch (error) {
     // What is merged is no mapping, or too many aliases.
-    problems.push(at(0, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
+    const offset = error instanceof MergeFault ? error.offset : 0;
+    problems.push(at(offset, error instanceof RangeError ? TOO_DEEP : (error as Error).message));
   }
-  return { value, problems, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
+  const rest = second?.contents?.range?.[0];
+  const ignored = rest === undefined ? [] : [at(rest, 'the server does not read this document: it is not the first')];
+  return { value, problems, ignored, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
 }
 
+type Checked<T> = { readonly data: T } | { readonly problems: readonly Problem[] };
+
+/** Unknown fields are left out and returned apart: they may be mistyped, or newer than the schema. */
 export function checkYaml<T>(
   { value, problems, problemAt }: YamlFile,
   schema: z.ZodMiniType<T>,
-): { readonly data: T } | { readonly problems: readonly Problem[] } {
-  if (problems.length > 0) return { problems };
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return { data: parsed.data };
-  return {
-    problems: parsed.error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => problemAt([...issue.path, key], `the field ${key} is not known`, 'key'))
-        : [problemAt(issue.path, issue.message)],
-    ),
-  };
+): Checked<T> & { readonly unknown: readonly Problem[] } {
+  if (problems.length > 0) return { problems, unknown: [] };
+  const unknown: Problem[] = [];
+  let parsed = schema.safeParse(value);
+  for (const issue of parsed.error?.issues ?? []) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const owner = issue.path.reduce((at, name) => at[name] as Fields, value as Fields);
+    for (const key of issue.keys) {
+      unknown.push(problemAt([...issue.path, key], `the field ${key} is not known`, 'key'));
+      delete owner[key];
+    }
+  }
+  if (unknown.length > 0) parsed = schema.safeParse(value);
+  if (parsed.success) return { data: parsed.data, unknown };
+  return { problems: parsed.error.issues.map(({ path, message }) => problemAt(path, message)), unknown };
 }
+
+type Fields = Record<PropertyKey, unknown>;

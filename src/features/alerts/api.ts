@@ -4,7 +4,7 @@ import { answered, type Confirmed, type Endpoint, endpoint, type Parser, Plan } 
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
 import { ClusterClient, openMembers } from './members.ts';
-import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery } from './schema.ts';
+import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery, Status } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 type Parsed<N extends keyof Schemas> = Schemas[N] extends Parser<infer T> ? T : never;
@@ -64,10 +64,12 @@ export function openAlertmanager(target: Target) {
   /** With a receiver, only its own groups decide whether it is notified. */
   async function mutings(filter: AlertFilter = {}): Promise<Mutings> {
     // The configuration is short; groups can be as long as the list of alerts.
-    const config = await ifPossible(async () => (await status()).config.original);
+    const read = await ifPossible(status);
     const only = { filter: filter.filter, receiver: filter.receiver };
     const all = new Map<string, MutedGroup[]>();
-    if (!/\b(?:mute|active)_time_intervals\b/.test(config ?? '')) return all;
+    // Some compatible servers do not show their configuration.
+    const config = read?.config?.original ?? 'mute_time_intervals';
+    if (read === undefined || !/\b(?:mute|active)_time_intervals\b/.test(config)) return all;
     for await (const group of groups(only)) {
       for (const { fingerprint, status } of group.alerts) {
         const others = all.get(fingerprint) ?? [];
@@ -104,7 +106,9 @@ export function openAlertmanager(target: Target) {
     },
     /** To all members: they do not tell each other of alerts. */
     postAlerts: async (body: readonly PostableAlert[]) =>
-      client.sendToAll(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
+      (await import('./on-members.ts')).onMembers(members, (member) =>
+        member.client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
+      ),
     /** The hosts of the other members that do not show every silence as this client wrote it. */
     async membersWithout(): Promise<readonly string[]> {
       const missing = client.others.map(async ({ host, client: other }) => {
@@ -181,6 +185,14 @@ function partlyStored(error: unknown, count: number): never {
   });
 }
 
+/** Only what computes with the configuration needs it: some compatible servers show none. */
+export function originalConfig({ config }: Pick<Status, 'config'>): string {
+  if (config?.original) return config.original;
+  throw new SvcError('not_found', 'the server does not show its configuration', {
+    hint: 'Grafana does not; pass the file with --config-file',
+  });
+}
+
 /** Older servers ignore what they do not know: nothing is sent to them. `since` is a release such as 0.33. */
 export async function requireRelease(
   since: string,
@@ -199,7 +211,7 @@ export async function requireRelease(
 
 /** `reaches` is undefined if the server has another numbering than Alertmanager. */
 async function releaseOf({ status }: Pick<Alertmanager, 'status'>, since: string) {
-  const { version } = (await status()).versionInfo;
+  const version = (await status()).versionInfo?.version ?? '';
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
   const isComparable = minor !== undefined && Number(major) === wantedMajor;

@@ -1,18 +1,38 @@
 /** The checks of svc doctor and svc sandbox status. */
-import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
+import { fail, ok, type Result, type ServiceContents, type ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
-import { openAlertmanager } from './api.ts';
+import { ifPossible, openAlertmanager } from './api.ts';
 import { countItems } from './selection.ts';
 
 export async function checkAlerts(target: Target): Promise<ServiceReply> {
   const client = openAlertmanager(target);
   try {
-    const { version } = (await client.status()).versionInfo;
-    return { detail: `: version ${version}`, clockSkewMs: client.clockSkewMs };
+    const version = (await client.status()).versionInfo?.version;
+    return {
+      detail: `: ${version ? `version ${version}` : 'it does not say its version'}`,
+      clockSkewMs: client.clockSkewMs,
+    };
   } finally {
     await client.close();
   }
 }
+
+/** Whether the members of the cluster that respond know each other. */
+export async function checkMembers(target: Target): Promise<readonly Result[]> {
+  const { membersOf } = await import('./on-members.ts');
+  const { gossipFaults } = await import('./gossip.ts');
+  const read = membersOf(target).map(async (member) => {
+    const client = openAlertmanager(member);
+    const status = await ifPossible(() => client.status()).finally(() => client.close());
+    return status === undefined ? [] : [{ host: member.host, status }];
+  });
+  const found = (await Promise.all(read)).flat();
+  const faults = gossipFaults(found);
+  if (faults.length > 0) return faults.map((fault) => fail(fault, FIX));
+  return found.length < 2 ? [] : [ok(`${found.length} members are peers of each other`)];
+}
+
+const FIX = 'start each with --cluster.peer for another one, and open its port (9094) for TCP and UDP';
 
 export async function alertsContents(target: Target): Promise<ServiceContents> {
   const client = openAlertmanager(target);
@@ -22,7 +42,7 @@ export async function alertsContents(target: Target): Promise<ServiceContents> {
       countItems(client.alerts()),
       countItems(client.silences()),
     ]);
-    return { version: versionInfo.version, holds: { alerts, silences } };
+    return { version: versionInfo?.version ?? '', holds: { alerts, silences } };
   } finally {
     await client.close();
   }

@@ -7,6 +7,15 @@ type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
 const CHECK_PATH = 'check the path of --base-url: svc adds /api/v2 to it';
 
+/** Of Cortex and Mimir, which have one Alertmanager for each tenant. */
+const TENANT = "name the tenant: svc config set alerts.headers 'X-Scope-OrgID: <tenant>'";
+const UNCONFIGURED =
+  'upload a configuration, for example with mimirtool alertmanager load, or name another tenant: X-Scope-OrgID in alerts.headers';
+
+function isTenantMissing(text: string): boolean {
+  return /\bno org ?id\b/i.test(text);
+}
+
 export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
   const { status, credentialSent, credentialSource } = answer;
   const { method, path, effect } = endpoint;
@@ -21,6 +30,10 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
       `Alertmanager refused the request: ${text || `status ${status}`}`,
       refusalHint(answer, text, endpoint),
     );
+
+  if (isTenantMissing(text)) return failure('unauthorized', `the server needs to know the tenant: ${text}`, TENANT);
+  if (text.includes('Alertmanager is not configured'))
+    return failure('refused', `this tenant has no Alertmanager configuration: ${text}`, UNCONFIGURED);
 
   switch (status) {
     case 401:

@@ -94,7 +94,9 @@ export async function readKnownNames(alertmanager: Pick<Alertmanager, 'alerts' |
     for (const [name, value] of Object.entries(labels)) addValue(known, name, value);
   }
   // Compatible servers may have no status.
-  await ifPossible(async () => addConfiguration(known, await parseYaml((await alertmanager.status()).config.original)));
+  await ifPossible(async () =>
+    addConfiguration(known, await parseYaml((await alertmanager.status()).config?.original ?? '')),
+  );
   return known;
 }
 

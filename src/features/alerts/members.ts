@@ -1,7 +1,7 @@
 /** The members of one HA cluster as one client: reads go to the next member if one is away, and a write goes to one. */
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
 import { type Client, openClient, type ServiceRules } from '../../http/client.ts';
-import { type CallValues, type Effect, type Endpoint, Plan, type Proof } from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, Plan, Proof } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 
 export type MemberClient = Pick<Client, 'call' | 'items' | 'raw' | 'send' | 'answer' | 'close' | 'clockSkewMs'>;
@@ -69,21 +69,6 @@ export class ClusterClient implements MemberClient {
     ...confirmed: Proof<E>
   ): Promise<T | Plan> {
     return this.#tried((client) => client.send(endpoint, values, ...confirmed), isUnsent);
-  }
-
-  /** To every member. Those that fail are named. */
-  async sendToAll<T>(endpoint: Endpoint<T, 'write'>, values: CallValues): Promise<T | Plan> {
-    const [only, ...more] = this.#members;
-    if (only !== undefined && more.length === 0) return only.client.send(endpoint, values);
-    const { bulk } = await import('../../cli/bulk.ts');
-    const outcome = await bulk(this.#members, this.#members.length, async ({ client }) =>
-      client.send(endpoint, values),
-    );
-    if (outcome instanceof Plan) return outcome;
-    const failed = outcome.outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ ...item, error }]));
-    if (failed.length === 0) return undefined as T;
-    const message = failed.map(({ host, error }) => `${host}: ${error.message}`).join('; ');
-    throw new SvcError(outcome.code ?? 'internal', message, { hint: failed[0]?.error.hint });
   }
 
   async answer(...[endpoint, ...rest]: Parameters<Client['answer']>): ReturnType<Client['answer']> {

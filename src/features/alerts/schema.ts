@@ -1,11 +1,38 @@
 /** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
-import { isTextRecord } from '../../json-object.ts';
+import type { Parser } from '../../http/endpoint.ts';
+import { readRows } from '../../http/rows.ts';
+import { isTextRecord, jsonText } from '../../json-object.ts';
 
-/** Not copied: a copy would lose a label named `__proto__`. */
-const labelSet = z.custom<Readonly<Record<string, string>>>(isTextRecord, 'must be an object of strings');
+type Labels = Readonly<Record<string, string>>;
 
-/** Compatible servers may omit these fields, or send null. */
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** A text that svc compares. Some servers write numbers. Most values are texts, so that is tried first: a conversion takes long. */
+const text = z.union([z.string(), z.pipe(scalar, z.transform(String))], 'must be a text');
+
+/** A text that svc only shows: anything may be there, or nothing. */
+const shown = z.catch(z.nullish(z.string()), ({ input }) => jsonText(input));
+
+const time = z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time'));
+
+const textRecord = z.custom<Labels>(isTextRecord, 'must be an object of strings');
+
+const labelSet = z.union(
+  [
+    textRecord,
+    z.pipe(
+      z.record(z.string(), z.nullable(scalar)),
+      z.transform((labels): Labels => {
+        const given = Object.entries(labels).filter(([, label]) => label !== null);
+        return Object.fromEntries(given.map(([name, label]) => [name, String(label)]));
+      }),
+    ),
+  ],
+  'must be an object of strings',
+);
+
+/** Servers may omit these fields, or send null. */
 function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   return z.pipe(
     z.nullish(schema),
@@ -13,39 +40,43 @@ function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
   );
 }
 
+const texts = orElse(z.array(text), []);
+const shownLabels = z.catch(z.nullish(labelSet), undefined);
+
 /** Labels: Alertmanager 0.33 or newer. */
-export const receiver = z.looseObject({ name: z.string(), labels: z.optional(z.nullable(labelSet)) });
+export const receiver = z.looseObject({ name: text, labels: shownLabels });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
   name: z.string(),
-  value: z.string(),
+  value: text,
   isRegex: z.boolean(),
   isEqual: z.optional(z.nullable(z.boolean())),
 });
 
-const silenceFields = {
-  matchers: z.array(wireMatcher),
+export const silence = z.looseObject({
+  id: z.string(),
+  status: z.looseObject({ state: z.string() }),
+  /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
+  matchers: orElse(z.array(wireMatcher), []),
+  startsAt: time,
+  endsAt: time,
+  updatedAt: shown,
+  createdBy: orElse(text, ''),
+  comment: orElse(text, ''),
+  /** Alertmanager 0.32 or newer. */
+  annotations: shownLabels,
+});
+export type Silence = z.infer<typeof silence>;
+
+/** Of a file: the server refuses labels that are no strings. */
+export const postableSilence = z.looseObject({
+  matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
   startsAt: z.string(),
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  /** Alertmanager 0.32 or newer. */
-  annotations: z.optional(z.nullable(labelSet)),
-};
-
-export const silence = z.looseObject({
-  ...silenceFields,
-  id: z.string(),
-  status: z.looseObject({ state: z.string() }),
-  updatedAt: z.string(),
-});
-export type Silence = z.infer<typeof silence>;
-
-/** Also the schema of a file. */
-export const postableSilence = z.looseObject({
-  ...silenceFields,
-  matchers: z.array(wireMatcher).check(z.minLength(1, 'there must be at least one')), // doc 1 §2
+  annotations: z.optional(z.nullable(textRecord)),
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -55,54 +86,79 @@ export type PostedSilenceId = z.infer<typeof postedSilence>;
 
 export const alert = z.looseObject({
   labels: labelSet,
-  generatorURL: z.optional(z.string()),
-  annotations: orElse(labelSet, {}),
-  receivers: orElse(z.array(receiver), []),
   fingerprint: z.string(),
-  startsAt: z.string(),
-  updatedAt: z.optional(z.string()),
-  endsAt: z.optional(z.string()),
+  startsAt: time,
+  generatorURL: shown,
+  annotations: orElse(z.catch(labelSet, {}), {}),
+  receivers: orElse(z.array(z.looseObject({ name: orElse(text, ''), labels: shownLabels })), []),
+  updatedAt: shown,
+  endsAt: shown,
   status: z.looseObject({
     state: z.string(),
-    silencedBy: orElse(z.array(z.string()), []),
-    inhibitedBy: orElse(z.array(z.string()), []),
-    mutedBy: z.optional(z.array(z.string())),
+    silencedBy: texts,
+    inhibitedBy: texts,
+    mutedBy: z.optional(orElse(z.optional(z.array(text)), undefined)),
   }),
 });
 export type Alert = z.infer<typeof alert>;
 
 export const postableAlert = z.looseObject({
-  labels: labelSet,
+  labels: textRecord,
   generatorURL: z.optional(z.string()),
-  annotations: z.optional(labelSet),
+  annotations: z.optional(textRecord),
   startsAt: z.optional(z.string()),
   endsAt: z.optional(z.string()),
 });
 export type PostableAlert = z.infer<typeof postableAlert>;
 
-export const alertGroup = z.looseObject({ labels: labelSet, receiver, alerts: z.array(alert) });
-export type AlertGroup = z.infer<typeof alertGroup>;
+const group = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: orElse(z.array(z.unknown()), []) });
+export interface AlertGroup {
+  readonly [unknown: string]: unknown;
+  readonly labels: Labels;
+  readonly receiver: Receiver;
+  readonly alerts: readonly Alert[];
+}
 
-const peer = z.looseObject({ name: z.string(), address: z.string() });
+/** An alert that cannot be read is left out, not its group. */
+export const alertGroup: Parser<AlertGroup> = {
+  safeParse(value) {
+    const read = group.safeParse(value);
+    if (!read.success) return read;
+    const { rows: alerts, omitted } = readRows(alert, read.data.alerts, 'alert');
+    return { success: true, data: { ...read.data, alerts }, omitted };
+  },
+};
 
-export const status = z.looseObject({
-  cluster: z.looseObject({
-    status: z.string(),
-    name: z.optional(z.string()),
-    peers: z.optional(z.nullable(z.array(peer))),
-  }),
-  versionInfo: z.looseObject({
-    version: z.string(),
-    revision: z.optional(z.string()),
-    branch: z.optional(z.string()),
-    buildUser: z.optional(z.string()),
-    buildDate: z.optional(z.string()),
-    goVersion: z.optional(z.string()),
-  }),
-  config: z.looseObject({ original: z.string() }),
+const statusFields = z.looseObject({
+  cluster: z.nullish(
+    z.looseObject({
+      status: shown,
+      name: shown,
+      peers: z.nullish(z.array(z.looseObject({ name: shown, address: shown }))),
+    }),
+  ),
+  versionInfo: z.nullish(
+    z.looseObject({
+      version: shown,
+      revision: shown,
+      branch: shown,
+      buildUser: shown,
+      buildDate: shown,
+      goVersion: shown,
+    }),
+  ),
+  config: z.nullish(z.looseObject({ original: z.nullish(z.string()) })),
   /** When the instance started, despite the name. */
-  uptime: z.string(),
+  uptime: shown,
 });
+
+/** svc computes with little of it, and compatible servers omit much: Grafana has no `original`. */
+export const status = statusFields.check(
+  z.refine(
+    ({ cluster, versionInfo, config, uptime }) => Boolean(cluster || versionInfo || config || uptime),
+    'is not the status of an Alertmanager',
+  ),
+);
 export type Status = z.infer<typeof status>;
 
 /** The booleans of `GET /alerts` (doc 1 §4), each true by default. */

@@ -55,31 +55,59 @@ export async function* serviceFindings(
     yield finding('service', skipped('no request with --offline'));
     return;
   }
+  const canRequest = credential.status !== 'fail';
+  const { others = [], ...first } = target;
+  if (others.length === 0) {
+    yield* serverFindings({ subject: service, target, canRequest, timeoutMs }, ctx);
+    return;
+  }
+  const members = [first, ...others].map(async (member) => {
+    const subject = `${service}/${member.baseUrl.host}`;
+    return collected(serverFindings({ subject, target: member, canRequest, timeoutMs }, ctx));
+  });
+  for (const found of await Promise.all(members)) yield* found;
+  if (!canRequest) return;
+  const { checkMembers } = await import('../alerts/checks.ts');
+  for (const result of await checkMembers({ ...target, timeoutMs })) yield finding('cluster', result);
+}
+
+interface Server {
+  readonly subject: string;
+  readonly target: Target;
+  readonly canRequest: boolean;
+  readonly timeoutMs: number;
+}
+
+/** The way to one server, and what it responds. */
+async function* serverFindings(
+  { subject, target, canRequest, timeoutMs }: Server,
+  ctx: Doctor,
+): AsyncGenerator<Finding, void, void> {
+  const finding = (check: string, status: Result): Finding => ({ check, subject, ...status });
   const end = performance.now() + timeoutMs;
   const remaining = (): number => Math.max(1, Math.round(end - performance.now()));
   for await (const { check, status, detail, fix } of reach(target, { remaining, now: ctx.now() })) {
     yield finding(check, { status, detail, fix: fix ?? null });
     if (status === 'fail') return;
   }
-  if (credential.status === 'fail') {
-    yield finding('service', skipped('no request: there is no credential'));
-    return;
-  }
-  yield* responseFindings(service, { ...target, timeoutMs: remaining() }, ctx);
+  if (canRequest) yield* responseFindings(subject, { ...target, timeoutMs: remaining() }, ctx);
+  else yield finding('service', skipped('no request: there is no credential'));
+}
+
+export async function collected(findings: AsyncIterable<Finding>): Promise<readonly Finding[]> {
+  const all: Finding[] = [];
+  for await (const finding of findings) all.push(finding);
+  return all;
 }
 
 /** What the service responds, with the warnings of the requests. */
-async function* responseFindings(
-  service: ServiceName,
-  target: Target,
-  ctx: Doctor,
-): AsyncGenerator<Finding, void, void> {
-  const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });
+async function* responseFindings(subject: string, target: Target, ctx: Doctor): AsyncGenerator<Finding, void, void> {
+  const finding = (check: string, status: Result): Finding => ({ check, subject, ...status });
   const warnings: Finding[] = [];
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
   const near: Target = { ...target, log: { ...target.log, warn: warning } };
   try {
-    for await (const { check, clockSkewMs, ...status } of serviceSteps(service, near, ctx)) {
+    for await (const { check, clockSkewMs, ...status } of serviceSteps(near, ctx)) {
       yield* warnings.splice(0);
       yield finding(check, status);
       if (clockSkewMs !== undefined) {
@@ -110,7 +138,8 @@ async function check(service: Exclude<ServiceName, 'trade'>, target: Target): Pr
 }
 
 /** Throws what is wrong. */
-async function* serviceSteps(service: ServiceName, target: Target, ctx: Doctor): AsyncGenerator<Step, void, void> {
+async function* serviceSteps(target: Target, ctx: Doctor): AsyncGenerator<Step, void, void> {
+  const { service } = target;
   if (service === 'trade') {
     yield* (await import('../trade/checks.ts')).gatewaySteps(target, ctx);
     return;

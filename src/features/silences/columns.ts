@@ -1,5 +1,6 @@
 /** Cells, columns and outputs that the silence commands share. */
 import type { Candidates } from '../../cli/flags.ts';
+import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import { labelCells } from '../alerts/columns.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
@@ -28,7 +29,7 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
   { name: 'annotations', cell: annotationCells, wide: true },
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
-  { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }), wide: true },
+  { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
   { name: 'silence', cell: ({ id }) => id, wide: true },
 ];
 

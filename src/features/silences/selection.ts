@@ -98,7 +98,7 @@ export async function selectedSilences(
   selection: SilenceSelection,
   filter: readonly string[],
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice'>,
+  ctx: Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice' | 'omittedRows'>,
 ): Promise<AsyncIterable<Silence>> {
   const now = ctx.startedAt;
   const { states, within, comment, forAlert, unused, createdSince, unusedFor } = selection;
@@ -108,6 +108,9 @@ export async function selectedSilences(
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager, ctx);
   const used = unused ? await countsBySilence(alertmanager) : undefined;
+  // A silence that one of these alerts names is not unused.
+  if (unused && ctx.omittedRows() > 0)
+    throw new SvcError('not_known', 'it is not known which silences are unused: some alerts could not be read');
   const silences = filterAsync(
     alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
     (silence) =>
@@ -126,7 +129,7 @@ export async function selectedSilences(
 async function* matchingLabels(silences: AsyncIterable<Silence>, labels: Readonly<Record<string, string>>) {
   for await (const silence of silences) {
     const matches = await labelTest(silence.matchers.map(matcherFrom));
-    if (matches(labels)) yield silence;
+    if (silence.matchers.length > 0 && matches(labels)) yield silence;
   }
 }
 
@@ -169,11 +172,16 @@ function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boole
  * the earlier of the two times, or before.
  */
 function latestCreation({ startsAt, updatedAt }: Silence): number {
-  return Math.min(Date.parse(startsAt), Date.parse(updatedAt));
+  return Math.min(...timesOf([startsAt, updatedAt]));
 }
 
 function changedLast({ startsAt, updatedAt }: Silence): number {
-  return Math.max(Date.parse(startsAt), Date.parse(updatedAt));
+  return Math.max(...timesOf([startsAt, updatedAt]));
+}
+
+/** Some servers do not say when a silence was updated. */
+function timesOf(texts: readonly (string | null | undefined)[]): number[] {
+  return texts.map((text) => Date.parse(text ?? '')).filter((ms) => !Number.isNaN(ms));
 }
 
 function authorTest(wanted: string | undefined, ctx: Pick<RunContext, 'settings' | 'identity'>) {

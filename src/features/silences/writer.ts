@@ -76,12 +76,14 @@ export class SilenceWriter {
     if (wide && (this.#ctx.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(draft);
     if (this.#ctx.dryRun) return { draft };
     // The server matches a filter as it will match the silence, and refuses what is not RE2.
+    const before = this.#ctx.omittedRows();
     const alerts = await collect(this.#alertmanager.alerts({ filter: matcherTexts(draft) }));
+    const most = alerts.length + this.#ctx.omittedRows() - before;
     if (wide) throw tooWide(draft);
-    if (maxAlerts !== undefined && alerts.length > maxAlerts) {
+    if (maxAlerts !== undefined && most > maxAlerts) {
       throw new SvcError(
         'guarded',
-        `${spell(draft)} matches ${alerts.length} alerts, more than ${maxAlerts}; nothing was sent`,
+        `${spell(draft)} matches ${most} alerts, more than ${maxAlerts}; nothing was sent`,
         { hint: 'add matchers, or raise --max-alerts' },
       );
     }

@@ -79,8 +79,23 @@ describe('alerts list', () => {
     profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
     const listed = await svc(['alerts', 'list', '--profile', 'eu', '--profile', 'gone', '-o', 'json'], { home });
     expect(listed.code).toBe(10);
-    expect(names(rows(listed))).toEqual([['eu', 'Shared']]);
+    const [failed, found, ...others] = rows(listed);
+    expect([names(found === undefined ? [] : [found]), others]).toEqual([[['eu', 'Shared']], []]);
+    expect(failed).toMatchObject({ cluster: 'gone', error: { code: 'connect_failed', exit: 7, retryable: true } });
     expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
+  });
+
+  test.each([
+    ['csv', 'cluster,alertname,label:severity,error', /^gone,,,nothing listens/m],
+    ['table', 'cluster,alertname,label:severity,error', /^gone +nothing listens/m],
+    ['ndjson', undefined, /^\{"cluster":"gone","error":\{"code":"connect_failed"/m],
+    ['yaml', undefined, /cluster: gone\n +error:\n +code: connect_failed/],
+    ['id', undefined, /^[0-9a-f]{16}\n$/],
+  ])('has a row for it in %s', async (format, columns, row) => {
+    profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
+    const of = ['--profile', 'eu', '--profile', 'gone', '-o', format];
+    const listed = await svc(['alerts', 'list', ...of, ...(columns ? ['--columns', columns] : [])], { home });
+    expect([listed.code, listed.stdout]).toEqual([10, expect.stringMatching(row)]);
   });
 
   test('treats a partial response as a failed cluster', async () => {
@@ -91,7 +106,7 @@ describe('alerts list', () => {
     profiles({ eu: eu.url, us: partial.url });
     const listed = await onBoth('alerts list -o json');
     expect(listed.code).toBe(10);
-    expect(names(rows(listed))).toEqual([['eu', 'Shared']]);
+    expect(rows(listed)).toMatchObject([{ cluster: 'us', error: { exit: 7 } }, { cluster: 'eu' }]);
     expect(listed.stderr).toMatch(/^us: /);
   });
 
@@ -167,8 +182,21 @@ describe('silences', () => {
     profiles({ eu: 'http://127.0.0.1:1', us: us.url });
     const created = await written('create alertname=Shared -d 1h -c CHG-2');
     expect(created.code).toBe(10);
-    expect(rows(created).map(({ cluster }) => cluster)).toEqual(['us']);
+    expect(rows(created)).toMatchObject([
+      { cluster: 'eu', error: { code: 'connect_failed' } },
+      { cluster: 'us', silenceID: expect.any(String) },
+    ]);
     expect(created.stderr).toMatch(/^eu: nothing listens /m);
+    for (const line of ['extend --comment CHG-2 -d 1h', 'expire --comment CHG-2 --yes']) {
+      const changed = await written(line);
+      expect([changed.code, rows(changed).map(({ cluster, result }) => [cluster, result])]).toEqual([
+        10,
+        [
+          ['eu', undefined],
+          ['us', line.startsWith('extend') ? 'extended' : 'expired'],
+        ],
+      ]);
+    }
   });
 
   test.each([
@@ -195,7 +223,7 @@ describe('silences', () => {
     profiles({ eu: 'http://127.0.0.1:1', us: us.url });
     const partial = await onBoth('silences check --expiring-within 5m --comment CHG-9');
     expect(partial.code).toBe(10);
-    expect(partial.stdout + partial.stderr).toContain('nothing in the clusters that responded');
+    expect(partial.stdout).toMatch(/^eu +nothing listens/m);
     expect(partial.stdout + partial.stderr).not.toContain('ok:');
   });
 

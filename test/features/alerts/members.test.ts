@@ -95,11 +95,49 @@ describe('a write', () => {
   test('of an alert goes to all members, and those that fail are named', async () => {
     await using first = await member();
     await using second = await member();
-    expect((await run('alerts create Test -o json', [first.url, second.url])).code).toBe(0);
+    const sent = await run('alerts create Test -o json', [first.url, second.url]);
     expect([methods(first), methods(second)]).toEqual([['POST'], ['POST']]);
-    const partly = await run('alerts create Test', [GONE, second.url]);
-    expect(partly.code).toBe(10);
+    const labels = { alertname: 'Test' };
+    expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([
+      0,
+      [
+        { member: new URL(first.url).host, labels },
+        { member: new URL(second.url).host, labels },
+      ],
+    ]);
+    const partly = await run('alerts create Test -o json', [GONE, second.url]);
+    expect([partly.code, JSON.parse(partly.stdout)]).toMatchObject([
+      10,
+      [
+        { member: '127.0.0.1:1', error: { code: 'connect_failed' } },
+        { member: new URL(second.url).host, labels },
+      ],
+    ]);
     expect(partly.stderr).toContain('127.0.0.1:1: nothing listens');
+    const table = await run('alerts create Test', [GONE, second.url]);
+    expect(table.stdout).toMatch(/^127\.0\.0\.1:1 +nothing listens/m);
+    await using lost = await member('');
+    const unknown = await run('alerts create Test -o json', [lost.url, second.url]);
+    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([8, [{ error: { exit: 8 } }, { labels }]]);
+    expect((await run('alerts create Test', [GONE, GONE.replace(':1', ':2')])).code).toBe(7);
+  });
+
+  test('of an alert has the rows of each member in each cluster', async () => {
+    await using second = await member();
+    mkdirSync(join(home, 'config'), { recursive: true });
+    const profiles = { eu: { 'alerts.urls': `${GONE},${second.url}` }, us: { 'alerts.url': GONE } };
+    writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    const created = await svc('alerts create Test -o json --profile eu --profile us'.split(' '), { home });
+    expect([created.code, JSON.parse(created.stdout)]).toMatchObject([
+      10,
+      [
+        { cluster: 'us', error: { exit: 7 } },
+        { cluster: 'eu', member: '127.0.0.1:1', error: { exit: 7 } },
+        { cluster: 'eu', member: new URL(second.url).host, labels: { alertname: 'Test' } },
+      ],
+    ]);
+    const table = await svc('alerts create Test --profile eu --profile us'.split(' '), { home });
+    expect(table.stdout).toMatch(/^CLUSTER +MEMBER +ALERTNAME +LABELS +STARTS +ENDS +ERROR$/m);
   });
 });
 
@@ -157,6 +195,66 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     expect(await states()).toEqual([['active'], ['active']]);
     expect((await run('silences expire --comment why --yes --wait 20s', urls, { sleeps: true })).code).toBe(0);
     expect(await states()).toEqual([['expired'], ['expired']]);
+  });
+
+  const hosts = (servers: readonly RunningAlertmanager[]) => servers.map(({ url }) => new URL(url).host);
+
+  test('status and doctor look at each member', async () => {
+    const urls = pair.map(({ url }) => url);
+    const ready = await run('alerts status --wait-ready 20s -o json', urls, { sleeps: true });
+    expect([ready.code, ready.stderr, JSON.parse(ready.stdout)]).toMatchObject([
+      0,
+      '',
+      hosts(pair).map((host) => ({
+        member: host,
+        cluster: { status: 'ready' },
+        versionInfo: { version: expect.stringMatching(/^0\.28/) },
+      })),
+    ]);
+    const healthy = await run('doctor alerts -o json', urls);
+    expect(healthy.code).toBe(0);
+    const findings: { check: string; subject: string; detail: string }[] = JSON.parse(healthy.stdout);
+    expect(findings.filter(({ check }) => check === 'service').map(({ subject }) => subject)).toEqual(
+      hosts(pair).map((host) => `alerts/${host}`),
+    );
+    expect(findings.find(({ check }) => check === 'cluster')?.detail).toBe('2 members are peers of each other');
+  });
+
+  test('a dead member is reported by both', async () => {
+    const urls = [pair[0]?.url ?? '', GONE];
+    const status = await run('alerts status -o json', urls);
+    expect([status.code, JSON.parse(status.stdout)]).toMatchObject([
+      10,
+      [{ cluster: { status: 'ready' } }, { member: '127.0.0.1:1', error: { code: 'connect_failed' } }],
+    ]);
+    expect((await run('alerts status', urls)).stdout).toMatch(/^127\.0\.0\.1:1 +nothing listens/m);
+    expect((await run('alerts status --wait-ready 1s', urls)).code).toBe(9);
+    expect(await run('doctor alerts -q', urls)).toMatchObject({ code: 1, stdout: 'tcp:alerts/127.0.0.1:1\n' });
+  });
+
+  test('members that do not gossip are reported by both', async () => {
+    const alone = await freePorts();
+    const others = await Promise.all([
+      startAlertmanager({ release: '0.28', args: [`--cluster.listen-address=127.0.0.1:${alone}`] }),
+      startAlertmanager({ release: '0.28' }),
+    ]);
+    try {
+      const all = [pair[0] as RunningAlertmanager, ...others];
+      const [one, two, three] = hosts(all);
+      const urls = all.map(({ url }) => url);
+      const status = await run('alerts status', urls);
+      const text = `${one} and ${two} are not peers of each other`;
+      expect([status.code, status.stderr]).toEqual([0, expect.stringContaining(text)]);
+      expect(status.stderr).toContain(`${three} has clustering disabled`);
+      const checked = await run('doctor alerts', urls);
+      expect([checked.code, checked.stdout]).toEqual([
+        1,
+        expect.stringMatching(/cluster alerts .*not peers of each other/),
+      ]);
+      expect(checked.stdout).toContain('--cluster.peer');
+    } finally {
+      await Promise.all(others.map((server) => server.stop()));
+    }
   });
 
   test('--wait names the member that does not show it in time', async () => {

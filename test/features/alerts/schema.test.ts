@@ -24,6 +24,7 @@ test.each([
   ['group', alertGroup, `{"labels":{},"receiver":{"name":"r"},"alerts":[${ALERT}],"routeID":"1"}`],
   ['silence', silence, SILENCE],
   ['status', status, STATUS],
+  ['status of Grafana', status, '{"cluster":{"peers":[],"status":"disabled"},"config":{"route":{}}}'],
   ['status with null peers', status, STATUS.replace('[]', 'null')],
   ['silence without matchers', silence, SILENCE.replace(/"matchers":\[[^\]]*\]/, '"matchers":[]')],
   ['posted silence', postableSilence, SILENCE.replace(/"id":"[^"]*",/, '')],
@@ -43,13 +44,14 @@ test.each([
 
 test.each([
   ['no fingerprint', alert, ALERT.replace('fingerprint', 'finger')],
-  ['a label that is no text', alert, ALERT.replace('"Up"', '1')],
+  ['a label that is no text', alert, ALERT.replace('"Up"', '[1]')],
+  ['a time that is none', alert, ALERT.replace('2026-11-20T12:00:00.000+02:00', 'yesterday')],
   ['labels that are a list', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":["a"]')],
   ['labels that are null', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":null')],
   ['no fingerprint', alert, ALERT.replace('"fingerprint"', '"print"')],
-  ['no matchers', silence, SILENCE.replace('matchers', 'm')],
   ['a matcher without isRegex', silence, SILENCE.replace('isRegex', 'regex')],
-  ['no cluster', status, STATUS.replace('cluster', 'c')],
+  ['a status of something else', status, '{"hello":1}'],
+  ['a numeric label of a file', postableAlert, '{"labels":{"a":1}}'],
 ])('refuses %s, which violates the interface', (_, schema, text) => {
   expect(schema.safeParse(JSON.parse(text)).success).toBe(false);
 });

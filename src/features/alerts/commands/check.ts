@@ -86,7 +86,7 @@ export const alertsCheck = recordCommand({
       interval: { type: 'duration', positive: true, help: 'How often to check (default 5s)' },
     }),
   },
-  exits: ['condition_false', 'still_pending'],
+  exits: ['condition_false', 'still_pending', 'not_known'],
   examples: [
     { run: 'svc alerts check severity=critical', why: 'In a script: continue only if no critical alert is active' },
     {
@@ -104,18 +104,19 @@ export const alertsCheck = recordCommand({
     const { filter } = given;
     const alertmanager = openAlertmanager(ctx.target);
     let isFirst = true;
-    const read = async (): Promise<readonly Alert[]> => {
+    const read = async (): Promise<Found> => {
       const selection = { wanted, olderThan: input.olderThan };
+      const before = ctx.omittedRows();
       const now = ctx.now();
       const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (isFirst && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
       isFirst = false;
-      return alerts;
+      return { alerts, omitted: ctx.omittedRows() - before };
     };
     const { wait, stable: stableMs = 0, interval: intervalMs = DEFAULT_INTERVAL_MS } = input;
     const began = ctx.now();
-    const { ok, alerts } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
+    const { ok, alerts, omitted } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
     const count = alerts.length;
     const waitedMs = wait === undefined ? 0 : ctx.now() - began;
     const message = [
@@ -125,6 +126,9 @@ export const alertsCheck = recordCommand({
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
     ].join(', ');
+    if (!ok && omitted > 0 && couldHold({ alerts, omitted }, bounds)) {
+      throw new SvcError('not_known', `${message}, and ${alertsText(omitted)} could not be read`);
+    }
     const value = { ok, count, ...bounds, stableMs, waitedMs, message };
     if (ok) return { value: { ...value, alerts: [] } };
     const code = wait === undefined ? 'condition_false' : 'still_pending';
@@ -154,25 +158,33 @@ interface CheckTimes {
   readonly intervalMs: number;
 }
 
+interface Found {
+  readonly alerts: readonly Alert[];
+  /** How many more there may be. */
+  readonly omitted: number;
+}
+
 async function awaited(
-  read: () => Promise<readonly Alert[]>,
+  read: () => Promise<Found>,
   bounds: Bounds,
   { stableMs, ...times }: CheckTimes,
   ctx: RunContext,
-): Promise<{ readonly ok: boolean; readonly alerts: readonly Alert[] }> {
-  let alerts: readonly Alert[] | undefined;
+): Promise<Found & { readonly ok: boolean }> {
+  let latest: Found | undefined;
   let since: number | undefined;
   for await (const { value, at, trouble, outage } of poll(read, times, ctx)) {
     await ctx.reportOutage(outage);
     // The condition may have changed during an outage.
     if (value === undefined && trouble !== undefined) since = undefined;
     if (value === undefined) continue;
-    since = holds(value.length, bounds) ? (since ?? at) : undefined;
-    if (since !== undefined && at - since >= stableMs) return { ok: true, alerts: value };
-    if (value.length !== alerts?.length && times.waitMs > 0) ctx.notice(waitingText(value.length, bounds));
-    alerts = value;
+    const { alerts, omitted } = value;
+    const isSure = holds(alerts.length, bounds) && holds(alerts.length + omitted, bounds);
+    since = isSure ? (since ?? at) : undefined;
+    if (since !== undefined && at - since >= stableMs) return { ok: true, ...value };
+    if (alerts.length !== latest?.alerts.length && times.waitMs > 0) ctx.notice(waitingText(alerts.length, bounds));
+    latest = value;
   }
-  return { ok: false, alerts: alerts ?? [] };
+  return { ok: false, ...(latest ?? { alerts: [], omitted: 0 }) };
 }
 
 function waitingText(count: number, bounds: Bounds): string {
@@ -206,6 +218,10 @@ function checkedBounds({
 
 function holds(count: number, { min, max }: Bounds): boolean {
   return count >= min && (max === null || count <= max);
+}
+
+function couldHold({ alerts, omitted }: Found, { min, max }: Bounds): boolean {
+  return (max === null || alerts.length <= max) && alerts.length + omitted >= min;
 }
 
 /** `none`, `at least 1`, `at most 3`, `2 to 5`. */

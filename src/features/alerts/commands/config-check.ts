@@ -1,16 +1,39 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { ListOutput, Tone } from '../../../output/types.ts';
 import type { Problem } from '../../../store/yaml.ts';
-import { readRoutingConfig, readUtf8 } from '../routing/source.ts';
+import { minorOf } from '../matcher.ts';
+import type { RoutingConfig } from '../routing/config.ts';
+import { readConfigFile, readRoutingConfig } from '../routing/source.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
+
+interface Row extends Problem {
+  /** The server loads a file with warnings. */
+  readonly severity: 'error' | 'warning';
+}
+
+const TONES: Readonly<Record<Row['severity'], Tone>> = { error: 'bad', warning: 'warn' };
+
+const PROBLEMS: ListOutput<Row> = {
+  kind: 'list',
+  columns: [
+    { name: 'line', cell: ({ line }) => line, align: 'right' },
+    { name: 'column', cell: ({ column }) => column, align: 'right' },
+    { name: 'severity', cell: ({ severity }) => ({ text: severity, tone: TONES[severity] }) },
+    { name: 'problem', cell: ({ message }) => message },
+  ],
+  id: ({ line, column }) => `${line}:${column}`,
+};
 
 export const alertsConfigCheck = listCommand({
   id: 'alerts config check',
   suggestFor: ['check-config'],
   summary: 'Check the routing in a configuration file',
   description:
-    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Global settings, templates and the integrations of receivers are not checked.',
+    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know and routes that no alert can reach. Global settings, templates and the integrations of receivers are not checked.',
+  details:
+    'The file may be a Kubernetes ConfigMap or Secret with alertmanager.yml in it.\nAn unknown field is mistyped, or of a newer server: with --server-version, it is an error if svc knows the fields of that version.',
   effect: 'read',
   args: { file: { help: 'The configuration file (- for standard input)', required: true, complete: 'files' } },
   flags: {
@@ -24,22 +47,41 @@ export const alertsConfigCheck = listCommand({
       why: 'By the rules of an older server, whose label names are ASCII',
     },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'line', cell: ({ line }: Problem) => line, align: 'right' },
-      { name: 'column', cell: ({ column }) => column, align: 'right' },
-      { name: 'problem', cell: ({ message }) => message },
-    ],
-    id: ({ line, column }) => `${line}:${column}`,
-    empty: `the routing is valid; ${UNCHECKED}`,
-  },
+  output: PROBLEMS,
   async run({ file, serverVersion }, ctx) {
-    const read = await readRoutingConfig(await readUtf8(file, ctx), checkedVersion(serverVersion));
-    if ('config' in read) return { value: [] };
-    return { value: read.problems, code: 'condition_false', footer: UNCHECKED };
+    const version = checkedVersion(serverVersion);
+    const { NEWEST_KNOWN } = await import('../routing/config.ts');
+    const read = await readRoutingConfig((await readConfigFile(file, ctx)).text, version);
+    const isKnown = version !== undefined && minorOf(version) <= NEWEST_KNOWN;
+    const errors = [...(isKnown ? read.unknown : []), ...(read.problems ?? [])];
+    const warnings = [...(isKnown ? [] : read.unknown), ...(await read.unused())];
+    const value = [...rows(errors, 'error'), ...rows(warnings, 'warning')].sort((a, b) => a.line - b.line);
+    if (errors.length > 0 || read.config === undefined)
+      return { value, as: PROBLEMS, code: 'condition_false', footer: UNCHECKED };
+    const valid = `the routing is valid: ${await summaryOf(read.config)}; ${UNCHECKED}`;
+    return value.length === 0 ? { value, as: { ...PROBLEMS, empty: valid } } : { value, as: PROBLEMS, footer: valid };
   },
 });
+
+function rows(problems: readonly Problem[], severity: Row['severity']): Row[] {
+  return problems.map(({ line, column, message }) => ({ line, column, severity, message }));
+}
+
+/** It shows that the right file was read. */
+async function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }: RoutingConfig): Promise<string> {
+  const { walkRoutes } = await import('../routing/tree.ts');
+  return [
+    counted([...walkRoutes(route)].length, 'route'),
+    counted(receivers.length, 'receiver'),
+    counted(inhibitRules.length, 'inhibit rule'),
+    counted(timeIntervals.size, 'time interval'),
+    counted(templates, 'template'),
+  ].join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
 
 function checkedVersion(version: string | undefined): string | undefined {
   if (version === undefined || /^v?\d+\.\d+/.test(version)) return version;

@@ -3,13 +3,27 @@ import { FILE, type Instant } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
 import { parseLabels } from '../matcher-arguments.ts';
+import { memberAnswer } from '../on-members.ts';
 import type { PostableAlert } from '../schema.ts';
+
+const POSTED: ListOutput<PostableAlert> = {
+  kind: 'list',
+  columns: [
+    { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
+    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
+    { name: 'starts', cell: ({ startsAt }) => timeCell(startsAt) },
+    { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
+  ],
+  id: ({ labels }) => labelCells(labels).join(' '),
+};
 
 export const alertsCreate = listCommand({
   id: 'alerts create',
@@ -43,29 +57,20 @@ export const alertsCreate = listCommand({
     },
     { run: 'svc alerts create -f alerts.json --dry-run', why: 'Show the request without sending it' },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'alertname', cell: ({ labels }: PostableAlert) => labels['alertname'] },
-      { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
-      { name: 'starts', cell: ({ startsAt }) => timeCell(startsAt) },
-      { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
-    ],
-    id: ({ labels }) => labelCells(labels).join(' '),
-  },
+  output: POSTED,
   async run(input, ctx) {
     const asks = ctx.interactive && input.file === undefined && input.name === undefined;
     const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
     const now = asks ? ctx.now() : ctx.startedAt;
     const alerts = given.file === undefined ? [fromArguments(given, now)] : await fromFile(given, given.file, ctx);
-    const plan = await openAlertmanager(ctx.target).postAlerts(alerts);
-    if (plan !== undefined) return { value: plan };
+    const sent = await openAlertmanager(ctx.target).postAlerts(alerts);
+    if (sent instanceof Plan) return { value: sent };
     const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
     const footer =
       open === 0
         ? undefined
         : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
-    return { value: alerts, footer, undo: resolving(alerts, now) };
+    return { ...memberAnswer(sent, () => alerts, POSTED, ctx), footer, undo: resolving(alerts, now) };
   },
 });
 

@@ -1,11 +1,14 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { alertTitle, labelCells } from '../columns.ts';
 import { isFingerprintPrefix, pickAlerts, refuseSeveralFingerprints } from '../ids.ts';
 import { formatMatcher } from '../matcher.ts';
 import { parseMatcherArguments } from '../matcher-arguments.ts';
+import { memberAnswer } from '../on-members.ts';
 import type { Alert, PostableAlert } from '../schema.ts';
 import { collect, effectiveState } from '../selection.ts';
 
@@ -15,6 +18,18 @@ interface Resolved extends PostableAlert {
 }
 
 const MOST_SHOWN = 10;
+
+const RESOLVED: ListOutput<Resolved> = {
+  kind: 'list',
+  columns: [
+    { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
+    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
+    { name: 'ended', cell: ({ endsAt }) => timeCell(endsAt) },
+    { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
+  ],
+  id: ({ fingerprint }) => fingerprint,
+  empty: 'no alerts match; nothing was sent',
+};
 
 export const alertsResolve = listCommand({
   id: 'alerts resolve',
@@ -37,17 +52,7 @@ export const alertsResolve = listCommand({
     { run: 'svc alerts resolve 1a58c20e', why: 'Resolve one alert' },
     { run: 'svc alerts resolve BackupFailed host=db-1 --dry-run', why: 'Show the request without sending it' },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'alertname', cell: ({ labels }: Resolved) => labels['alertname'] },
-      { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
-      { name: 'ended', cell: ({ endsAt }) => timeCell(endsAt) },
-      { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
-    ],
-    id: ({ fingerprint }) => fingerprint,
-    empty: 'no alerts match; nothing was sent',
-  },
+  output: RESOLVED,
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const { alerts, byMatcher } = await chooseAlerts(input.alert, alertmanager, ctx);
@@ -60,10 +65,13 @@ export const alertsResolve = listCommand({
     const now = ctx.now();
     const end = endOfAlerts(now, alertmanager.clockSkewMs);
     const sent = alerts.map((alert) => resolvedAlert(alert, end, now));
-    const plan = await alertmanager.postAlerts(sent);
-    if (plan !== undefined) return { value: plan };
-    const value = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
-    return { value, footer: 'if the cause persists, the source sends the alert again' };
+    const outcomes = await alertmanager.postAlerts(sent);
+    if (outcomes instanceof Plan) return { value: outcomes };
+    const rows = sent.map((alert, index): Resolved => ({ fingerprint: alerts[index]?.fingerprint ?? '', ...alert }));
+    return {
+      ...memberAnswer(outcomes, () => rows, RESOLVED, ctx),
+      footer: 'if the cause persists, the source sends the alert again',
+    };
   },
 });
 
@@ -115,7 +123,7 @@ function resolvedAlert(
   endsAt: string,
   now: number,
 ): PostableAlert & { readonly startsAt: string; readonly endsAt: string } {
-  return { labels, annotations, generatorURL, ...endedWindow(startsAt, endsAt, now) };
+  return { labels, annotations, generatorURL: generatorURL ?? undefined, ...endedWindow(startsAt, endsAt, now) };
 }
 
 /** Of the `Date` header. */

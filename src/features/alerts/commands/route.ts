@@ -26,7 +26,7 @@ const ROUTES: ListOutput<RouteRow> = {
   kind: 'list',
   columns: [
     { name: 'receiver', cell: ({ receiver }) => receiver, vital: true },
-    { name: 'path', cell: ({ path }) => path.join(' > ') || 'default', below: true },
+    { name: 'path', cell: ({ path }) => path.map(pathText).join(' > ') || 'default', below: true },
     { name: 'group', cell: ({ group }) => labelCells(group), flex: true, below: true },
     { name: 'muted-by', cell: (row) => row.mutedBy, optional: true, vital: true },
     { name: 'inhibited-by', cell: ({ inhibitedBy }) => inhibitedBy ?? undefined, optional: true, vital: true },
@@ -37,12 +37,22 @@ const ROUTES: ListOutput<RouteRow> = {
   id: ({ receiver }) => receiver,
 };
 
-interface Outcome {
+/** As `svc alerts routes` shows it. */
+const pathText = (matchers: string): string => (matchers === '{}' ? '(every alert)' : matchers);
+
+interface Facts {
+  readonly receivers: readonly string[];
+  /** Those that a time interval mutes. */
+  readonly muted?: readonly string[] | undefined;
+  readonly group_by?: readonly string[] | undefined;
+}
+
+interface Outcome extends Facts {
   readonly ok: boolean;
   readonly name: string;
   readonly labels: Labels;
-  readonly expected: readonly string[];
-  readonly receivers: readonly string[];
+  /** Only what the file says. */
+  readonly expected: Facts;
 }
 
 const OUTCOMES: ListOutput<Outcome> = {
@@ -54,12 +64,19 @@ const OUTCOMES: ListOutput<Outcome> = {
       vital: true,
     },
     { name: 'name', cell: ({ name, labels }) => name || labelCells(labels).join(' '), flex: true },
-    { name: 'expected', cell: ({ expected }) => expected.join(','), vital: true },
-    { name: 'receivers', cell: ({ receivers }) => receivers.join(',') || '(none)', vital: true },
+    { name: 'expected', cell: ({ expected }) => factsText(expected, expected), vital: true },
+    { name: 'receivers', cell: ({ expected, ...found }) => factsText(found, expected), vital: true },
   ],
   id: ({ ok, name, labels }) => (ok ? undefined : name || labelCells(labels).join(' ')),
   empty: 'the file has no expectations',
 };
+
+/** `team-db (muted), pager by alertname,cluster`. Shows only what is expected. */
+function factsText({ receivers, muted = [], group_by: groupBy = [] }: Facts, expected: Facts): string {
+  const isMuted = (name: string) => expected.muted !== undefined && muted.includes(name);
+  const names = receivers.map((name) => (isMuted(name) ? `${name} (muted)` : name)).join(',');
+  return expected.group_by === undefined ? names : `${names} by ${groupBy.join(',') || '(nothing)'}`;
+}
 
 const outputOf = ({ expectations }: { readonly expectations: string | undefined }): AnyOutput =>
   expectations === undefined ? ROUTES : OUTCOMES;
@@ -70,7 +87,7 @@ export const alertsRoute = listCommand({
   description:
     'Shows each receiver, the path to it, the group of the alert, the time intervals that mute it and the firing alerts that inhibit it. Receivers are compared with --expect in any order. With --config-file, inhibition is not evaluated.',
   details:
-    'A file of expectations is a YAML list: labels, receivers, and optionally name. With at (a time) it also has muted: the receivers that a time interval mutes then.\nTime intervals without a zone, or in the zone Local, are evaluated in UTC.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, expected and receivers.',
+    'A file of expectations is a YAML list: labels, receivers, and optionally name and group_by (the labels by which all of its routes group). With at (a time) it also has muted: the receivers that a time interval mutes then.\nTime intervals without a zone, or in the zone Local, are evaluated in UTC.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, receivers, muted and group_by as they are, and expected (those of the file). The path has the matchers of each route below the root, {} for none.',
   effect: 'read',
   service: 'alerts',
   args: { label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' } },
@@ -182,22 +199,22 @@ async function testExpectations(input: ExpectationOptions, path: string, ctx: Ru
   const expectations = await readYamlFile(path, expectationList, ctx);
   const config = await readConfig(input.configFile, () => openAlertmanager(ctx.target), ctx);
   const outcomes: Outcome[] = [];
-  for (const [index, { name, labels, receivers, at, muted }] of expectations.entries()) {
-    const where = `${path}, expectation ${index + 1}`;
-    refuseUnknown([...receivers, ...(muted ?? [])], config.receivers, where);
+  const now = ctx.now();
+  for (const [index, { name, labels, at, ...expected }] of expectations.entries()) {
+    const { receivers, muted, group_by: groupBy } = expected;
+    refuseUnknown([...receivers, ...(muted ?? [])], config.receivers, `${path}, expectation ${index + 1}`);
     const routes = await matchRoutes(config.route, labels);
-    const ms = at === undefined ? (input.at?.ms ?? ctx.now()) : parseTime(at, { now: ctx.now(), bare: 'forward' }).ms;
-    const mutedNames = namesOf(routes.filter((route) => mutedBy(route, config, ms).length > 0));
-    const ok = sameNames(receivers, namesOf(routes)) && (muted === undefined || sameNames(muted, mutedNames));
-    const shown = (names: readonly string[], mutes: readonly string[]) =>
-      names.map((one) => (muted !== undefined && mutes.includes(one) ? `${one} (muted)` : one));
-    outcomes.push({
-      ok,
-      name,
-      labels,
-      expected: shown(receivers, muted ?? []),
-      receivers: shown(namesOf(routes), mutedNames),
-    });
+    const ms = at === undefined ? (input.at?.ms ?? now) : parseTime(at, { now, bare: 'forward' }).ms;
+    const found = {
+      receivers: namesOf(routes),
+      muted: namesOf(routes.filter((route) => mutedBy(route, config, ms).length > 0)),
+      group_by: [...new Set(routes.flatMap((route) => route.groupBy))],
+    };
+    const ok =
+      sameNames(receivers, found.receivers) &&
+      (muted === undefined || sameNames(muted, found.muted)) &&
+      (groupBy === undefined || routes.every((route) => sameNames(groupBy, route.groupBy)));
+    outcomes.push({ ok, name, labels, expected, ...found });
   }
   const failed = outcomes.filter(({ ok }) => !ok).length;
   if (failed > 0) ctx.warn(`${failed} of ${outcomes.length} expectations failed`);

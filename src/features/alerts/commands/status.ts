@@ -2,15 +2,40 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
 import { formatDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
-import { type Alertmanager, openAlertmanager } from '../api.ts';
+import { timeCell } from '../../../output/cells.ts';
+import type { RecordOutput } from '../../../output/types.ts';
+import { type Alertmanager, openAlertmanager, originalConfig } from '../api.ts';
 import type { Status } from '../schema.ts';
 
-const isSettling = ({ cluster }: Status): boolean => cluster.status === 'settling';
+const isSettling = ({ cluster }: Status): boolean => cluster?.status === 'settling';
+
+const STATUS: RecordOutput<Status> = {
+  kind: 'record',
+  columns: [
+    { name: 'version', cell: ({ versionInfo }) => versionInfo?.version },
+    // doc 1 calls it uptime; it is the time the server started
+    { name: 'started', cell: ({ uptime }) => timeCell(uptime) },
+    {
+      name: 'cluster',
+      cell: (status) => ({ text: status.cluster?.status ?? '', tone: isSettling(status) ? 'warn' : 'good' }),
+    },
+    { name: 'name', cell: ({ cluster }) => cluster?.name },
+    { name: 'peers', cell: ({ cluster }) => cluster?.peers?.map(({ name, address }) => `${name} ${address}`) },
+    { name: 'revision', cell: ({ versionInfo }) => versionInfo?.revision },
+    { name: 'branch', cell: ({ versionInfo }) => versionInfo?.branch },
+    { name: 'built', cell: ({ versionInfo }) => versionInfo?.buildDate },
+    { name: 'built-by', cell: ({ versionInfo }) => versionInfo?.buildUser },
+    { name: 'go', cell: ({ versionInfo }) => versionInfo?.goVersion },
+  ],
+  id: ({ versionInfo }) => versionInfo?.version ?? undefined,
+};
 
 export const alertsStatus = recordCommand({
   id: 'alerts status',
   suggestFor: ['cluster'],
   summary: 'Show the version, start time and cluster of Alertmanager',
+  description:
+    'With alerts.urls, shows each member of the HA cluster, and warns about members that do not know each other.',
   effect: 'read',
   service: 'alerts',
   streams: ({ waitReady }) => waitReady !== undefined,
@@ -18,39 +43,36 @@ export const alertsStatus = recordCommand({
     config: { type: 'boolean', help: "Print the server's configuration file instead" },
     'wait-ready': { type: 'duration', help: 'How long to wait until the cluster is ready; exit 9 on timeout' },
   },
-  exits: ['still_pending'],
+  exits: ['still_pending', 'partly_done'],
   examples: [
     { run: 'svc alerts status', why: 'Show the version and the peers' },
     { run: 'svc alerts status --wait-ready 1m', why: 'After a restart: wait until it is ready' },
     { run: 'svc alerts status --config > alertmanager.yml', why: 'Save the running configuration' },
   ],
-  output: {
-    kind: 'record',
-    columns: [
-      { name: 'version', cell: ({ versionInfo }: Status) => versionInfo.version },
-      // doc 1 calls it uptime; it is the time the server started
-      { name: 'started', cell: ({ uptime }) => ({ time: uptime }) },
-      {
-        name: 'cluster',
-        cell: (status) => ({ text: status.cluster.status, tone: isSettling(status) ? 'warn' : 'good' }),
-      },
-      { name: 'name', cell: ({ cluster }) => cluster.name },
-      { name: 'peers', cell: ({ cluster }) => cluster.peers?.map(({ name, address }) => `${name} ${address}`) },
-      { name: 'revision', cell: ({ versionInfo }) => versionInfo.revision },
-      { name: 'branch', cell: ({ versionInfo }) => versionInfo.branch },
-      { name: 'built', cell: ({ versionInfo }) => versionInfo.buildDate },
-      { name: 'built-by', cell: ({ versionInfo }) => versionInfo.buildUser },
-      { name: 'go', cell: ({ versionInfo }) => versionInfo.goVersion },
-    ],
-    id: ({ versionInfo }) => versionInfo.version,
-  },
+  output: STATUS,
   async run({ config, waitReady }, ctx) {
-    const alertmanager = openAlertmanager(ctx.target);
-    const status = waitReady === undefined ? await alertmanager.status() : await settled(alertmanager, waitReady, ctx);
+    const read = (alertmanager: Alertmanager) =>
+      waitReady === undefined ? alertmanager.status() : settled(alertmanager, waitReady, ctx);
+    if (!config && ctx.target.others?.length) return statusOfMembers(read, ctx);
+    const status = await read(openAlertmanager(ctx.target));
     const code = waitReady !== undefined && isSettling(status) ? 'still_pending' : undefined;
-    return config ? { value: status.config.original, as: { kind: 'text' }, code } : { value: status, code };
+    return config ? { value: originalConfig(status), as: { kind: 'text' }, code } : { value: status, code };
   },
 });
+
+async function statusOfMembers(read: (alertmanager: Alertmanager) => Promise<Status>, ctx: RunContext) {
+  const { memberAnswer, membersOf, onMembers } = await import('../on-members.ts');
+  const { gossipFaults } = await import('../gossip.ts');
+  const outcomes = await onMembers(membersOf(ctx.target), (member) => read(openAlertmanager(member)));
+  const found = outcomes.flatMap((one) =>
+    one.error === undefined ? [{ host: one.item.host, status: one.result }] : [],
+  );
+  for (const fault of gossipFaults(found)) ctx.warn(fault);
+  const { columns, id } = STATUS;
+  const answer = memberAnswer(outcomes, (status) => [status], { kind: 'list', columns, id }, ctx);
+  const isPending = outcomes.some(({ error }) => error?.code === 'still_pending');
+  return isPending ? { ...answer, code: 'still_pending' as const } : answer;
+}
 
 const POLL_INTERVAL_MS = 1000;
 

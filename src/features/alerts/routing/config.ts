@@ -1,6 +1,6 @@
 /** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
-import { checkYaml, type Path, type Problem, readYaml } from '../../../store/yaml.ts';
+import { checkYaml, type Path, PlainBoolean, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
@@ -30,23 +30,36 @@ export interface RoutingConfig {
   readonly receivers: readonly string[];
   readonly timeIntervals: ReadonlyMap<string, readonly TimeInterval[]>;
   readonly inhibitRules: readonly InhibitRule[];
+  /** How many patterns of template files it has. */
+  readonly templates: number;
 }
 
-export type CheckedConfig = { readonly config: RoutingConfig } | { readonly problems: readonly Problem[] };
+export interface CheckedConfig {
+  /** Undefined if there are problems. */
+  readonly config?: RoutingConfig;
+  readonly problems?: readonly Problem[];
+  /** Fields that svc does not know: mistyped, or of a newer server. */
+  readonly unknown: readonly Problem[];
+  /** Routes that no alert can reach, and documents that nothing reads. Compares each route with all others. */
+  readonly unused: () => Promise<readonly Problem[]>;
+}
 
 /** By the rules of this version of the server, such as `0.25.0`; undefined is the newest. */
 export async function readRoutingConfig(source: string, version?: string): Promise<CheckedConfig> {
   const file = await readYaml(source);
-  const checked = checkYaml({ ...file, value: file.value ?? {} }, configSchema(version, await regexTest(source)));
-  if ('problems' in checked) return checked;
-  const { route, receivers, inhibit_rules, ...intervals } = checked.data;
-  if (!route) return { problems: [file.problemAt([], 'there is no route')] };
+  const schema = configSchema(version, await regexTest(source));
+  const { unknown, ...checked } = checkYaml({ ...file, value: file.value ?? {} }, schema);
+  const warnings = { unknown, unused: async () => file.ignored };
+  if ('problems' in checked) return { ...checked, ...warnings };
+  const { route, receivers, inhibit_rules, templates, ...intervals } = checked.data;
+  if (!route) return { problems: [file.problemAt([], 'there is no route')], ...warnings };
   const timeIntervals = [...(intervals.mute_time_intervals ?? []), ...(intervals.time_intervals ?? [])];
   const config = {
     route,
     receivers: (receivers ?? []).map(({ name }) => name),
     timeIntervals: new Map(timeIntervals.map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
     inhibitRules: (inhibit_rules ?? []).filter((rule) => rule !== null),
+    templates: templates?.length ?? 0,
   };
   const faults = [
     ...twice('receivers', config.receivers),
@@ -63,9 +76,13 @@ export async function readRoutingConfig(source: string, version?: string): Promi
     ...rootFaults(route),
     ...routeFaults(config, route, ['route']),
   ];
-  return faults.length > 0
-    ? { problems: faults.map(({ path, message }) => file.problemAt(path, message)) }
-    : { config };
+  const problemOf = ({ path, message }: Fault) => file.problemAt(path, message);
+  if (faults.length > 0) return { problems: faults.map(problemOf), ...warnings };
+  const unused = async () => {
+    const { unreachableRoutes } = await import('./unreachable.ts');
+    return [...(await unreachableRoutes(route)).map(problemOf), ...file.ignored];
+  };
+  return { config, unknown, unused };
 }
 
 interface Fault {
@@ -131,6 +148,9 @@ function optional<T>(schema: z.ZodMiniType<T>) {
   return z.optional(z.nullable(schema));
 }
 
+/** The newest release whose fields svc knows. */
+export const NEWEST_KNOWN = 34;
+
 /** Label names have been UTF-8 since 0.27; inhibition rules have names in later versions. */
 function configSchema(version: string | undefined, isRegex: RegexTest) {
   const minor = minorOf(version);
@@ -179,11 +199,12 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         matchers,
         mute_time_intervals: listOf(text),
         active_time_intervals: listOf(text),
-        continue: optional(z.boolean('must be true or false')),
+        continue: optional(z.instanceof(PlainBoolean, { error: 'must be true or false' })),
         routes: listOf(z.lazy(() => route)),
         group_wait: optional(duration),
         group_interval: optional(positiveDuration),
         repeat_interval: optional(positiveDuration),
+        ...(minor >= 34 ? { labels: z.optional(z.unknown()) } : {}),
       },
       MAPPING,
     ),
@@ -195,7 +216,7 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         groupInterval: read.group_interval ?? undefined,
         repeatInterval: read.repeat_interval ?? undefined,
         matchers: [...(read.match ?? []), ...(read.match_re ?? []), ...(read.matchers ?? []).flat()],
-        continue: read.continue ?? false,
+        continue: read.continue?.value ?? false,
         muteTimeIntervals: read.mute_time_intervals ?? [],
         activeTimeIntervals: read.active_time_intervals ?? [],
         routes: read.routes ?? [],
@@ -226,14 +247,22 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
     ),
   );
 
+  // What is in the integrations is left to amtool.
+  const receiverField = minor >= 33 ? /^(?:name|labels|\w+_configs)$/ : /^(?:name|\w+_configs)$/;
+  const receiver = z.looseObject({ name }, MAPPING).check(({ value, issues }) => {
+    const keys = Object.keys(value).filter((key) => !receiverField.test(key));
+    if (keys.length > 0) issues.push({ code: 'unrecognized_keys', keys, input: value, continue: true });
+  });
+
   const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }, MAPPING));
   return z.strictObject(
     {
       global: z.optional(z.unknown()),
-      templates: z.optional(z.unknown()),
+      templates: listOf(text),
       ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
+      ...(minor >= 33 ? { event_recorder: z.optional(z.unknown()) } : {}),
       route: optional(route),
-      receivers: listOf(z.looseObject({ name }, MAPPING)), // the integrations are left to amtool
+      receivers: listOf(receiver),
       inhibit_rules: listOf(z.nullable(inhibitRule)),
       mute_time_intervals: listOf(namedIntervals),
       time_intervals: listOf(namedIntervals),

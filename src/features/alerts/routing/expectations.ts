@@ -13,6 +13,8 @@ const expectation = z
       ),
       labels: z.record(z.string(), text, 'must have labels and their values'),
       receivers: names.check(z.refine((list) => list.length > 0, 'every alert has a receiver')),
+      /** The labels by which each of the alert's routes groups. */
+      group_by: z.optional(z.array(text, 'must be a list')),
       /** When the time intervals are evaluated. */
       at: z.optional(text),
       /** The receivers that a time interval mutes at that time. */

@@ -26,7 +26,7 @@ export async function readPrinted(source: string, version: string): Promise<Rout
     .map((line) => shifted(line, 0));
   const matchersOf = (line: string) => parseMatcherList(line, minorOf(version) >= 27) ?? refuse();
   try {
-    const { route: tree, receivers, inhibit_rules } = fields(new Reader(lines).all());
+    const { route: tree, receivers, inhibit_rules, templates } = fields(new Reader(lines).all());
     const route = routeOf(tree, matchersOf);
     if (route.receiver === '') return undefined;
     return {
@@ -34,6 +34,7 @@ export async function readPrinted(source: string, version: string): Promise<Rout
       receivers: list(receivers).map((receiver) => textOf(fields(receiver)['name']) ?? refuse()),
       timeIntervals: await timeIntervalsOf(sections.filter(isIntervals).join('')),
       inhibitRules: list(inhibit_rules).map((rule) => inhibitRuleOf(rule, matchersOf)),
+      templates: list(templates).length,
     };
   } catch (error) {
     if (error instanceof OtherYaml) return undefined;
@@ -50,7 +51,7 @@ async function timeIntervalsOf(sections: string): Promise<RoutingConfig['timeInt
   if (sections === '') return new Map();
   const { readRoutingConfig } = await import('./config.ts');
   const read = await readRoutingConfig(`route: { receiver: any }\nreceivers: [{ name: any }]\n${sections}`);
-  return 'config' in read ? read.config.timeIntervals : refuse();
+  return read.config?.timeIntervals ?? refuse();
 }
 
 function shifted(line: string, by: number): Line {

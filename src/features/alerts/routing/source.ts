@@ -3,33 +3,78 @@ import type { RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
-import type { Alertmanager } from '../api.ts';
-import type { RoutingConfig } from './config.ts';
+import { type Alertmanager, originalConfig } from '../api.ts';
+import type { CheckedConfig, RoutingConfig } from './config.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
 } as const satisfies Flags;
 
+type Input = Pick<RunContext, 'readInput' | 'notice'>;
+
+interface Source {
+  readonly name: string;
+  readonly text: string;
+  /** Of the server that runs it. */
+  readonly version?: string;
+}
+
+/** Warns about fields that svc does not know: they may decide about an alert. */
 export async function readConfig(
   configFile: string | undefined,
   open: () => Pick<Alertmanager, 'status'>,
-  ctx: Pick<RunContext, 'readInput'>,
+  ctx: Input,
 ): Promise<RoutingConfig> {
-  if (configFile === undefined) {
-    const [{ readPrinted }, { config, versionInfo }] = await Promise.all([import('./printed.ts'), open().status()]);
-    const printed = await readPrinted(config.original, versionInfo.version);
+  const source = await sourceOf(configFile, open, ctx);
+  if (source.version !== undefined) {
+    // What a server prints can be read quickly.
+    const printed = await (await import('./printed.ts')).readPrinted(source.text, source.version);
     if (printed !== undefined) return printed;
-    const read = await readRoutingConfig(config.original, versionInfo.version);
-    if ('config' in read) return read.config;
-    throw new SvcError('bad_answer', `svc cannot read the running configuration: ${problemText(read.problems)}`, {
-      hint: 'svc alerts status --config prints it',
-    });
   }
-  const read = await readRoutingConfig(await readUtf8(configFile, ctx));
-  if ('config' in read) return read.config;
-  throw new SvcError('invalid_value', `${configFile}:${problemText(read.problems)}`, {
-    hint: 'svc alerts config check lists everything that is wrong with a file',
-  });
+  const read = await readRoutingConfig(source.text, source.version);
+  warn(source, read.unknown, ctx);
+  return validConfig(source, read);
+}
+
+/** Also warns about what is never used. */
+export async function readWholeConfig(
+  configFile: string | undefined,
+  open: () => Pick<Alertmanager, 'status'>,
+  ctx: Input,
+): Promise<RoutingConfig> {
+  const source = await sourceOf(configFile, open, ctx);
+  const read = await readRoutingConfig(source.text, source.version);
+  warn(source, [...read.unknown, ...(await read.unused())], ctx);
+  return validConfig(source, read);
+}
+
+async function sourceOf(
+  configFile: string | undefined,
+  open: () => Pick<Alertmanager, 'status'>,
+  ctx: Input,
+): Promise<Source> {
+  if (configFile !== undefined) return readConfigFile(configFile, ctx);
+  const status = await open().status();
+  const version = status.versionInfo?.version ?? '';
+  return { name: 'the running configuration', text: originalConfig(status), version };
+}
+
+const MOST_NAMED = 5;
+
+function warn({ name }: Source, problems: readonly Problem[], { notice }: Input): void {
+  for (const problem of problems.slice(0, MOST_NAMED)) notice(`warning: ${name}:${problemText([problem])}`);
+  const more = problems.length - MOST_NAMED;
+  if (more > 0) notice(`and ${more} more warnings; svc alerts config check lists all of a file`);
+}
+
+function validConfig({ name, version }: Source, { config, problems = [] }: CheckedConfig): RoutingConfig {
+  if (config !== undefined) return config;
+  const message = `${name}:${problemText(problems)}`;
+  if (version === undefined) {
+    const hint = 'svc alerts config check lists everything that is wrong with a file';
+    throw new SvcError('invalid_value', message, { hint });
+  }
+  throw new SvcError('wrong_shape', `svc cannot read ${message}`, { hint: 'svc alerts status --config prints it' });
 }
 
 /** zod loads with the first configuration, not with the commands. */
@@ -37,19 +82,38 @@ export async function readRoutingConfig(...args: Parameters<typeof import('./con
   return (await import('./config.ts')).readRoutingConfig(...args);
 }
 
-export async function readUtf8(path: string, ctx: Pick<RunContext, 'readInput'>): Promise<string> {
-  return Buffer.from(await ctx.readInput(path)).toString();
+/** A configuration, or the Kubernetes object that has it. Lines are counted in the configuration. */
+export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
+  const text = await readText(path, ctx);
+  const { configurationIn } = await import('./kubernetes.ts');
+  const found = await configurationIn(text, path);
+  if (found === undefined) return { name: path, text };
+  ctx.notice(`read ${found.where}; its lines are counted from its own beginning`);
+  return { name: `${path}:${found.key}`, text: found.text };
+}
+
+/** UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell writes. */
+async function readText(path: string, ctx: Pick<Input, 'readInput'>): Promise<string> {
+  const bytes = Buffer.from(await ctx.readInput(path));
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[mark] ?? 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new SvcError('invalid_value', `${path}: not UTF-8 text`);
+  }
 }
 
 /** A YAML file of another kind. */
 export async function readYamlFile<T>(
   path: string,
   schema: Parameters<typeof checkYaml<T>>[1],
-  ctx: Pick<RunContext, 'readInput'>,
+  ctx: Input,
 ): Promise<T> {
-  const checked = checkYaml(await readYaml(await readUtf8(path, ctx)), schema);
-  if ('data' in checked) return checked.data;
-  throw new SvcError('invalid_value', `${path}:${problemText(checked.problems)}`);
+  const { unknown, ...checked } = checkYaml(await readYaml(await readText(path, ctx)), schema);
+  if ('data' in checked && unknown.length === 0) return checked.data;
+  const problems = [...unknown, ...('problems' in checked ? checked.problems : [])];
+  throw new SvcError('invalid_value', `${path}:${problemText(problems)}`);
 }
 
 /** `12:5: no receiver is named pager` */

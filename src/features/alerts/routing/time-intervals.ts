@@ -1,5 +1,6 @@
 /** The time intervals of a configuration, read and checked. */
 import * as z from 'zod/mini';
+import { PlainBoolean } from '../../../store/yaml.ts';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ');
@@ -29,8 +30,8 @@ export function readText<T>(read: (text: string) => T) {
 
 /** A scalar that is a text for the server. */
 export const text = z.pipe(
-  z.nullish(z.union([z.string(), z.boolean()], 'must be a text')),
-  z.transform((value) => (value === null || value === undefined ? '' : String(value))),
+  z.nullish(z.union([z.string(), z.instanceof(PlainBoolean)], 'must be a text')),
+  z.transform((value) => (value instanceof PlainBoolean ? value.text : (value ?? ''))),
 );
 
 /** An empty value is like a missing one. */

@@ -73,24 +73,25 @@ function* walk(config: RouteConfig, parent: Inherited, { depth, branch, below }:
 }
 
 export interface MatchedRoute extends Route {
-  /** The matchers of each route on the way from the root. */
+  /** The matchers of each route below the root; `{}` for one without matchers, as in the server's own keys of routes. */
   readonly path: readonly string[];
 }
 
 /** The routes that notify for an alert: the deepest that match, one for each branch that `continue` leads to. */
 export async function matchRoutes(root: RouteConfig, labels: Labels): Promise<MatchedRoute[]> {
-  return matchBelow(root, DEFAULTS, [], labels);
+  return matchBelow(root, DEFAULTS, undefined, labels);
 }
 
 async function matchBelow(
   config: RouteConfig,
   parent: Inherited,
-  above: readonly string[],
+  /** Undefined for the root. */
+  above: readonly string[] | undefined,
   labels: Labels,
 ): Promise<MatchedRoute[]> {
   if (!(await matches(config.matchers, labels))) return [];
   const route = routeOf(config, parent);
-  const path = [...above, ...(route.matchers.length === 0 ? [] : [route.matchers.join(' ')])];
+  const path = above === undefined ? [] : [...above, route.matchers.join(' ') || '{}'];
   const found: MatchedRoute[] = [];
   for (const child of config.routes) {
     const below = await matchBelow(child, route, path, labels);

@@ -25,7 +25,7 @@ export const doctor = listCommand({
   output: FINDING_LIST,
   async run({ service, offline, timeout }, ctx) {
     const { localFindings } = await import('../local-findings.ts');
-    const { serviceFindings } = await import('../service-findings.ts');
+    const { collected, serviceFindings } = await import('../service-findings.ts');
     const chosen = service.length === 0 ? SERVICES : SERVICES.filter((name) => service.includes(name));
     const options = { named: service.length > 0, offline, timeoutMs: timeout };
     const found: Finding[] = [];
@@ -49,9 +49,3 @@ export const doctor = listCommand({
     };
   },
 });
-
-async function collected(findings: AsyncIterable<Finding>): Promise<readonly Finding[]> {
-  const all: Finding[] = [];
-  for await (const finding of findings) all.push(finding);
-  return all;
-}

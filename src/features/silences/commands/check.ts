@@ -1,5 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { formatDuration } from '../../../cli/time.ts';
+import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { collect } from '../../alerts/selection.ts';
 import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
@@ -17,7 +18,7 @@ export const silencesCheck = listCommand({
     'expiring-within': { type: 'duration', positive: true, required: true, help: 'How soon is too soon' },
     ...SELECTION_FLAGS,
   },
-  exits: ['condition_false'],
+  exits: ['condition_false', 'not_known'],
   examples: [
     { run: 'svc silences check --expiring-within 2h', why: 'From cron: report silences that end within two hours' },
     {
@@ -37,6 +38,8 @@ export const silencesCheck = listCommand({
     const filter = silenceFilter(input.matcher, ctx);
     const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
     const value = firstToEnd(found);
+    if (value.length === 0 && ctx.omittedRows() > 0)
+      throw new SvcError('not_known', 'some silences could not be read; no other ends within this time');
     if (value.length === 0) return { value };
     const subject = value.length === 1 ? '1 silence ends' : `${value.length} silences end`;
     return { value, code: 'condition_false', footer: `failed: ${subject} within ${formatDuration(within)}` };

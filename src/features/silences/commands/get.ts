@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
@@ -13,7 +14,7 @@ const SILENCE_RECORD: RecordOutput<Silence> = {
     { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
     ...SILENCE_COLUMNS.slice(3, 6),
     { name: 'annotations', cell: annotationCells },
-    { name: 'updated', cell: ({ updatedAt }) => ({ time: updatedAt }) },
+    { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt) },
   ],
   id: ({ id }) => id,
 };

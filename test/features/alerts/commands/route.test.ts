@@ -103,10 +103,9 @@ describe('svc alerts config check', () => {
     ['"22:00"', '"25:00"', 23, 31],
     ['Europe/Berlin', 'Mars/Phobos', 24, 19],
     ['group_wait: 10s', 'group_wait: soon', 11, 19],
-    ['group_wait: 10s', 'group_weight: 10s', 11, 7],
     ['{ name: ops }', '{ name: ops }, { name: ops }', 25, 36],
     ['team="db"]', 'team="db"', 10, 7],
-    ['receiver: ops', '<<: ops', 1, 1],
+    ['receiver: ops', '<<: ops', 3, 7],
   ])('%j changed to %j is reported at %i:%i', async (from, to, line, column) => {
     const run = await check(CONFIG.replace(from, to));
     expect(run.code).toBe(1);
@@ -121,6 +120,41 @@ describe('svc alerts config check', () => {
     const run = await check(config);
     expect(run.code, run.stderr).toBe(1);
     expect(JSON.parse(run.stdout)[0]).toMatchObject({ line: 1, message: 'the values are nested too deeply' });
+  });
+
+  test.each([
+    ['group_wait: 10s', 'group_weight: 10s', 11, 7, 'the field group_weight is not known'],
+    ['\nreceivers:', '\nfuture: { a: [1] }\nreceivers:', 25, 1, 'the field future is not known'],
+    ['receivers:', 'event_recorder: {}\nnope: 1\nreceivers:', 26, 1, 'the field nope is not known'],
+  ])('%j changed to %j is a warning at %i:%i', async (from, to, line, column, message) => {
+    const config = CONFIG.replace(from, to);
+    const run = await check(config);
+    expect([run.code, JSON.parse(run.stdout)]).toEqual([0, [{ line, column, severity: 'warning', message }]]);
+    // By the rules of a version that svc knows, it is an error.
+    const strict = await check(config, '--server-version', '0.33');
+    expect([strict.code, JSON.parse(strict.stdout)[0]]).toMatchObject([1, { line, severity: 'error', message }]);
+    expect((await check(config, '--server-version', '0.99')).code).toBe(0);
+    for (const argv of [['routes'], ['route', 'team=db']]) {
+      const { code, stderr } = await fromFile(['alerts', ...argv], config);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: -:${line}:${column}: ${message}`)]);
+    }
+  });
+
+  test('a newer configuration is valid, with --server-version by its version', async () => {
+    const config = CONFIG.replace('group_wait: 10s', 'labels: { a: b }').replace(
+      'receivers:',
+      'event_recorder: {}\nreceivers:',
+    );
+    expect(JSON.parse((await check(config)).stdout)).toEqual([]);
+    expect((await check(config, '--server-version', '0.34.1')).code).toBe(0);
+    expect((await check(config, '--server-version', '0.33.1')).code).toBe(1);
+  });
+
+  test('the summary shows what was read', async () => {
+    const run = await svc(['alerts', 'config', 'check', '-'], { stdin: `templates: ['a/*.tmpl', b.tmpl]\n${CONFIG}` });
+    expect(run.stderr).toContain(
+      'the routing is valid: 4 routes, 4 receivers, 1 inhibit rule, 1 time interval, 2 templates; templates and',
+    );
   });
 
   test('label names follow the version', async () => {
@@ -173,8 +207,8 @@ describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', (
     const run = await svc(argv, { stdin: expectations });
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 2 expectations failed') });
     expect(JSON.parse(run.stdout)).toMatchObject([
-      { ok: true, name: 'database at night' },
-      { ok: false, expected: ['ops'], receivers: ['team-web'] },
+      { ok: true, name: 'database at night', receivers: ['pager', 'team-db'], muted: ['team-db'] },
+      { ok: false, expected: { receivers: ['ops'] }, receivers: ['team-web'], group_by: ['alertname', 'cluster'] },
     ]);
     const passing = await svc(argv, { stdin: expectations.replace('[ops]', '[team-web]') });
     expect(passing.code).toBe(0);
@@ -183,6 +217,18 @@ describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', (
       code: 2,
       stderr: expect.stringContaining('expectation 2: no receiver is named opps'),
     });
+    const table = await svc(
+      argv.filter((word) => !['-o', 'json'].includes(word)),
+      { stdin: expectations },
+    );
+    expect(table.stdout).toContain('pager,team-db (muted)');
+    for (const [names, code] of [
+      ['[cluster, alertname]', 0],
+      ['[cluster]', 1],
+    ] as const) {
+      const grouped = `- { labels: { team: web }, receivers: [team-web], group_by: ${names} }\n`;
+      expect((await svc(argv, { stdin: grouped })).code).toBe(code);
+    }
     const misspelt = await svc(argv, { stdin: expectations.replace('labels: { team: web }', 'label: { team: web }') });
     expect(misspelt).toMatchObject({ code: 2, stderr: expect.stringContaining('-:7:3: ') });
   });

@@ -35,7 +35,9 @@ describe('an error text in a 200', () => {
       ['alerts', 'check'],
     ]) {
       const run = await svc([...argv, '--base-url', server.url, '-o', 'json']);
-      expect([argv, run.code, run.stdout]).toEqual([argv, 7, '']);
+      // JSON of another shape is not worth repeating.
+      const isJson = body.startsWith('{') || (body.startsWith('"') && argv[1] === 'status');
+      expect([argv, run.code, run.stdout]).toEqual([argv, isJson ? 3 : 7, '']);
       expect(failure(run).message).toContain(text);
       expect(failure(run).message).toMatch(
         /^the service answered 200, but the response cannot be used: .* \(GET http:[^ ]+\)$/,
@@ -72,6 +74,8 @@ describe('an alert without some of its fields', () => {
     { ...other, status: { state: 'active' } },
     { ...other, status: { state: 'active', silencedBy: null, inhibitedBy: null }, receivers: null, annotations: null },
     { ...fields, status, new: { field: [1] } },
+    { ...other, status: { ...status, mutedBy: null }, updatedAt: 7, endsAt: null, generatorURL: { a: 1 } },
+    { ...other, labels: { alertname: 'Alertb', port: 9093, none: null }, annotations: [], receivers: [{ name: null }] },
   ];
 
   test.each(SPARSE)('lists %j with the others', async (sparse) => {
@@ -106,12 +110,12 @@ describe('an alert without some of its fields', () => {
       [bare, 'item 2: startsAt is missing'],
       [{ ...other, status: { silencedBy: [] } }, 'item 2: status.state is missing'],
       [{ ...other, fingerprint: 7 }, 'item 2: fingerprint is a number, not a string'],
-      [{ ...other, receivers: [{ name: 'ops' }, {}] }, 'item 2: receivers.1.name is missing'],
-      [{ ...other, labels: { a: 1 } }, 'item 2: labels: must be an object of strings'],
+      [{ ...other, labels: { a: {} } }, 'item 2: labels: must be an object of strings'],
+      [{ ...other, startsAt: 'soon' }, 'item 2: startsAt: is not a time'],
     ] as const) {
       await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([good, item]))));
-      const { code, stderr } = await svc(['alerts', 'list', '--base-url', server.url]);
-      expect([code, stderr]).toEqual([7, expect.stringContaining(text)]);
+      const { code, stdout, stderr } = await svc(['alerts', 'list', '-q', '--base-url', server.url]);
+      expect([code, stdout, stderr]).toEqual([10, `${good.fingerprint}\n`, expect.stringContaining(text)]);
     }
   });
 

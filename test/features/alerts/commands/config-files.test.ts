@@ -1,0 +1,242 @@
+/** What people pass as a configuration file: Kubernetes objects, other encodings, several documents. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { answer, faultServer } from '../../../http/servers.ts';
+import { svc } from '../../../support/svc.ts';
+
+const CONFIG = `route:
+  receiver: ops
+  routes:
+    - matchers: [team="db"]
+      receiver: team-db
+receivers: [{ name: ops }, { name: team-db }]
+`;
+const check = (stdin: string | Uint8Array, ...argv: string[]) =>
+  svc(['alerts', 'config', 'check', '-', ...argv], { stdin: stdin as string });
+const indented = (text: string, by = '    ') => text.replace(/^/gm, by).trimEnd();
+const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
+
+const configMap = (key: string, text = CONFIG) => `apiVersion: v1
+kind: ConfigMap
+metadata: { name: am, namespace: monitoring }
+data:
+  ${key}: |
+${indented(text)}
+`;
+const secret = (fields: string) => `apiVersion: v1
+kind: Secret
+metadata: { name: am }
+type: Opaque
+${fields}
+`;
+const MAIN = `data: { alertmanager.yaml: ${base64(CONFIG)}, other.tmpl: ${base64('{{ define "route:" }}')} }`;
+
+describe('Kubernetes objects', () => {
+  test.each([
+    ['a ConfigMap', configMap('alertmanager.yml'), 'alertmanager.yml in data of ConfigMap monitoring/am'],
+    ['a ConfigMap with another key', configMap('am.conf'), 'am.conf in data of ConfigMap monitoring/am'],
+    ['a Secret', secret(MAIN), 'alertmanager.yaml in data of Secret am'],
+    [
+      'a Secret of the operator',
+      secret(`data: { alertmanager.yaml.gz: ${base64(gzipSync(CONFIG))} }`),
+      'alertmanager.yaml.gz in data of Secret am',
+    ],
+    [
+      'stringData, which replaces data',
+      secret(
+        `data: { alertmanager.yaml: ${base64('route: {}')} }\nstringData:\n  alertmanager.yaml: |\n${indented(CONFIG)}`,
+      ),
+      'alertmanager.yaml in stringData of Secret am',
+    ],
+    [
+      'a list as JSON',
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: [
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'am' }, data: { 'alertmanager.yml': CONFIG } },
+        ],
+      }),
+      'alertmanager.yml in data of ConfigMap am',
+    ],
+    [
+      'one among others',
+      `apiVersion: v1\nkind: Service\n---\n${configMap('alertmanager.yml')}`,
+      'alertmanager.yml in data of ConfigMap monitoring/am',
+    ],
+    [
+      'a well-known key among others',
+      `${configMap('alertmanager.yml')}  old.yml: |\n${indented('route: {}')}\n`,
+      'alertmanager.yml in',
+    ],
+  ])('%s', async (_, text, where) => {
+    const { code, stderr } = await check(text);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`read ${where}`)]);
+    expect(stderr).toContain('2 routes, 2 receivers');
+    const argv = ['alerts', 'route', 'team=db', '--config-file', '-', '-q'];
+    expect((await svc(argv, { stdin: text })).stdout).toBe('team-db\n');
+  });
+
+  test('lines are those of the configuration', async () => {
+    const text = configMap('alertmanager.yml', CONFIG.replace('receiver: team-db', 'receiver: nope'));
+    expect(JSON.parse((await check(text, '-o', 'json')).stdout)).toMatchObject([{ line: 5, column: 17 }]);
+    const { code, stderr } = await svc(['alerts', 'routes', '--config-file', '-'], { stdin: text });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('-:alertmanager.yml:5:17: no receiver is named nope')]);
+  });
+
+  test.each([
+    [
+      'several configurations',
+      `${configMap('alertmanager.yml')}---\n${secret(MAIN)}`,
+      'alertmanager.yml in data of ConfigMap monitoring/am; alertmanager.yaml in data of Secret am',
+    ],
+    [
+      'an AlertmanagerConfig',
+      'apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nspec: { route: { receiver: a } }\n',
+      'adds a namespace matcher',
+    ],
+    ['another kind', 'apiVersion: apps/v1\nkind: Deployment\n', 'Kubernetes objects (Deployment)'],
+    ['a broken Secret', secret('data: { alertmanager.yaml.gz: AAAA }'), 'no configuration of an Alertmanager'],
+  ])('%s is refused', async (_, text, why) => {
+    expect(await check(text)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
+  });
+});
+
+describe('the text of a file', () => {
+  test.each([
+    ['a byte order mark and Windows line ends', `\ufeff${CONFIG.replaceAll('\n', '\r\n')}`],
+    ['UTF-16, as of Windows PowerShell', Buffer.from(`\ufeff${CONFIG}`, 'utf16le')],
+    [
+      'JSON',
+      JSON.stringify({
+        route: { receiver: 'ops', routes: [{ match: { team: 'db' }, receiver: 'team-db' }] },
+        receivers: [{ name: 'ops' }, { name: 'team-db' }],
+      }),
+    ],
+    ['a document mark and a comment', `# of us\n---\n${CONFIG}...\n`],
+    [
+      'hundreds of aliases',
+      `${CONFIG.replace('- matchers: [team="db"]', '- &r\n      matchers: [&m team="db"]')}`.replace(
+        'receivers:',
+        `${'    - { <<: *r, group_by: [a], matchers: [*m, a="b"], continue: true }\n'.repeat(300)}receivers:`,
+      ),
+    ],
+    [
+      'anchors and merges',
+      `x-base: &base { receiver: team-db, group_wait: 10s }\n${CONFIG.replace('receiver: team-db', '<<: *base')}`,
+    ],
+  ])('%s', async (_, text) => {
+    const stdin = text as string;
+    expect((await check(stdin)).code).toBe(0);
+    const routed = await svc(['alerts', 'route', 'team=db', '--config-file', '-', '-q'], { stdin });
+    expect([routed.code, routed.stdout]).toEqual([0, 'team-db\n']);
+  });
+
+  test('of several documents the server reads the first', async () => {
+    const run = await check(`${CONFIG}---\nroute: { receiver: nope }\n`, '-o', 'json');
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line: 8, severity: 'warning' }]]);
+  });
+
+  test('that is not UTF-8 is refused', async () => {
+    expect(await check(Buffer.from([0x72, 0xff, 0xfe]))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not UTF-8'),
+    });
+  });
+});
+
+const TREE = (routes: string) => `route:
+  receiver: ops
+  routes:
+${indented(routes)}
+receivers: [{ name: ops }, { name: a }, { name: b }]
+`;
+
+describe('routes that no alert can reach', () => {
+  test.each([
+    ['after one without matchers', '- { receiver: a }\n- { matchers: [team="db"], receiver: b }', 5],
+    ['after one with the same matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [b="2", a="1"] }', 5],
+    ['after one with fewer matchers', '- { matchers: [a="1"] }\n- { matchers: [a="1", b="2"] }', 5],
+    ['after an expression that lists the value', '- { match_re: { a: 1|2 } }\n- { match: { a: "1" } }', 5],
+    [
+      'after an expression that matches the values',
+      '- { matchers: [\'a=~"web.*"\'] }\n- { matchers: [\'a=~"web1|web2"\'] }',
+      5,
+    ],
+    ['after a negative matcher', '- { matchers: [a!="x"] }\n- { matchers: [a="y"] }', 5],
+    ['after any value', '- { matchers: [\'a=~".*"\'] }\n- { matchers: [b="1"] }', 5],
+    [
+      'below the matcher of its parent',
+      '- matchers: [a="1"]\n  routes:\n    - { matchers: [a="1"] }\n    - { matchers: [b="1"] }',
+      7,
+    ],
+    ['that contradict their parent', '- matchers: [a="1"]\n  routes:\n    - { matchers: [a="2"] }', 6],
+  ])('%s', async (_, routes, line) => {
+    const run = await check(TREE(routes), '-o', 'json');
+    const message = expect.stringContaining('no alert can reach this route: ');
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line, severity: 'warning', message }]]);
+    const drawn = await svc(['alerts', 'routes', '--config-file', '-'], { stdin: TREE(routes) });
+    expect([drawn.code, drawn.stderr]).toEqual([0, expect.stringContaining(`warning: -:${line}:`)]);
+  });
+
+  test.each([
+    ['after one with continue', '- { receiver: a, continue: true }\n- { matchers: [team="db"], receiver: b }'],
+    ['after one with more matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [a="1"] }'],
+    [
+      'after an expression that matches some values',
+      '- { matchers: [\'a=~"web1.*"\'] }\n- { matchers: [\'a=~"web1|web2"\'] }',
+    ],
+    ['after another expression', '- { matchers: [\'a=~"w.*"\'] }\n- { matchers: [\'a=~"we.*"\'] }'],
+    ['after another label', '- { matchers: [a="1"] }\n- { matchers: [b="1"] }'],
+  ])('but not %s', async (_, routes) => {
+    expect((await check(TREE(routes), '-o', 'json')).stdout).toBe('[]\n');
+  });
+
+  test('the path names a route without matchers', async () => {
+    const stdin = TREE('- { receiver: a }\n- { matchers: [team="db"], receiver: b }');
+    const argv = ['alerts', 'route', 'team=db', '--config-file', '-'];
+    expect(JSON.parse((await svc([...argv, '-o', 'json'], { stdin })).stdout)).toMatchObject([
+      { receiver: 'a', path: ['{}'] },
+    ]);
+    expect((await svc(argv, { stdin })).stdout).toContain('(every alert)');
+  });
+});
+
+describe('a running server', () => {
+  const running = (original: string, version = '0.40.0') =>
+    faultServer((socket, { path }) => {
+      const status = { cluster: { status: 'ready' }, versionInfo: { version }, config: { original }, uptime: '' };
+      socket.write(answer(200, path.endsWith('/status') ? JSON.stringify(status) : '[]'));
+    });
+
+  test.each([
+    ['a new section', `event_recorder: { outputs: [{ stdout: {} }] }\nfuture: &a [1]\n${CONFIG}`],
+    [
+      'a new field of a route',
+      CONFIG.replace('receiver: team-db', 'receiver: team-db\n      labels: { a: b }\n      future: 1'),
+    ],
+    [
+      'a new field of an inhibition rule',
+      `${CONFIG}inhibit_rules: [{ source_matchers: [a="b"], target_matchers: [c="d"], future: 1 }]\n`,
+    ],
+    [
+      'a new field of a time interval',
+      `${CONFIG}time_intervals: [{ name: x, time_intervals: [{ future: 1, months: [may] }] }]\n`,
+    ],
+  ])('%s is not refused', async (_, config) => {
+    await using server = await running(config);
+    const routed = await svc(['alerts', 'route', 'team=db', '-q', '--base-url', server.url]);
+    expect([routed.code, routed.stdout]).toEqual([0, 'team-db\n']);
+    const drawn = await svc(['alerts', 'routes', '--base-url', server.url]);
+    expect([drawn.code, drawn.stderr]).toEqual([
+      0,
+      expect.stringMatching(/warning: the running configuration:\d+:\d+: the field future is not known/),
+    ]);
+  });
+
+  test('routes that no alert can reach are warned about with their line', async () => {
+    await using server = await running(TREE('- receiver: a\n- receiver: b\n  matchers:\n  - team="db"'), '0.28.0');
+    const { code, stderr } = await svc(['alerts', 'routes', '--base-url', server.url]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: the running configuration:5:')]);
+  });
+});
