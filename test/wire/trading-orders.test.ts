@@ -182,9 +182,10 @@ const ORDER: AwaitedOrder = {
   amountK: 5,
 };
 
-function ledgerOf(name: string, awaited: Awaited = ORDER) {
+/** After all pushes of a file, or after its first `lines`. */
+function ledgerOf(name: string, awaited: Awaited = ORDER, lines?: number) {
   const tables = new SeenTables();
-  for (const line of sample(`pushes/${name}.ndjson`).split('\n')) {
+  for (const line of sample(`pushes/${name}.ndjson`).split('\n').slice(0, lines)) {
     const [table, record] = JSON.parse(line);
     const push = readPush(table, JSON.stringify(record));
     if (push?.kind === 'row') tables.take(push);
@@ -221,6 +222,29 @@ describe('pushes', () => {
 
   test('executed without a position', () => {
     expect(ledgerOf('executed-without-position')).toMatchObject({ filled: true, trades: [{ ...trade, time: null }] });
+  });
+
+  const seven = { ...ORDER, amountK: 7 };
+  const parts = ['170162801', '170162802', '170162803'];
+
+  it.each(['three-fills', 'remaining-amounts'])('the amount that was sent decides, not that of a row: %s', (name) => {
+    const { trades, filled } = ledgerOf(name, seven);
+    expect(filled).toBe(true);
+    expect(trades.map(({ tradeId, amountK }) => [tradeId, amountK])).toEqual([
+      [parts[0], 2],
+      [parts[1], 2],
+      [parts[2], 3],
+    ]);
+    for (const lines of [1, 2, 3, 4, 5]) expect(ledgerOf(name, seven, lines).filled).toBe(false);
+  });
+
+  it.each<[string, number, object]>([
+    ['rest-canceled', 10, { trades: [{ tradeId: parts[0], amountK: 5 }], status: 3 }],
+    ['no-amounts', 5, { trades: [{ tradeId: parts[0], amountK: null }], status: 6 }],
+    ['executed-in-parts', 7, { trades: [{ tradeId: parts[0] }, { tradeId: parts[1] }], status: 9 }],
+  ])('a part is a part: %s', (name, amountK, expected) => {
+    const state = ledgerOf(name, { ...ORDER, amountK });
+    expect(state).toMatchObject({ filled: false, touched: true, over: true, ...expected });
   });
 
   test('one that closes a trade', () => {

@@ -152,7 +152,7 @@ export function closeList({ wait }: { readonly wait?: number | undefined }): Lis
 
 const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
   filled: 'good',
-  partial: 'warn',
+  partly_filled: 'warn',
   pending: 'warn',
   rejected: 'bad',
   unknown: 'bad',
@@ -188,7 +188,7 @@ export interface OrderReport extends Fills {
 /** By fill status: the code of the exit status. */
 export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   filled: undefined,
-  partial: 'partly_done',
+  partly_filled: 'partly_done',
   rejected: 'refused',
   pending: 'still_pending',
   unknown: 'outcome_unknown',
@@ -213,7 +213,7 @@ export function fillFooter(
   switch (status) {
     case 'filled':
       return undefined;
-    case 'partial':
+    case 'partly_filled':
     case 'rejected':
       return reason === null ? undefined : `${which}: ${reason}`;
     case 'pending':
@@ -230,7 +230,7 @@ export function fillFooter(
 const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
   accepted: undefined,
   filled: undefined,
-  partial: { text: 'ended, partly filled', tone: 'warn' },
+  partly_filled: { text: 'ended, partly filled', tone: 'warn' },
   rejected: { text: 'ended without a fill', tone: 'bad' },
   pending: { text: 'not completely filled yet', tone: 'warn' },
   unknown: { text: 'outcome unknown', tone: 'bad' },

@@ -2,7 +2,7 @@
 import { SvcError } from '../../../errors.ts';
 import type { Trading } from '../client.ts';
 import type { PushedRecord, RowPush } from '../gateway/push.ts';
-import { opensNothing } from '../order-text.ts';
+import { EXECUTED, opensNothing } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from './table-time.ts';
 
@@ -18,7 +18,9 @@ export interface SeenOrder {
   row: Order;
   /** In the order of their pushes. */
   readonly tradeIds: Set<string>;
-  /** The largest: each fill leaves less in the row. */
+  /** By trade: the amount of the row that named it as executed. */
+  readonly executed: Map<string, number>;
+  /** The largest of its rows. A row may have the whole amount, what is left of it, or that of one fill. */
   amountK: number;
   isOver: boolean;
 }
@@ -131,7 +133,7 @@ export class SeenTables {
   }
 
   #takeOrder(row: Order, isEnd: boolean): void {
-    const known = this.#orders.get(row.orderId) ?? { row, tradeIds: new Set<string>(), amountK: 0, isOver: false };
+    const known = this.#orders.get(row.orderId) ?? unseen(row);
     this.#orders.set(row.orderId, known);
     known.row = { ...known.row, ...row };
     known.isOver ||= isEnd;
@@ -139,6 +141,7 @@ export class SeenTables {
     const { tradeId = '' } = row;
     if (!/^[1-9]\d*$/.test(tradeId)) return;
     known.tradeIds.add(tradeId);
+    if (known.row.status === EXECUTED) known.executed.set(tradeId, known.row.amountK || known.amountK);
     // A stop, a limit or a close names the trade that it ends.
     if (!opensNothing(known.row)) this.#openedBy.set(tradeId, row.orderId);
   }
@@ -165,6 +168,10 @@ export class SeenTables {
       }
     }
   }
+}
+
+function unseen(row: Order): SeenOrder {
+  return { row, tradeIds: new Set(), executed: new Map(), amountK: 0, isOver: false };
 }
 
 function closeOf({ tradeId, closeTime }: ClosedPosition): string {

@@ -66,7 +66,7 @@ it.each<
   [string, readonly ('fok-killed' | 'partial-fills' | 'market-closed' | 'no-push')[], readonly string[], number, string]
 >([
   ['killed is refused', ['fok-killed'], ['--tif', 'FOK'], 3, 'rejected'],
-  ['in part is partly done', ['fok-killed', 'partial-fills'], ['--tif', 'IOC'], 10, 'partial'],
+  ['in part is partly done', ['fok-killed', 'partial-fills'], ['--tif', 'IOC'], 10, 'partly_filled'],
   ['not yet is still pending', ['market-closed'], [], 9, 'pending'],
   ['what no push tells is found in the tables at the end', ['no-push'], [], 0, 'filled'],
 ])('%s', async (_name, traps, argv, exit, status) => {

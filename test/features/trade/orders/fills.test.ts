@@ -117,7 +117,7 @@ test('waits for a position that comes after the end of its order', async () => {
 
 test.each([
   ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
-  ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
+  ['partly_filled', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
 ] as const)('a canceled order is %s when nothing more comes', async (status, orders) => {
   const { bring, watch, models } = await watched(atOnce);
   bring(
@@ -139,7 +139,7 @@ describe('searches for an order that ended without a reason before it is called 
       { ...nothing, closed_positions: [{ ...position, closeTime: '' }] },
       { status: 'filled', trades: [{ tradeId: '7' }], closedTrades: [{ tradeId: '7' }] },
     ],
-    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partial' }],
+    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partly_filled' }],
     ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
     ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
   ])('%s', async (_name, rows, expected) => {
@@ -156,8 +156,8 @@ describe('searches for an order that ended without a reason before it is called 
 
 test.each([
   ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ tradeId: '7' }, { tradeId: '8' }] }],
-  ['it is less', 2, {}, { status: 'partial', trades: [{ tradeId: '7' }] }],
-  ['it is of another order', 3, { orderId: '40' }, { status: 'partial', trades: [{ tradeId: '7' }] }],
+  ['it is less', 2, {}, { status: 'partly_filled', trades: [{ tradeId: '7' }] }],
+  ['it is of another order', 3, { orderId: '40' }, { status: 'partly_filled', trades: [{ tradeId: '7' }] }],
 ])('finds the rest of an order without a linking push: %s', async (_name, amountK, more, expected) => {
   const { bring, watch, tables } = await watched(atOnce);
   const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
