@@ -88,7 +88,7 @@ export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
     if (report === undefined) return [];
     const { orderIds = [] } = placed ?? {};
     const which = orderIds.length === 0 ? `the request ${planned.request.what}` : `order ${orderIds.join(', ')}`;
-    return fillFooter(which, orderIds.length === 1 ? orderIds[0] : undefined, report) ?? [];
+    return fillFooter(which, orderIds.length === 1 ? (orderIds[0] ?? null) : null, report) ?? [];
   });
   const lines = [...hints, ...fills];
   return lines.length === 0 ? undefined : lines.join('\n');
@@ -180,7 +180,8 @@ function alongText(along: ChangeRow['along']): string | undefined {
 }
 
 export interface OrderReport extends Fills {
-  readonly orderId: string;
+  /** Null if the journal has it only as settled by the user. */
+  readonly orderId: string | null;
   /** `accepted` without `--wait`. */
   readonly status: 'accepted' | FillStatus;
 }
@@ -195,18 +196,18 @@ export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
 };
 
 /** With the code of the exit status, and a footer for the terminal. */
-export function reportedOrder(orderId: string, { status, trades, closedTrades, reason }: FillReport) {
+export function reportedOrder(orderId: string | null, { status, trades, closedTrades, reason }: FillReport) {
   return {
     value: { orderId, status, trades, closedTrades } satisfies OrderReport,
     code: FILL_CODES[status],
-    footer: fillFooter(`order ${orderId}`, orderId, { status, reason }),
+    footer: fillFooter(orderId === null ? 'the order' : `order ${orderId}`, orderId, { status, reason }),
   };
 }
 
-/** `orderId` is undefined if the response named no order. */
+/** `orderId` is null if the response named no order, or several. */
 export function fillFooter(
   which: string,
-  orderId: string | undefined,
+  orderId: string | null,
   { status, reason }: Pick<FillReport, 'status' | 'reason'>,
 ): string | undefined {
   const check = 'check svc trade orders and svc trade positions';
@@ -218,7 +219,7 @@ export function fillFooter(
       return reason === null ? undefined : `${which}: ${reason}`;
     case 'pending':
       if (reason !== null) return `${which} was accepted, but ${reason}; it may be open or filled; ${check}`;
-      return orderId === undefined
+      return orderId === null
         ? `${which} is not complete yet; ${check}`
         : `${which} is still open: svc trade orders get ${shellWord(orderId)}, svc trade positions`;
     case 'unknown':
@@ -239,15 +240,14 @@ const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
 export const ORDER_REPORT: RecordOutput<OrderReport> = {
   kind: 'record',
   columns: [
-    { name: 'order-id', cell: ({ orderId }) => orderId },
+    { name: 'order-id', cell: ({ orderId }) => orderId ?? undefined },
     { name: 'status', cell: ({ status }) => status },
     { name: 'trades', cell: ({ trades }) => trades.map(fillText) },
     { name: 'closed-trades', cell: ({ closedTrades }) => closedTrades.map(fillText) },
   ],
-  id: ({ orderId }) => orderId,
+  id: ({ orderId }) => orderId ?? undefined,
   line: ({ orderId, status, trades, closedTrades }) => [
-    // After a lost response, the trades are known, but not the order.
-    orderId === '' ? 'order accepted' : `order ${orderId} accepted`,
+    orderId === null ? `order without a known id: ${status}, as you settled it` : `order ${orderId} accepted`,
     ...trades.map((fill) => `trade ${fillText(fill)} filled`),
     ...closedTrades.map((fill) => `trade ${fillText(fill)} closed`),
     ...[ENDS[status]].filter((end) => end !== undefined),

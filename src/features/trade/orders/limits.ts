@@ -167,7 +167,7 @@ async function exposureOf(
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
   const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
-  const changed = changedAmounts(recent);
+  const sent = sentAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
   const positions = await cache.currentRows('OpenPosition');
@@ -185,8 +185,11 @@ async function exposureOf(
   for (const row of own) await add(exposure.open, row);
   for (const row of orders.filter(isMeant)) {
     if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
-    if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
-    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
+    const least = sent.get(row.orderId) ?? 0;
+    if (row.orderId === replaces || opensNothing(row)) continue;
+    // The row of an order that is filled in part may have only the amount of that part.
+    if (isFilled(row, own) && ((await cache.amountOf(row)) ?? 0) >= least) continue;
+    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
   }
   // The tables may not show yet what became of an order whose response was lost.
   const lost = recent.filter(({ outcome, path, form }) => {
@@ -201,13 +204,14 @@ function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[
   return positions.some((row) => row.tradeId === tradeId && row.amountK !== undefined && row.amountK === amountK);
 }
 
-/** By order: the largest amount that a change of this machine gave it. The tables may not show it yet. */
-function changedAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
+/** By order: the largest amount that this machine sent of late. The tables may show less of it. */
+function sentAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
   const amounts = new Map<string, number>();
-  for (const { path, form, outcome } of entries) {
-    if (path !== CHANGE || (outcome !== 'unknown' && outcome !== 'accepted')) continue;
-    const id = String(form['order_id']);
-    amounts.set(id, Math.max(amounts.get(id) ?? 0, Number(form['amount'])));
+  for (const { path, form, outcome, order_ids } of entries) {
+    if (outcome !== 'unknown' && outcome !== 'accepted') continue;
+    for (const id of path === CHANGE ? [String(form['order_id'])] : order_ids) {
+      amounts.set(id, Math.max(amounts.get(id) ?? 0, Number(form['amount'])));
+    }
   }
   return amounts;
 }

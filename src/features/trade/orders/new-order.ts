@@ -181,17 +181,22 @@ export async function placeNewOrder(
   const outcomes = await carryOutEach(opening(draft, input, ctx), input, ctx);
   if (outcomes instanceof Plan) return { value: outcomes };
   const [{ placed, report } = {}] = outcomes;
-  const [orderId = ''] = placed?.orderIds ?? [];
+  const [orderId = null] = placed?.orderIds ?? [];
   const accepted: OrderReport = { orderId, status: 'accepted', trades: [], closedTrades: [] };
   const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);
   return { ...answer, undo: undoing(draft, answer.value) };
 }
 
-/** Closes what was filled, or cancels an entry order. Until a market order is filled nothing can be said. */
-function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderReport): Answer<unknown>['undo'] {
-  if (trades.length > 0) return [['trade', 'close', ...trades.map(({ tradeId }) => tradeId)]];
-  const isOpen = rate !== undefined && orderId !== '' && (status === 'accepted' || status === 'pending');
-  return isOpen ? [['trade', 'orders', 'cancel', orderId]] : undefined;
+/** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
+function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answer<unknown>['undo']> {
+  const { orderId, status, trades, closedTrades } = report;
+  const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
+  // A trade may be stopped out at once.
+  const open = trades.filter(({ tradeId }) => closedTrades.every((closed) => closed.tradeId !== tradeId));
+  return [
+    ...(isPending && orderId !== null ? [['trade', 'orders', 'cancel', orderId]] : []),
+    ...(open.length > 0 ? [['trade', 'close', ...open.map(({ tradeId }) => tradeId)]] : []),
+  ];
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
