@@ -29,6 +29,7 @@ export const ERROR_KINDS = {
   // 3: refused
   refused: { exit: 3, retryable: false, meaning: 'the service refused the request' },
   wrong_path: { exit: 3, retryable: false, meaning: 'the address responds, but not as this service' },
+  wrong_shape: { exit: 3, retryable: false, meaning: 'the response has another shape than the interface' },
   redirected: { exit: 3, retryable: false, meaning: 'the service redirects, and redirects are not followed' },
   guarded: { exit: 3, retryable: false, meaning: 'svc refused because of the state of the service' },
   over_limit: { exit: 3, retryable: false, meaning: 'svc refused because of a limit of the profile' },

@@ -67,6 +67,7 @@ export function runContext(parts: Parts): RunContext {
     if (!once(`file ${path}`) || !context.isReadableByOthers(path)) return;
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   };
+  let omittedRows = 0;
   const log: RequestLog = {
     level: globals.debug ? 2 : globals.verbose ? 1 : 0,
     trace: (event) => notices.trace(event),
@@ -74,6 +75,11 @@ export function runContext(parts: Parts): RunContext {
     // Signing in takes several requests, which would all warn of the same.
     warn(text) {
       if (once(`warning ${text}`)) notices.always(formatNotice(text));
+    },
+    omit(text) {
+      omittedRows++;
+      if (omittedRows <= MOST_NAMED && once(`row ${text}`)) notices.warn(text);
+      if (omittedRows === MOST_NAMED + 1) notices.warn('more rows are left out for the same or other reasons');
     },
   };
   /** Before the first write: a write to the wrong server is the most expensive mistake. */
@@ -165,6 +171,7 @@ export function runContext(parts: Parts): RunContext {
     progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
+    omittedRows: () => omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;
       await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
@@ -183,6 +190,9 @@ export function undoTexts(
 ): readonly string[] {
   return undo.map((line) => `Undo: ${['svc', ...line, ...options].map(shellWord).join(' ')}`);
 }
+
+/** Of the rows that are left out. */
+const MOST_NAMED = 5;
 
 /** Elsewhere an option of the same name is the command's own. */
 function serverOptions(globals: GlobalInput, remote: boolean): readonly string[] {

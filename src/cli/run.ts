@@ -160,7 +160,9 @@ export async function runCommand(
     await answer.hold?.();
     if (answer.status !== undefined) return answer.status;
     const code = typeof answer.code === 'function' ? answer.code() : answer.code;
-    return code === undefined ? 0 : ERROR_KINDS[code].exit;
+    if (code !== undefined) return ERROR_KINDS[code].exit;
+    const contexts = all?.map((one) => one.ctx) ?? [ctx];
+    return contexts.some((one) => one.omittedRows() > 0) ? ERROR_KINDS.partly_done.exit : 0;
   } catch (error) {
     if (quit.signal.aborted && error instanceof SvcError && error.reason === 'signal' && !outer.signal.aborted)
       return 0;

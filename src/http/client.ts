@@ -3,7 +3,8 @@ import { schemaProblem } from '../json-object.ts';
 import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Parser, Plan, Proof } from './endpoint.ts';
-import { ArrayItems, JsonFault, outerKind, parseJson } from './json.ts';
+import { ArrayItems, JsonFault, outerKind, parseJson, ShapeFault } from './json.ts';
+import { readRows } from './rows.ts';
 import { LENIENT_TYPES, Sender, type Sent, type ServiceRules } from './sender.ts';
 import type { Target } from './target.ts';
 import type { Response } from './transport.ts';
@@ -78,27 +79,36 @@ export class Client {
     if (schema === undefined) return undefined as T;
     const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
     const parser = await schema;
-    return this.#checked(sent, () => parsed(parser, value), sent.result) as T;
+    const { data, omitted = [] } = this.#checked(sent, () => parsed(parser, value), sent.result);
+    this.#sender.omit(endpoint, omitted);
+    return data as T;
   }
 
-  /** The items of an array, each as soon as its bytes have arrived. */
+  /** The items of an array, each as soon as its bytes have arrived. One that cannot be read is left out, unless all are such. */
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const schema = loading(endpoint.item);
     const sent = await this.#sender.send(endpoint, values, ({ body }) => body);
     const array = new ArrayItems(endpoint.largeItems);
-    let count = 0;
+    let [count, read] = [0, 0];
     let begin: Buffer | undefined;
+    let firstFault: string | undefined;
     for await (const chunk of this.#explained(sent, sent.result)) {
       begin ??= chunk;
       let items = this.#checked(sent, () => array.push(chunk), begin);
       const parser = await schema;
+      const { length } = items;
       if (parser !== undefined) {
-        items = this.#checked(sent, () => items.map((one, index) => parsed(parser, one, count + index + 1)));
+        const { rows, omitted } = readRows(parser, items, 'item', count);
+        this.#sender.omit(endpoint, omitted);
+        firstFault ??= omitted[0];
+        items = rows;
       }
-      count += items.length;
+      count += length;
+      read += items.length;
       yield* items as readonly T[];
     }
     this.#checked(sent, () => array.finish());
+    if (read === 0 && firstFault !== undefined) throw this.#sender.failure(new ShapeFault(firstFault), sent.exchange);
   }
 
   /**
@@ -178,7 +188,8 @@ export class Client {
     } catch (error) {
       if (begin === undefined || !(error instanceof JsonFault)) throw this.#sender.failure(error, exchange);
       const said = this.#sender.saidInstead(response, begin);
-      throw this.#sender.failure(said === '' ? error : new JsonFault(`${error.message}, but says: ${said}`), exchange);
+      if (said !== '') error.message += `, but says: ${said}`;
+      throw this.#sender.failure(error, exchange);
     }
   }
 }
@@ -203,12 +214,10 @@ function loading(schema: (() => Promise<Parser<unknown>>) | undefined): Promise<
   return parser;
 }
 
-/** `position`: the position of the item in a list, from 1. */
-function parsed(parser: Parser<unknown>, value: unknown, position?: number): unknown {
+function parsed(parser: Parser<unknown>, value: unknown) {
   const outcome = parser.safeParse(value);
-  if (outcome.success) return outcome.data;
-  const where = position === undefined ? '' : `item ${position}: `;
-  throw new JsonFault(where + schemaProblem(outcome.error.issues, value, ': '));
+  if (outcome.success) return outcome;
+  throw new ShapeFault(schemaProblem(outcome.error.issues, value, ': '));
 }
 
 /** By its label if that says JSON, by its content if it is labeled otherwise. Throws if the label JSON is wrong. */
@@ -230,6 +239,7 @@ function isJsonAnswer({ begin, rest }: Begun, { headers }: Response): boolean {
 function checkKind(begin: Buffer, isArray: boolean): void {
   const kind = outerKind(begin);
   if (kind === '[' || (kind === '{' && !isArray)) return;
+  if (kind === '{') throw new ShapeFault('it is an object, not an array');
   throw new JsonFault(isArray ? 'it is not a JSON array' : 'it is not a JSON object');
 }
 

@@ -8,10 +8,13 @@ export type Effect = 'read' | 'write' | 'destroy' | 'money';
 
 /** The part of zod schemas that endpoints use: they load their schema only when a response is parsed. */
 export interface Parser<T> {
-  safeParse(
-    value: unknown,
-  ):
-    | { readonly success: true; readonly data: T }
+  safeParse(value: unknown):
+    | {
+        readonly success: true;
+        readonly data: T;
+        /** What was left out because it could not be read: `row 3: tradeId is missing`. */
+        readonly omitted?: readonly string[];
+      }
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 

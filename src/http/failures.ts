@@ -1,6 +1,6 @@
 /** What a broken exchange means: the error code, the reason as text, and whether the service may have acted on the request. */
 import { type ErrorCode, SvcError } from '../errors.ts';
-import { JsonFault } from './json.ts';
+import { JsonFault, ShapeFault } from './json.ts';
 
 /** Why no response came. */
 export interface Reason {
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
   if (error instanceof SvcError) return { code: error.code, text: error.message, hint: error.hint };
   if (error instanceof JsonFault) {
     const text = `the service answered ${progress.status}, but the response cannot be used: ${error.message}`;
-    return { code: 'bad_answer', text, hint: error.hint };
+    return { code: error instanceof ShapeFault ? 'wrong_shape' : 'bad_answer', text, hint: error.hint };
   }
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
   if (codeOf(error) === '') throw error; // not a failure of the network: a bug

@@ -14,6 +14,9 @@ export class JsonFault extends Error {
   }
 }
 
+/** It is JSON of another shape than the interface's: a second request would bring the same. */
+export class ShapeFault extends JsonFault {}
+
 function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw new JsonFault('it is not UTF-8');
@@ -86,6 +89,7 @@ export class ArrayItems {
       }
       start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
       if (start === chunk.length) return [];
+      if (chunk[start] === OPEN_OBJECT) throw new ShapeFault('it is an object, not an array');
       if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
       this.#phase = 'inside';
       start++;

@@ -163,6 +163,11 @@ export class Sender {
     return new Plan([{ ...request, inSession: this.#rules.inSession }]);
   }
 
+  /** Reports the rows that are left out of a response because they cannot be read. */
+  omit({ path }: EndpointShape, rows: readonly string[]): void {
+    for (const row of rows) this.#target.log.omit?.(`left out of the response of ${path}: ${row}`);
+  }
+
   /** What a failure means to the user. A bug is rethrown. */
   failure(thrown: unknown, exchange: Exchange): SvcError {
     return this.#toError(exchange.reasonOf(thrown), exchange);

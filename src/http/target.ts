@@ -75,6 +75,8 @@ export interface RequestLog {
   trace(event: TraceEvent): void;
   /** A warning for the user, such as an unchecked certificate. */
   warn(text: string): void;
+  /** A row that cannot be read is left out of a response: `item 3 of /alerts: labels is missing`. */
+  omit?(text: string): void;
   /** Called before each request that is not a read. */
   writing?(): void;
   /** Called when something of this host begins to be waited for; what it returns is called when that is over. */

@@ -67,7 +67,7 @@ describe('ArrayItems', () => {
   test.each([
     ['', 'it is empty'],
     ['   ', 'it is empty'],
-    ['{"a":1}', 'it is not a JSON array'],
+    ['{"a":1}', 'it is an object, not an array'],
     ['"x"', 'it is not a JSON array'],
     ['<html>', 'it is not a JSON array'],
     ['[1', 'its end is missing'],

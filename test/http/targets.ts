@@ -5,6 +5,8 @@ import type { Outbound, Target, TraceEvent } from '../../src/http/target.ts';
 export interface TestTarget extends Target {
   readonly events: TraceEvent[];
   readonly warnings: string[];
+  /** The rows that were left out. */
+  readonly omitted: string[];
   readonly slept: number[];
 }
 
@@ -30,6 +32,7 @@ export const CONFIRMED = {} as Confirmed;
 export function targetFor(address: string, { level = 0, ...more }: TargetOptions = {}): TestTarget {
   const events: TraceEvent[] = [];
   const warnings: string[] = [];
+  const omitted: string[] = [];
   const slept: number[] = [];
   return {
     service: 'alerts',
@@ -45,6 +48,7 @@ export function targetFor(address: string, { level = 0, ...more }: TargetOptions
       level,
       trace: (event) => events.push(event),
       warn: (text) => warnings.push(text),
+      omit: (text) => omitted.push(text),
     },
     signal: new AbortController().signal,
     now: () => Date.now(),
@@ -55,6 +59,7 @@ export function targetFor(address: string, { level = 0, ...more }: TargetOptions
     },
     events,
     warnings,
+    omitted,
     slept,
     ...more,
   };

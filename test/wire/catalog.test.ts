@@ -145,7 +145,7 @@ describe('refuses other formats', () => {
   ];
   test.each(shapes)('%s where %s', async (file, texts, call) => {
     const error = await failure(200, file, call);
-    expect(error).toMatchObject({ code: 'bad_answer', exit: 7 });
+    expect(error).toMatchObject({ code: 'wrong_shape', exit: 3 });
     expect(error.message).toContain(texts);
   });
 });
