@@ -1,6 +1,7 @@
 /** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers with their ids. */
 import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
+import { omittedOf } from './models.ts';
 import type { Offer } from './schema.ts';
 
 /** `eurusd` and `EUR/USD` are the same; an index such as `US30` has no slash. */
@@ -36,10 +37,12 @@ const SYMBOLS_HINT =
   'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
-  const symbol = findSymbol(
-    offers.map(({ currency }) => currency),
-    wanted,
-  );
+  const symbols = offers.map(({ currency }) => currency);
+  const omitted = omittedOf(offers).length;
+  if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
+    throw new SvcError('not_known', `${omitted} of the offers cannot be read: one may be ${wanted}`);
+  }
+  const symbol = findSymbol(symbols, wanted);
   const offer = offers.find(({ currency }) => currency === symbol);
   if (offer === undefined) throw new SvcError('internal', `no offer of ${symbol}`);
   return offer;

@@ -7,7 +7,7 @@ import { type CandleLabel, labeled, type Period, timeOf } from './series.ts';
 export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 
 /** Time first, ticks last, and prices of one side (`open`) or both (`bidOpen`) between them. */
-export type CandleRow = Readonly<Record<string, string | number>> & { readonly time: string };
+export type CandleRow = Readonly<Record<string, string | number | null>> & { readonly time: string };
 
 const SIDES = ['Open', 'High', 'Low', 'Close'] as const;
 /** Their positions in a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
@@ -31,14 +31,14 @@ export function priceFields(price: CandlePrice): readonly string[] {
 
 export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
   const time = timeText(labeled(timeOf(candle), label, period) / 1000);
-  const row: Record<string, string | number> = { time };
+  const row: Record<string, string | number | null> = { time };
   if (price === 'both') {
     for (const name of SIDES) row[`bid${name}`] = candle[BID[name]] ?? 0;
     for (const name of SIDES) row[`ask${name}`] = candle[ASK[name]] ?? 0;
   } else {
     for (const name of SIDES) row[name.toLowerCase()] = priceOf(candle, name, price);
   }
-  row['tickQty'] = candle[TICKS] ?? 0;
+  row['tickQty'] = candle[TICKS] ?? null;
   return row as CandleRow;
 }
 
@@ -65,6 +65,6 @@ export function rowLines(format: 'csv' | 'ndjson', price: CandlePrice): RowLines
   const fields = ['time', ...priceFields(price), 'tickQty'];
   return {
     header: `${fields.map(columnName).join(',')}\n`,
-    line: (row) => `${fields.map((field) => row[field]).join(',')}\n`,
+    line: (row) => `${fields.map((field) => row[field] ?? '').join(',')}\n`,
   };
 }

@@ -5,6 +5,7 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
+import { omittedOf } from '../models.ts';
 import { positionText, sideOf, sideText } from '../order-text.ts';
 import { changeCommand, PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
@@ -145,7 +146,9 @@ interface Closings {
 async function planCloseIds(closings: Closings, cache: TableCache): Promise<readonly PlannedRequest[]> {
   const { ids } = closings;
   const seen = await cache.positions(has(ids));
-  const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
+  // A row that cannot be read may be of any trade.
+  const isListed = seen !== undefined && omittedOf(seen.rows).length === 0;
+  const missing = ids.filter((id) => isListed && !has([id])(seen.rows));
   if (missing.length > 0) throw notOpen(missing);
   const planned: PlannedRequest[] = [];
   for (const id of ids) planned.push(await planClose(id, closings, seen, cache));
@@ -331,7 +334,8 @@ export async function planCloseAll(
   // Only fresh rows say what is open now.
   const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
   const open = seen?.rows.filter(isMeant);
-  if (seen?.isFresh && open?.length === 0) return [];
+  const isComplete = seen !== undefined && omittedOf(seen.rows).length === 0;
+  if (seen?.isFresh && isComplete && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
   const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
   return [
@@ -350,8 +354,8 @@ export async function planCloseAll(
         sentAt,
         accountId,
         symbol,
-        tradeIds: open?.map(({ tradeId }) => tradeId),
-        amountK: open && wholeAmountK(open),
+        tradeIds: isComplete ? open?.map(({ tradeId }) => tradeId) : undefined,
+        amountK: isComplete && open !== undefined ? wholeAmountK(open) : undefined,
       }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
       ...(open && { shows: async () => allShown(symbol, open) }),

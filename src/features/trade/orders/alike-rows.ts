@@ -47,7 +47,10 @@ export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
       name: N,
     ): Promise<readonly ModelRows[N][]> => {
       try {
-        return await unlimited.model(name);
+        const rows = await unlimited.model(name);
+        const { length } = rows.omitted;
+        if (length > 0) unread.push(`${length} of the rows of the table ${name} cannot be read`);
+        return rows;
       } catch (error) {
         if (!isUnread(error)) throw error;
         unread.push(`the table ${name} could not be read: ${error.message}`);

@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { isObject } from '../../../json-object.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { type JournalEntry, readGatewayJournal } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
+import { omittedOf } from '../models.ts';
 import { closes, opensNothing } from '../order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from '../tables/table-time.ts';
@@ -130,6 +132,7 @@ function realizedToday(
   now: number,
 ): number | undefined {
   const start = marketDayStart(now);
+  if (omittedOf(closed).some((row) => mayBeOf(row, { accountId }))) return undefined;
   const parts: number[] = [];
   for (const row of closed) {
     const closedAt = tableTime(row.closeTime);
@@ -172,6 +175,9 @@ async function exposureOf(
   const orders = await cache.currentRows('Order');
   const positions = await cache.currentRows('OpenPosition');
   if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
+  if ([...omittedOf(orders), ...omittedOf(positions)].some((row) => mayBeOf(row, { currency: symbol, accountId }))) {
+    throw unchecked(setting, `a position or an order that may be of ${symbol}`);
+  }
   const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
   const exposure = { open: none(), atMarket: none(), entries: none() };
   const isMeant = (row: OpenPosition | Order): boolean =>
@@ -197,6 +203,12 @@ async function exposureOf(
   });
   for (const { form } of lost) addForm(exposure.atMarket, form);
   return exposure;
+}
+
+/** Whether a row that cannot be read has none of these fields with another value. */
+function mayBeOf(row: unknown, fields: Readonly<Record<string, string>>): boolean {
+  const known: Readonly<Record<string, unknown>> = isObject(row) ? row : {};
+  return Object.entries(fields).every(([name, value]) => String(known[name] ?? value) === value);
 }
 
 /** Its row may stay a moment longer than its fill takes. */

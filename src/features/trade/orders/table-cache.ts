@@ -13,7 +13,7 @@ import {
   type TradingSession,
 } from '../gateway/trading-session.ts';
 import { marketHours } from '../market-hours.ts';
-import type { ModelName } from '../models.ts';
+import { type ModelName, omittedOf } from '../models.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, findSymbol, isForex } from '../symbols.ts';
 import { cachedRows, findInRows, knownAccounts, knownOffers } from '../tables/lookups.ts';
@@ -33,6 +33,7 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set([
   'limited',
   'server_error',
   'bad_answer',
+  'wrong_shape',
   'answer_too_large',
   'refused',
   'timeout',
@@ -279,7 +280,7 @@ export interface OpenOrders extends TableSnapshot<Order> {
   readonly asked: readonly Order[];
 }
 
-/** Undefined if a rate limit prevents the read; throws if an order is missing. */
+/** Undefined if a rate limit or a row of another shape prevents the read; throws if an order is missing. */
 export async function openOrders(
   ids: readonly string[],
   cache: TableCache,
@@ -292,6 +293,8 @@ export async function openOrders(
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
   if (missing.length === 0) return { ...seen, asked: found };
+  // A row that cannot be read may be of any order.
+  if (omittedOf(seen.rows).length > 0) return undefined;
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 

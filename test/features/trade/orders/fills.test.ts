@@ -6,6 +6,7 @@ import type { Session } from '../../../../src/features/trade/gateway/session.ts'
 import type { SessionEvent } from '../../../../src/features/trade/gateway/session-types.ts';
 import { reportedOrder } from '../../../../src/features/trade/orders/change-report.ts';
 import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
+import type { Endpoint } from '../../../../src/http/endpoint.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
 
@@ -17,9 +18,13 @@ function handMade() {
   /** What a look at a table finds. */
   const tables = new Map<unknown, object>();
   const session = {
-    async call<T>(_: unknown, { body, query }: { body?: { models: string }; query?: { models: string } }): Promise<T> {
+    async call<T>(
+      { answer }: Endpoint<T, 'read'>,
+      { body, query }: { body?: { models: string }; query?: { models: string } },
+    ) {
       models.push(body?.models ?? `look: ${query?.models}`);
-      return { response: { executed: true }, ...tables.get(query?.models) } as T;
+      const outcome = (await answer?.())?.safeParse({ response: { executed: true }, ...tables.get(query?.models) });
+      return outcome?.success === true ? outcome.data : undefined;
     },
     async *events(): AsyncGenerator<SessionEvent> {
       for (;;) {
