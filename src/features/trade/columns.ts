@@ -39,6 +39,12 @@ function setRate(rate: number | undefined, precision: number | undefined): Cell 
   return rate === 0 ? undefined : rateCell(rate, precision);
 }
 
+/** How the stop trails: doc 3 §4 for 1, and the public implementation for its place in the tables. */
+function trailCell({ stopMove = '0' }: Pick<Order, 'stopMove'>): Cell {
+  if (stopMove === '0' || stopMove === '') return undefined;
+  return stopMove === '1' ? 'dynamic' : `steps of ${stopMove}`;
+}
+
 /** An order whose rate is unknown yet has only the distance of its stop in pips. */
 function exitCell(rate: number | undefined, pips: number | undefined, precision: number | undefined): Cell {
   return setRate(rate, precision) ?? (pips ? `${pips} pips` : undefined);
@@ -100,7 +106,7 @@ const OPENED: readonly Column<OpenPosition | ClosedPosition>[] = [
   { name: 'trade-id', cell: ({ tradeId }) => tradeId },
   ...TRADED,
   { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
-  { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+  { name: 'close', cell: ({ close, ratePrecision }) => setRate(close, ratePrecision), align: 'right' },
 ];
 
 export const POSITION_LIST: ListOutput<OpenPosition> = {
@@ -109,6 +115,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
     ...OPENED,
     { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
     { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
+    { name: 'trail', cell: trailCell, optional: true },
     { name: 'pips', cell: ({ visiblePL }) => profitCell(visiblePL), align: 'right', wide: true },
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'opened', cell: ({ time }) => timeCell(time) },
@@ -161,6 +168,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
     cell: ({ limitRate, limit, ratePrecision }) => exitCell(limitRate, limit, ratePrecision),
     align: 'right',
   },
+  { name: 'trail', cell: trailCell, optional: true },
   { name: 'tif', cell: ({ timeInForce }) => timeInForce },
   { name: 'state', cell: ({ status }) => orderStateText(status), vital: true },
   { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },
@@ -178,8 +186,8 @@ export const ORDER_LIST: ListOutput<Order> = {
 
 export const OFFER_COLUMNS: readonly Column<Offer>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
-  { name: 'bid', cell: ({ sell, ratePrecision }) => rateCell(sell, ratePrecision), align: 'right' },
-  { name: 'ask', cell: ({ buy, ratePrecision }) => rateCell(buy, ratePrecision), align: 'right' },
+  { name: 'bid', cell: ({ sell, ratePrecision }) => setRate(sell, ratePrecision), align: 'right' },
+  { name: 'ask', cell: ({ buy, ratePrecision }) => setRate(buy, ratePrecision), align: 'right' },
   { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
   { name: 'high', cell: ({ high, ratePrecision }) => rateCell(high, ratePrecision), align: 'right', wide: true },
   { name: 'low', cell: ({ low, ratePrecision }) => rateCell(low, ratePrecision), align: 'right', wide: true },

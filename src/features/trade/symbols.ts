@@ -48,6 +48,11 @@ export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   return offer;
 }
 
+/** A gateway without a price has 0. */
+export function quoteOf({ sell, buy }: Pick<Offer, 'sell' | 'buy'>) {
+  return { bid: sell || undefined, ask: buy || undefined };
+}
+
 /** Amounts of forex are in thousands of the base currency; those of anything else are contracts (seen on the public implementation). */
 export const FOREX = 1;
 

@@ -388,14 +388,14 @@ async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Pro
 
 /** Of closing this amount of a trade. */
 function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
-  const { currency = null, isBuy, open = null, close = null, grossPL, usedMargin } = row;
+  const { currency = null, isBuy, open = null, close, grossPL, usedMargin } = row;
   const part = (money: number | undefined): number | null =>
     money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
   return {
     symbol: currency,
     side: sideOf(isBuy) ?? null,
     open,
-    rate: close,
+    rate: close || null,
     before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
     after: {
       amount: whole === undefined ? null : whole - amount,

@@ -78,7 +78,8 @@ const FIRST_MILLISECONDS = 1e11;
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
   const [bid, ask, high, low] = rates.map(numberOf);
-  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', record };
+  // 0 and 0 are no quote.
+  if (typeof bid !== 'number' || typeof ask !== 'number' || (bid === 0 && ask === 0)) return { kind: 'other', record };
   const { Symbol: symbol } = record;
   const updated = numberOf(record['Updated']);
   return {

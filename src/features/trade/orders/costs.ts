@@ -1,6 +1,7 @@
 /** What an order costs, as far as the tables say. */
 import { exact, exactSum, times } from '../../../output/decimal.ts';
 import type { Account, Offer } from '../schema.ts';
+import { quoteOf } from '../symbols.ts';
 import type { Side } from './rules.ts';
 
 /** Money is in the account's currency. Null is not known. */
@@ -24,9 +25,10 @@ interface Amounts {
 }
 
 export function costsOf({ side, amount, opened = amount }: Amounts, account: Account, offer: Offer): OrderCosts {
-  const { spread, pip, buy, sell, rollB, rollS } = offer;
+  const { spread, pip, rollB, rollS } = offer;
+  const { bid, ask } = quoteOf(offer);
   const pipValue = pipValueOf(offer);
-  const measured = buy === undefined || sell === undefined || !pip ? undefined : (buy - sell) / pip;
+  const measured = ask === undefined || bid === undefined || !pip ? undefined : (ask - bid) / pip;
   const marginNeeded = marginFor(opened, offer);
   const { usableMargin } = account;
   const left =

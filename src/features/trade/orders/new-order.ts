@@ -23,7 +23,15 @@ import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits
 import { checkedKey, type Once } from './once.ts';
 import type { OrderRequest, PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
-import { checkOpen, guardOrder, type OrderPreview, orderSentence, previewOrder, thousands } from './preview.ts';
+import {
+  checkOpen,
+  guardOrder,
+  type OrderPreview,
+  orderSentence,
+  previewOrder,
+  priceFor,
+  thousands,
+} from './preview.ts';
 import {
   checkExitPrices,
   expiration,
@@ -323,7 +331,7 @@ export function withAmount(
 ): { readonly draft: NewOrderDraft; readonly sizing: Sizing | undefined } {
   const { sized, side, stop, rate } = draft;
   if (sized === undefined || stop === undefined) return { draft, sizing: undefined };
-  const price = rate?.text ?? (side === 'buy' ? offer.buy : offer.sell);
+  const price = rate?.text ?? priceFor(side, offer);
   const sizing = sizeOf({ risk: sized.risk, side, stop, rate: price }, account, offer);
   return { draft: sized.to(sizing.amount), sizing };
 }

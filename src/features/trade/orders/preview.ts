@@ -4,10 +4,18 @@ import { fixedText } from '../../../output/decimal.ts';
 import { hedges, marginCallText } from '../accounts.ts';
 import { daysLater, type MarketHours, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
-import { isForex } from '../symbols.ts';
+import { isForex, quoteOf } from '../symbols.ts';
 import { costsOf, type OrderCosts, product } from './costs.ts';
 import type { OrderTerms } from './forms.ts';
-import { checkExitPrices, type Distance, DYNAMIC_TRAIL, entryKind, type Side, type TimeInForce } from './rules.ts';
+import {
+  checkExitPrices,
+  checkPrecision,
+  type Distance,
+  DYNAMIC_TRAIL,
+  entryKind,
+  type Side,
+  type TimeInForce,
+} from './rules.ts';
 import type { Sizing } from './sizing.ts';
 
 /** Distance and money of a stop or limit; null if the offer does not say. */
@@ -57,7 +65,7 @@ export interface OrderSurroundings {
 export function previewOrder(terms: OrderTerms, around: OrderSurroundings): OrderPreview {
   const { account, offer, now, sizing = null, opened } = around;
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
-  const { sell: bid = null, buy: ask = null } = offer;
+  const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
   return {
@@ -136,6 +144,7 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
   const warnings: string[] = [];
   const closed = closedWarning(offer, now);
   if (closed !== undefined) warnings.push(closed);
+  if (priceFor(side, offer) === undefined) warnings.push(`the gateway has no ${side} price of ${offer.currency} now`);
   if (rate !== undefined && tradable(offer, side) === false) {
     warnings.push(`the gateway reports that ${offer.currency} cannot be ${bought(side)} now: the order stays pending`);
   }
@@ -164,6 +173,12 @@ const LATE_QUOTES_MS = 10 * 60_000;
 function isQuotedNow({ time }: Offer, { closesAt }: MarketHours, now: number): boolean {
   const hasJustClosed = now < daysLater(closesAt, -7) + LATE_QUOTES_MS;
   return !hasJustClosed && Math.abs(now - Date.parse(time ?? '')) < FRESH_QUOTE_MS;
+}
+
+/** At market. */
+export function priceFor(side: Side, offer: Offer): number | undefined {
+  const { bid, ask } = quoteOf(offer);
+  return side === 'buy' ? ask : bid;
 }
 
 /** `--require-open`. */
@@ -198,6 +213,7 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   const guard = (why: string, hint?: string): never => {
     throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
   };
+  checkPrecision(terms, offer);
   if (isBarred(account)) guard(`account ${account.accountId} cannot open positions now: ${marginCallText(account.mc)}`);
   if (rate === undefined && tradable(offer, side) === false) {
     guard(
@@ -209,8 +225,13 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too large: the maximum of ${symbol} is ${max}`);
   if (step !== undefined && step > 1 && amount % step !== 0)
     guard(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
-  const price = side === 'buy' ? offer.buy : offer.sell;
-  if (rate === undefined && price !== undefined) checkExitPrices(terms, price, 'guarded');
+  if (rate !== undefined) return;
+  const price = priceFor(side, offer);
+  const exit = terms.stop?.unit === 'price' ? '--stop' : '--limit';
+  if (price !== undefined) checkExitPrices(terms, price, 'guarded');
+  else if ((terms.stop ?? terms.limit)?.unit === 'price') {
+    guard(`the offer of ${symbol} has no ${side} price to check ${exit} against`, `pass ${exit} in pips`);
+  }
 }
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */

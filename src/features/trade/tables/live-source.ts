@@ -4,6 +4,7 @@ import type { Price, Push } from '../gateway/push.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { MODELS } from '../models.ts';
 import type { ModelRows, Offer } from '../schema.ts';
+import { quoteOf } from '../symbols.ts';
 
 export interface LiveSource<Row> {
   readonly wanted: Wanted;
@@ -85,10 +86,10 @@ export class LivePrices {
       if (ratePrecision !== undefined) this.#precisions.set(currency, ratePrecision);
     }
     this.table.replace(
-      wanted.map(({ currency: symbol, sell: bid = null, buy: ask = null, high = null, low = null, time = null }) => [
-        symbol,
-        { symbol, bid, ask, high, low, time },
-      ]),
+      wanted.map(({ currency: symbol, sell, buy, high = null, low = null, time = null }) => {
+        const { bid = null, ask = null } = quoteOf({ sell, buy });
+        return [symbol, { symbol, bid, ask, high, low, time }];
+      }),
     );
   }
 

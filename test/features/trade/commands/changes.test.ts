@@ -56,7 +56,7 @@ describe('positions update', () => {
     ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
     ['--limit 1.15', 3, /--limit: 1.15 must be above the rate 1.16 for a buy/],
     ['--stop -40pips', 2, /must have no sign/],
-    ['--stop 40pips --trail 5', 2, /use "dynamic" or/],
+    ['--stop 40pips --trail 5', 2, /10 or more follows in such steps/],
     ['--limit 40pips --trail dynamic', 2, /--trail needs a stop/],
     ['--stop none --trail dynamic', 2, /--trail needs a stop/],
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
