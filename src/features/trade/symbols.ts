@@ -60,6 +60,11 @@ export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): bool
   return instrumentType === FOREX;
 }
 
+/** Two currencies, neither of them a metal. */
+export function isPair(symbol: string): boolean {
+  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
+}
+
 const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {
   [FOREX]: 'forex',
   2: 'index',

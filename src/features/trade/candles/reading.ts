@@ -5,7 +5,7 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { BegunFile } from '../../../store/appended-file.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
-import { FOREX, findOffer } from '../symbols.ts';
+import { FOREX, findOffer, isPair } from '../symbols.ts';
 import { findInOffers } from '../tables/lookups.ts';
 import { type CandleGap, GapFinder, STALE } from './gaps.ts';
 import {
@@ -322,9 +322,4 @@ async function findCandleOffer(
     offerId: String(offerId),
     isForex: instrumentType === undefined ? isPair(currency) : instrumentType === FOREX,
   };
-}
-
-/** Two currencies, neither of them a metal. */
-function isPair(symbol: string): boolean {
-  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }

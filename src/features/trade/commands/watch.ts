@@ -74,7 +74,7 @@ export const tradeWatch = listCommand({
   description:
     'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --interval are shown as one: svc trade stream prints each.',
   details:
-    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
+    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages; {"event":"stale","at","reason"} if no price came for a minute although forex is traded, and recovered with the next one. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -172,6 +172,7 @@ export async function* watchSource(
     }
     if (source !== undefined) {
       const begun = source;
+      void feed.reportSilence(begun.wanted);
       const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
       yield* watchChanges(
         (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
@@ -338,6 +339,7 @@ class ConnectionState {
   trouble: string | undefined;
   /** Why the rows may be outdated although the gateway can be reached. */
   stale: string | undefined;
+  #silence: string | undefined;
   /** Not shown yet. */
   #outage: Outage | undefined;
   #transport: string | undefined;
@@ -349,8 +351,9 @@ class ConnectionState {
 
   outage(outage: Outage): void {
     this.#outage = outage;
+    if (outage.kind === 'recovered' && this.trouble !== undefined) this.#since = outage.at;
     this.trouble = outage.kind === 'unreachable' ? outage.reason : undefined;
-    if (outage.kind === 'recovered') this.#since = outage.at;
+    this.#silence = outage.kind === 'stale' ? outage.reason : undefined;
   }
 
   /** Once. */
@@ -384,7 +387,7 @@ class ConnectionState {
       gap === undefined
         ? 'no gaps'
         : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${ageText(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,
-      ...(this.stale === undefined ? [] : [this.stale]),
+      ...[this.stale, this.#silence].filter((text) => text !== undefined),
       ...(this.#isOver ? ['ended'] : []),
     ].join('; ');
   }
