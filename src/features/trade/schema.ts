@@ -20,8 +20,8 @@ function lenient<T>(
 
 /** Integers in one response and strings in the next: converted to strings, as they are identifiers. */
 const id = z.pipe(
-  z.union([z.string(), z.number()]),
-  z.transform((value) => String(value)),
+  z.transform((value: unknown) => (typeof value === 'number' ? String(value) : value)),
+  z.string(),
 );
 const optionalId = lenient((value) => value, id);
 const number = lenient(numberOf, z.number());

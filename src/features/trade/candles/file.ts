@@ -61,7 +61,7 @@ function reportOf(file: string, candles: number, reading: CandleReading): Candle
   return {
     file,
     symbol,
-    offerId,
+    offer_id: offerId,
     period: period.name,
     complete: !reading.isPartial,
     candles,

@@ -399,8 +399,8 @@ function closeShown(row: OpenPosition, amount: number, whole: number | undefined
     before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
     after: {
       amount: whole === undefined ? null : whole - amount,
-      realizedPL: part(grossPL),
-      freedMargin: part(usedMargin),
+      realized_pl: part(grossPL),
+      freed_margin: part(usedMargin),
     },
   };
 }
@@ -416,6 +416,6 @@ function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Sh
     symbol: symbol ?? null,
     side: null,
     before: { trades: rows.length, grossPL, usedMargin },
-    after: { trades: 0, realizedPL: grossPL, freedMargin: usedMargin },
+    after: { trades: 0, realized_pl: grossPL, freed_margin: usedMargin },
   };
 }

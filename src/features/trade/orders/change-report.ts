@@ -12,15 +12,15 @@ export interface ChangeRow {
   readonly command: string;
   /** The path: one command may send several requests. */
   readonly request: string;
-  readonly tradeId: string | null;
-  readonly orderId: string | null;
+  readonly trade_id: string | null;
+  readonly order_id: string | null;
   /** Null if the request names none. */
   readonly symbol: string | null;
-  readonly accountId: string | null;
+  readonly account_id: string | null;
   /** `not_sent`: nothing left this machine. */
   readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
   /** The orders that it created. */
-  readonly orderIds: readonly string[];
+  readonly order_ids: readonly string[];
   /** Orders that ended together with it. */
   readonly along: readonly string[];
   readonly message: string | null;
@@ -53,13 +53,13 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
   return {
     command: request.command,
     request: request.endpoint.path,
-    tradeId,
-    orderId,
+    trade_id: tradeId,
+    order_id: orderId,
     symbol: symbol === '' ? null : String(symbol),
-    accountId,
+    account_id: accountId,
     outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
     // Some responses name the changed order itself.
-    orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
+    order_ids: placed?.orderIds.filter((id) => id !== orderId) ?? [],
     along: isAccepted ? along : [],
     message: error?.message ?? (isAccepted ? null : 'skipped because an earlier request failed'),
     code: error?.code ?? null,
@@ -70,8 +70,8 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
 }
 
 export function closeRowOf(outcome: Outcome): CloseRow {
-  const { status = null, trades = [], closedTrades = [] } = outcome.report ?? {};
-  return { ...rowOf(outcome), status, trades, closedTrades };
+  const { status = null, trades = [], closed_trades = [] } = outcome.report ?? {};
+  return { ...rowOf(outcome), status, trades, closed_trades };
 }
 
 function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
@@ -119,13 +119,13 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'command', cell: ({ command }) => command },
     { name: 'of', cell: subject },
     { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
-    { name: 'order-ids', cell: ({ orderIds }) => orderIds },
+    { name: 'order-ids', cell: ({ order_ids }) => order_ids },
     { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
   // Only accepted requests have an id to use next.
-  id: ({ outcome, orderIds, orderId, tradeId }) =>
-    outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
+  id: ({ outcome, order_ids, order_id, trade_id }) =>
+    outcome === 'accepted' ? (order_ids[0] ?? order_id ?? trade_id ?? undefined) : undefined,
 };
 
 /** The status comes first, for a narrow terminal. */
@@ -134,7 +134,7 @@ const WAITED_LIST: ListOutput<CloseRow> = {
   columns: [
     ...columnsOf(['command', 'of', 'outcome']),
     { name: 'status', cell: statusCell },
-    { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
+    { name: 'closed', cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '), flex: true },
     { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
     ...columnsOf(['message']),
     // Already shown before the wait.
@@ -165,14 +165,14 @@ function statusCell({ status }: CloseRow): Cell {
 
 /** The account if the request concerns all of it. */
 export function subject({
-  tradeId,
-  orderId,
+  trade_id,
+  order_id,
   symbol = null,
-  accountId,
-}: Pick<ChangeRow, 'tradeId' | 'orderId' | 'accountId'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
-  if (tradeId !== null) return `trade ${tradeId}`;
-  if (orderId !== null) return `order ${orderId}`;
-  return symbol ?? (accountId === null ? undefined : `account ${accountId}`);
+  account_id,
+}: Pick<ChangeRow, 'trade_id' | 'order_id' | 'account_id'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
+  if (trade_id !== null) return `trade ${trade_id}`;
+  if (order_id !== null) return `order ${order_id}`;
+  return symbol ?? (account_id === null ? undefined : `account ${account_id}`);
 }
 
 function alongText(along: ChangeRow['along']): string | undefined {
@@ -181,7 +181,7 @@ function alongText(along: ChangeRow['along']): string | undefined {
 
 export interface OrderReport extends Fills {
   /** Null if the journal has it only as settled by the user. */
-  readonly orderId: string | null;
+  readonly order_id: string | null;
   /** `accepted` without `--wait`. */
   readonly status: 'accepted' | FillStatus;
 }
@@ -196,9 +196,9 @@ export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
 };
 
 /** With the code of the exit status, and a footer for the terminal. */
-export function reportedOrder(orderId: string | null, { status, trades, closedTrades, reason }: FillReport) {
+export function reportedOrder(orderId: string | null, { status, trades, closed_trades, reason }: FillReport) {
   return {
-    value: { orderId, status, trades, closedTrades } satisfies OrderReport,
+    value: { order_id: orderId, status, trades, closed_trades } satisfies OrderReport,
     code: FILL_CODES[status],
     footer: fillFooter(orderId === null ? 'the order' : `order ${orderId}`, orderId, { status, reason }),
   };
@@ -240,23 +240,23 @@ const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
 export const ORDER_REPORT: RecordOutput<OrderReport> = {
   kind: 'record',
   columns: [
-    { name: 'order-id', cell: ({ orderId }) => orderId ?? undefined },
+    { name: 'order-id', cell: ({ order_id }) => order_id ?? undefined },
     { name: 'status', cell: ({ status }) => status },
     { name: 'trades', cell: ({ trades }) => trades.map(fillText) },
-    { name: 'closed-trades', cell: ({ closedTrades }) => closedTrades.map(fillText) },
+    { name: 'closed-trades', cell: ({ closed_trades }) => closed_trades.map(fillText) },
   ],
-  id: ({ orderId }) => orderId ?? undefined,
-  line: ({ orderId, status, trades, closedTrades }) => [
-    orderId === null ? `order without a known id: ${status}, as you settled it` : `order ${orderId} accepted`,
+  id: ({ order_id }) => order_id ?? undefined,
+  line: ({ order_id, status, trades, closed_trades }) => [
+    order_id === null ? `order without a known id: ${status}, as you settled it` : `order ${order_id} accepted`,
     ...trades.map((fill) => `trade ${fillText(fill)} filled`),
-    ...closedTrades.map((fill) => `trade ${fillText(fill)} closed`),
+    ...closed_trades.map((fill) => `trade ${fillText(fill)} closed`),
     ...[ENDS[status]].filter((end) => end !== undefined),
   ],
 };
 
 /** `170162801 5K @ 1.21818`. */
-export function fillText({ tradeId, amountK, rate }: Fill): string {
-  return `${tradeId} ${amountK ?? '?'}K @ ${rate ?? '?'}`;
+export function fillText({ trade_id, amount_k, rate }: Fill): string {
+  return `${trade_id} ${amount_k ?? '?'}K @ ${rate ?? '?'}`;
 }
 
 interface PreviewedOrder extends OrderPreview {
@@ -274,22 +274,22 @@ export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
     { name: 'rate', cell: ({ rate }) => rate ?? undefined },
     { name: 'bid', cell: ({ bid }) => bid ?? undefined },
     { name: 'ask', cell: ({ ask }) => ask ?? undefined },
-    { name: 'tif', cell: ({ timeInForce }) => timeInForce },
+    { name: 'tif', cell: ({ time_in_force }) => time_in_force },
     { name: 'expires', cell: ({ expires }) => (expires === null ? undefined : `${expires} UTC`) },
     { name: 'stop', cell: ({ stop }) => (stop === null ? undefined : exitText(stop)) },
     { name: 'limit', cell: ({ limit }) => (limit === null ? undefined : exitText(limit)) },
     { name: 'stop-trail', cell: ({ trail }) => (trail === null ? undefined : trailText(trail)) },
-    { name: 'entry-trail', cell: ({ trailEntry }) => (trailEntry === null ? undefined : trailText(trailEntry)) },
+    { name: 'entry-trail', cell: ({ trail_entry }) => (trail_entry === null ? undefined : trailText(trail_entry)) },
     { name: 'size', cell: ({ sizing }) => sizing?.arithmetic },
-    { name: 'pip-value', cell: ({ pipValue }) => moneyText(pipValue) },
+    { name: 'pip-value', cell: ({ pip_value }) => moneyText(pip_value) },
     { name: 'spread', cell: ({ spread }) => (spread === null ? undefined : `${spread} pips`) },
     { name: 'swap', cell: ({ swap }) => swap ?? undefined },
-    { name: 'margin-needed', cell: ({ marginNeeded }) => moneyText(marginNeeded) },
-    { name: 'margin-left', cell: ({ marginLeft }) => moneyText(marginLeft) },
+    { name: 'margin-needed', cell: ({ margin_needed }) => moneyText(margin_needed) },
+    { name: 'margin-left', cell: ({ margin_left }) => moneyText(margin_left) },
     { name: 'refused', cell: ({ refusal }) => (refusal === null ? undefined : { text: refusal, tone: 'bad' }) },
     { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
   ],
-  id: ({ accountId }) => accountId,
+  id: ({ account_id }) => account_id,
 };
 
 function moneyText(money: number | null): string | undefined {

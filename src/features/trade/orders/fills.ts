@@ -170,7 +170,7 @@ export class FillWatch {
 
   /** Positions that no push has linked to an order: the one that is exactly what is missing, or all that opened since if together they are. */
   #missing({ accountId, symbol, side, rate, sentAt, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
-    if (sentAt === undefined || trades.some(({ amountK }) => amountK === null)) return [];
+    if (sentAt === undefined || trades.some(({ amount_k }) => amount_k === null)) return [];
     const isOfSide = (row: OpenPosition | ClosedPosition, isBuy: boolean): boolean =>
       (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === isBuy;
     const isOwn = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
@@ -185,7 +185,7 @@ export class FillWatch {
     ];
     // Without hedging the order first closes the other side, and opens only the rest.
     const offset = closed.filter((row) => isOfSide(row, side === 'sell') && isSince(row.closeTime, sentAt));
-    const missingK = order.amountK - total(trades);
+    const missingK = order.amountK - total(trades.map(({ amount_k: amountK }) => ({ amountK })));
     const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))].filter((whole) => whole > 0);
     const isWhole = (amountK: number): boolean => wholes.some((whole) => Math.abs(amountK - whole) < TINY);
     const single = own.filter(({ amountK = 0 }) => isWhole(amountK));
@@ -267,14 +267,14 @@ function outcomeOf({ touched, seen, status }: OrderState): FillStatus {
   return seen && status !== EXECUTED ? 'rejected' : 'unknown';
 }
 
-function lastState({ status, seen, trades, closedTrades }: OrderState): string | null {
+function lastState({ status, seen, trades, closed_trades }: OrderState): string | null {
   if (!seen) return 'it is no longer open, and its end was not seen';
-  const unknown = [...trades, ...closedTrades].find(({ amountK }) => amountK === null);
-  if (unknown !== undefined) return `the gateway does not say the amount of trade ${unknown.tradeId}`;
+  const unknown = [...trades, ...closed_trades].find(({ amount_k }) => amount_k === null);
+  if (unknown !== undefined) return `the gateway does not say the amount of trade ${unknown.trade_id}`;
   const state = orderStateText(status);
   return state === undefined ? null : `its last state was "${state}"`;
 }
 
-function report({ trades, closedTrades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
-  return { status, trades, closedTrades, reason };
+function report({ trades, closed_trades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
+  return { status, trades, closed_trades, reason };
 }

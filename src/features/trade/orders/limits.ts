@@ -205,10 +205,12 @@ async function exposureOf(
   return exposure;
 }
 
-/** Whether a row that cannot be read has none of these fields with another value. */
-function mayBeOf(row: unknown, fields: Readonly<Record<string, string>>): boolean {
-  const known: Readonly<Record<string, unknown>> = isObject(row) ? row : {};
-  return Object.entries(fields).every(([name, value]) => String(known[name] ?? value) === value);
+/** Whether a row that cannot be read has none of these fields with another value of the right type. */
+function mayBeOf(row: unknown, fields: { readonly accountId: string; readonly currency?: string }): boolean {
+  const { accountId, currency }: Readonly<Record<string, unknown>> = isObject(row) ? row : {};
+  const account = typeof accountId === 'number' ? String(accountId) : accountId;
+  const isOther = (known: unknown, value = known): boolean => typeof known === 'string' && known !== value;
+  return !isOther(account, fields.accountId) && !isOther(currency, fields.currency);
 }
 
 /** Its row may stay a moment longer than its fill takes. */

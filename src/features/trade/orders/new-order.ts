@@ -190,20 +190,20 @@ export async function placeNewOrder(
   if (outcomes instanceof Plan) return { value: outcomes };
   const [{ placed, report } = {}] = outcomes;
   const [orderId = null] = placed?.orderIds ?? [];
-  const accepted: OrderReport = { orderId, status: 'accepted', trades: [], closedTrades: [] };
+  const accepted: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
   const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);
   return { ...answer, undo: undoing(draft, answer.value) };
 }
 
 /** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
 function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answer<unknown>['undo']> {
-  const { orderId, status, trades, closedTrades } = report;
+  const { order_id, status, trades, closed_trades } = report;
   const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
   // A trade may be stopped out at once.
-  const open = trades.filter(({ tradeId }) => closedTrades.every((closed) => closed.tradeId !== tradeId));
+  const open = trades.filter(({ trade_id }) => closed_trades.every((closed) => closed.trade_id !== trade_id));
   return [
-    ...(isPending && orderId !== null ? [['trade', 'orders', 'cancel', orderId]] : []),
-    ...(open.length > 0 ? [['trade', 'close', ...open.map(({ tradeId }) => tradeId)]] : []),
+    ...(isPending && order_id !== null ? [['trade', 'orders', 'cancel', order_id]] : []),
+    ...(open.length > 0 ? [['trade', 'close', ...open.map(({ trade_id }) => trade_id)]] : []),
   ];
 }
 

@@ -113,15 +113,15 @@ const SETTLED_BY_HAND = 'the outcome of that order is what you told svc trade jo
 
 /** Only the trades that the journal has, without their amounts. */
 function settledAsFilled({ trade_ids }: JournalEntry): FillReport {
-  const trades = trade_ids.map((tradeId) => ({ tradeId, amountK: null, rate: null, time: null }));
-  return { status: 'filled', reason: null, trades, closedTrades: [] };
+  const trades = trade_ids.map((trade_id) => ({ trade_id, amount_k: null, rate: null, time: null }));
+  return { status: 'filled', reason: null, trades, closed_trades: [] };
 }
 
 /** Writes the trades of an order that was waited for, and for a repetition with its key how it ended. */
 export async function keepReport({ planned, placed, report }: Outcome, ctx: RunContext): Promise<void> {
   if (placed === undefined || report === undefined) return;
   const { journalId: id, orderIds: order_ids } = placed;
-  const trade_ids = [...new Set([...report.trades, ...report.closedTrades].map(({ tradeId }) => tradeId))];
+  const trade_ids = [...new Set([...report.trades, ...report.closed_trades].map(({ trade_id }) => trade_id))];
   const isEnd = report.status !== 'pending' && report.status !== 'unknown';
   const ending: Pick<OrderAnswered, 'report'> =
     isEnd && planned.request.once !== undefined ? { report: { ...report } } : {};

@@ -27,8 +27,8 @@ export interface ExitPreview {
 }
 
 export interface OrderPreview extends OrderCosts {
-  readonly accountId: string;
-  readonly accountName: string | null;
+  readonly account_id: string;
+  readonly account_name: string | null;
   readonly side: Side;
   readonly symbol: string;
   readonly amount: number;
@@ -40,14 +40,14 @@ export interface OrderPreview extends OrderCosts {
   readonly rate: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
-  readonly timeInForce: TimeInForce;
+  readonly time_in_force: TimeInForce;
   /** UTC. */
   readonly expires: string | null;
   readonly stop: ExitPreview | null;
   readonly limit: ExitPreview | null;
   /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
   readonly trail: number | null;
-  readonly trailEntry: number | null;
+  readonly trail_entry: number | null;
   /** With `--risk`. */
   readonly sizing: Sizing | null;
   readonly warnings: readonly string[];
@@ -69,8 +69,8 @@ export function previewOrder(terms: OrderTerms, around: OrderSurroundings): Orde
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
   return {
-    accountId: account.accountId,
-    accountName: account.accountName ?? null,
+    account_id: account.accountId,
+    account_name: account.accountName ?? null,
     side,
     symbol: offer.currency,
     amount,
@@ -79,12 +79,12 @@ export function previewOrder(terms: OrderTerms, around: OrderSurroundings): Orde
     rate,
     bid,
     ask,
-    timeInForce: tif,
+    time_in_force: tif,
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
     trail,
-    trailEntry,
+    trail_entry: trailEntry,
     ...costsOf({ side, amount, opened }, account, offer),
     sizing,
     warnings: warningsOf(terms, { account, offer, now }),
@@ -236,15 +236,16 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
 export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry, time_in_force, expires } =
+    preview;
   const at = terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
   const price = rate === null ? '' : at;
   const exits = [
     stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
     limit === null ? '' : `, limit ${exitText(limit)}`,
   ];
-  const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} entry`;
-  const holds = expires === null ? timeInForce : `${timeInForce} until ${expires} UTC`;
+  const entry = trail_entry === null ? '' : `, ${trailText(trail_entry)} entry`;
+  const holds = expires === null ? time_in_force : `${time_in_force} until ${expires} UTC`;
   return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
 }
 
@@ -257,8 +258,8 @@ export function trailText(trail: number): string {
   return trail === DYNAMIC_TRAIL ? 'trailing' : `trailing in steps of ${trail}`;
 }
 
-export function accountText({ accountId, accountName }: Pick<OrderPreview, 'accountId' | 'accountName'>): string {
-  return accountName === null ? accountId : `${accountId} (${accountName})`;
+export function accountText({ account_id, account_name }: Pick<OrderPreview, 'account_id' | 'account_name'>): string {
+  return account_name === null ? account_id : `${account_id} (${account_name})`;
 }
 
 /** `1.15613 (40 pips, about 20.00)`. */

@@ -16,11 +16,11 @@ export interface Sizing {
   readonly amount: number;
   /** In the account's currency. */
   readonly risk: number;
-  readonly riskPercent: number | null;
+  readonly risk_percent: number | null;
   readonly equity: number | null;
-  readonly stopPips: number;
+  readonly stop_pips: number;
   /** For an amount of 1. */
-  readonly pipValueOfOne: number;
+  readonly pip_value_of_one: number;
   /** What the stop loses with this amount. */
   readonly loss: number;
   readonly arithmetic: string;
@@ -78,10 +78,10 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   return {
     amount,
     risk: Number(moneyText),
-    riskPercent: risk.unit === 'percent' ? Number(risk.text) : null,
+    risk_percent: risk.unit === 'percent' ? Number(risk.text) : null,
     equity: equity ?? null,
-    stopPips,
-    pipValueOfOne: pipValue,
+    stop_pips: stopPips,
+    pip_value_of_one: pipValue,
     loss: loss(amount),
     arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
   };

@@ -42,8 +42,8 @@ export type Awaited = AwaitedOrder | AwaitedClosing;
 
 /** A filled part of an order; null if the gateway does not say. */
 export interface Fill {
-  readonly tradeId: string;
-  readonly amountK: number | null;
+  readonly trade_id: string;
+  readonly amount_k: number | null;
   readonly rate: number | null;
   /** RFC 3339 in UTC. */
   readonly time: string | null;
@@ -52,7 +52,7 @@ export interface Fill {
 export interface Fills {
   readonly trades: readonly Fill[];
   /** Closed by it, with the rate and time of the close. */
-  readonly closedTrades: readonly Fill[];
+  readonly closed_trades: readonly Fill[];
 }
 
 export interface OrderState extends Fills {
@@ -102,7 +102,7 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
   return {
     trades: [],
-    closedTrades: closed.map(closeFill),
+    closed_trades: closed.map(closeFill),
     filled: total(closed) >= wanted - TINY,
     touched: closed.length > 0,
     over,
@@ -131,7 +131,7 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   }
   return {
     trades,
-    closedTrades: closed.map(closeFill),
+    closed_trades: closed.map(closeFill),
     filled: sum >= amountK - TINY,
     touched: trades.length > 0 || closed.length > 0,
     over,
@@ -179,7 +179,7 @@ function fill(
   rate: number | undefined,
   time: string | undefined,
 ): Fill {
-  return { tradeId, amountK: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
+  return { trade_id: tradeId, amount_k: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
 }
 
 /** Executed without a position push: its rate is in the order's row, or 0 there. Of several rows, each may have what is left of the order. */
@@ -190,7 +190,7 @@ function executedFill(
   { side, amountK }: AwaitedOrder,
 ): Fill {
   const isOwn = executed.size === 1 && executedK > 0 && executedK <= amountK;
-  return { tradeId, amountK: isOwn ? executedK : null, rate: row[side] || null, time: null };
+  return { trade_id: tradeId, amount_k: isOwn ? executedK : null, rate: row[side] || null, time: null };
 }
 
 function total(rows: readonly (OpenPosition | ClosedPosition)[]): number {

@@ -49,7 +49,7 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
     expect(JSON.parse(stdout)).toEqual({
       file: path,
       symbol: 'EUR/USD',
-      offerId: '1',
+      offer_id: '1',
       period: 'm1',
       complete: true,
       candles: printed.stdout.trimEnd().split('\n').length - Number(format === 'csv'),

@@ -111,7 +111,7 @@ describe('a range', () => {
     const rows = objects(result);
     expect(rows.map(({ time }) => time)).toEqual(rows.map(({ time }) => time).sort());
     expect(rows).toHaveLength(24);
-    expect(rows.map(({ tickQty }) => Number(tickQty) === 1000)).toEqual(rows.map((_, index) => index < 5));
+    expect(rows.map(({ tick_qty }) => Number(tick_qty) === 1000)).toEqual(rows.map((_, index) => index < 5));
   });
 
   it('says where history begins', async () => {
@@ -321,7 +321,7 @@ describe('the output', () => {
       high: expect.any(Number),
       low: expect.any(Number),
       close: expect.any(Number),
-      tickQty: expect.any(Number),
+      tick_qty: expect.any(Number),
     });
     served.answer = () => [];
     expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });

@@ -99,9 +99,7 @@ describe('orders update', () => {
     ]);
     expect(code, stderr).toBe(0);
     expect(client.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
-    expect(JSON.parse(stdout)).toMatchObject(
-      forms.map(() => ({ orderId: order_id, outcome: 'accepted', orderIds: [] })),
-    );
+    expect(JSON.parse(stdout)).toMatchObject(forms.map(() => ({ order_id, outcome: 'accepted', order_ids: [] })));
   });
 
   it('sends an unchanged rate in plain notation, however small', async () => {
@@ -155,7 +153,7 @@ describe('orders cancel', () => {
     ]);
     for (const id of [two, three]) expect(asked[0]).toContain(`order ${id} (`);
     expect(client.orders()).toEqual([{ order_id: one }]);
-    expect(JSON.parse(stdout)).toMatchObject([{ orderId: one, outcome: 'accepted', along: [two, three] }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ order_id: one, outcome: 'accepted', along: [two, three] }]);
   });
 
   it('all of a symbol in the account, and a group by one of its orders', async () => {

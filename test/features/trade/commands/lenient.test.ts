@@ -1,5 +1,6 @@
 /** What a gateway has every right to send: nulls, numbers as text, and rows that cannot be read among those that can. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
@@ -26,6 +27,13 @@ beforeEach(() => {
   feed.tables['Account'] = [HOLDER];
   feed.tables['OpenPosition'] = [POSITION];
 });
+
+/** A home with a limit for positions. */
+async function limited(): Promise<string> {
+  const home = temporaryHome();
+  expect((await svc(['config', 'set', 'trade.maxPosition', '20'], { home })).code).toBe(0);
+  return home;
+}
 
 const nulled = (record: object, ...kept: string[]) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, kept.includes(name) ? value : null]));
@@ -102,16 +110,15 @@ describe('one row that cannot be read', () => {
     expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: 10, sent: 1 });
   });
 
-  const max = { SVC_TRADE_MAX_POSITION: '20' };
-  it.each<[string, Record<string, readonly object[]>, number, Record<string, string>, string[]]>([
-    ['no account is named', { Account: [UNREADABLE, HOLDER] }, 2, { SVC_TRADE_ACCOUNT: '' }, []],
-    ['the account may be it', { Account: [UNREADABLE, { ...HOLDER, accountId: '5' }] }, 11, {}, []],
-    ['the offer may be it', { Offer: [UNREADABLE, { ...OFFER, currency: 'USD/JPY' }] }, 11, {}, []],
-    ['a limit counts it', { OpenPosition: [UNREADABLE, POSITION] }, 11, max, []],
-    ['a limit counts an order', { Order: [UNREADABLE, { ...POSITION, orderId: '40', type: 'LE' }] }, 11, max, []],
-  ])('refuses a buy if %s', async (_name, tables, exit, env, more) => {
+  it.each<[string, Record<string, readonly object[]>, number, Record<string, string>]>([
+    ['no account is named', { Account: [UNREADABLE, HOLDER] }, 2, { SVC_TRADE_ACCOUNT: '' }],
+    ['the account may be it', { Account: [UNREADABLE, { ...HOLDER, accountId: '5' }] }, 11, {}],
+    ['the offer may be it', { Offer: [UNREADABLE, { ...OFFER, currency: 'USD/JPY' }] }, 11, {}],
+    ['a limit counts it', { OpenPosition: [UNREADABLE, POSITION] }, 11, {}],
+    ['a limit counts an order', { Order: [UNREADABLE, { ...POSITION, orderId: '40', type: 'LE' }] }, 11, {}],
+  ])('refuses a buy if %s', async (_name, tables, exit, env) => {
     Object.assign(feed.tables, tables);
-    const { code, stderr } = await gateway.run([...BUY, ...more], { env });
+    const { code, stderr } = await gateway.run(BUY, { env, home: await limited() });
     expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: exit, sent: 0 });
   });
 
@@ -130,7 +137,7 @@ describe('one row that cannot be read', () => {
     ],
   ])('does not refuse a buy if it is of %s', async (_name, tables) => {
     Object.assign(feed.tables, tables);
-    const { code, stderr } = await gateway.run(BUY, { env: max });
+    const { code, stderr } = await gateway.run(BUY, { home: await limited() });
     expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: 10, sent: 1 });
   });
 

@@ -140,10 +140,10 @@ describe('an order with a key whose outcome is unknown', () => {
   });
 
   it.each([
-    ['absent', { code: 0, posts: 1, report: { orderId: '390285837', status: 'accepted' } }],
-    ['filled', { code: 0, posts: 0, report: { orderId: null, status: 'filled', trades: [] } }],
-    ['open', { code: 0, posts: 0, report: { orderId: null, status: 'accepted' } }],
-    ['done', { code: 0, posts: 0, report: { orderId: null, status: 'accepted' } }],
+    ['absent', { code: 0, posts: 1, report: { order_id: '390285837', status: 'accepted' } }],
+    ['filled', { code: 0, posts: 0, report: { order_id: null, status: 'filled', trades: [] } }],
+    ['open', { code: 0, posts: 0, report: { order_id: null, status: 'accepted' } }],
+    ['done', { code: 0, posts: 0, report: { order_id: null, status: 'accepted' } }],
   ])('is %s after the user has said so', async (as, { code, posts: sent, report }) => {
     const home = homeWith();
     expect((await gateway.run(['journal', 'settle', 'id-1', '--as', as], { home })).code).toBe(0);

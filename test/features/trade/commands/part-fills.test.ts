@@ -43,7 +43,7 @@ async function run(argv: readonly string[], pushes: readonly Push[], home?: stri
   return { ...ran, report: JSON.parse(ran.stdout || 'null') };
 }
 
-const idsOf = (trades: readonly { tradeId: string }[]) => trades.map(({ tradeId }) => tradeId);
+const idsOf = (trades: readonly { trade_id: string }[]) => trades.map(({ trade_id }) => trade_id);
 
 describe.each([
   ['buy', ['buy', 'EUR/USD', '7']],
@@ -82,7 +82,7 @@ describe.each([
     const first = await run(argv, pushes);
     expect({ code: first.code, report: first.report }).toMatchObject({
       code: 10,
-      report: { status: 'partly_filled', trades: [{ tradeId: '71', amountK: 5 }] },
+      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: 5 }] },
     });
     expect(first.undo).toBe('svc trade close 71');
     if (!argv.includes('--once')) return;
@@ -103,7 +103,7 @@ describe.each([
     ]);
     expect({ code, report }, stderr).toMatchObject({
       code: 10,
-      report: { status: 'partly_filled', trades: [{ tradeId: '71', amountK: null }] },
+      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: null }] },
     });
   });
 });
