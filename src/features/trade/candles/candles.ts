@@ -45,12 +45,12 @@ interface GapRow {
   readonly candles: number;
 }
 
-export function gapRows({ gaps, request }: CandleReading): readonly GapRow[] {
+export function gapRows({ gaps, request }: CandleReading, { zone }: RowShape): readonly GapRow[] {
   return gaps.gaps.map(({ from, to, candles }) => ({
     symbol: request.symbol,
     period: request.period.name,
-    from: timeText(from),
-    to: timeText(to),
+    from: timeText(from, zone),
+    to: timeText(to, zone),
     candles,
   }));
 }

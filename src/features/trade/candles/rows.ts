@@ -1,5 +1,6 @@
 /** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
 
+import type { zoneOf } from '../../../cli/time.ts';
 import type { Candle } from '../schema.ts';
 import { timeText } from './reader.ts';
 import { type CandleLabel, labeled, type Period, timeOf } from './series.ts';
@@ -22,6 +23,8 @@ export interface RowShape {
   readonly price: CandlePrice;
   readonly label: CandleLabel;
   readonly period: Period;
+  /** Of the times; default UTC. */
+  readonly zone?: ReturnType<typeof zoneOf> | undefined;
 }
 
 export function priceFields(price: CandlePrice): readonly string[] {
@@ -29,8 +32,8 @@ export function priceFields(price: CandlePrice): readonly string[] {
   return sides.flatMap((side) => SIDES.map((name) => (side === '' ? '' : `${side}_`) + name.toLowerCase()));
 }
 
-export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
-  const time = timeText(labeled(timeOf(candle), label, period) / 1000);
+export function candleRow(candle: Candle, { price, label, period, zone }: RowShape): CandleRow {
+  const time = timeText(labeled(timeOf(candle), label, period) / 1000, zone);
   const row: Record<string, string | number | null> = { time };
   if (price === 'both') {
     for (const name of SIDES) row[`bid_${name.toLowerCase()}`] = candle[BID[name]] ?? 0;

@@ -9,7 +9,7 @@ const marketOrder = (side: Side, verb: string): Command =>
   recordCommand({
     id: `trade ${side}`,
     summary: `${verb} at market`,
-    description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
+    description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING} A table at a terminal waits five seconds for the price.`,
     details: ORDER_LIMITS,
     effect: 'money',
     service: 'trade',

@@ -3,6 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
 import { omittedOf } from '../models.ts';
@@ -62,6 +63,8 @@ const CLOSE_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
+const LISTED = 'svc trade positions lists open trades';
+
 type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
 export const tradeClose = changeCommand({
@@ -91,14 +94,18 @@ export const tradeClose = changeCommand({
 
 function closing(input: CloseInput, ctx: RunContext): Change {
   const ids = checkedIds(input.trade, (id) =>
-    checkOrderId(id, 'a trade id', 'svc trade positions lists open trades; --everything closes all'),
+    checkOrderId(
+      id,
+      'a trade id',
+      /[a-z]/i.test(id) ? `for all trades of a symbol: --symbol ${shellWord(id)}` : LISTED,
+    ),
   );
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {
     const why = ways === 0 ? 'nothing to close' : 'conflicting options';
     throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, {
-      hint: 'svc trade positions lists open trades',
+      hint: LISTED,
     });
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');

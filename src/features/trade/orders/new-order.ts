@@ -179,6 +179,9 @@ function shownBefore(preview: OrderPreview, { interactive }: RunContext): readon
   return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
 }
 
+/** How long a person who places an order at market waits for its price. */
+const WATCHED_MS = 5_000;
+
 /** `buy`, `sell`, `entry buy`, `entry sell`. */
 export async function placeNewOrder(
   draft: NewOrderDraft,
@@ -186,9 +189,13 @@ export async function placeNewOrder(
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
   if (input.preview && !ctx.dryRun) return previewed(draft, input, ctx);
-  const outcomes = await carryOutEach(opening(draft, input, ctx), input, ctx);
+  const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
+  const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
+  const outcomes = await carryOutEach(opening(draft, input, ctx), { ...input, wait }, ctx);
   if (outcomes instanceof Plan) return { value: outcomes };
-  const [{ placed, report } = {}] = outcomes;
+  const [{ placed, report: found } = {}] = outcomes;
+  // Nobody asked to wait until it is filled.
+  const report = input.wait === undefined && found?.status === 'pending' ? undefined : found;
   const [orderId = null] = placed?.orderIds ?? [];
   const accepted: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
   const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);

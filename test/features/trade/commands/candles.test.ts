@@ -228,6 +228,20 @@ describe('missing candles', () => {
     expect(past.stderr).not.toContain('the newest candle');
   });
 
+  it('a date and a time without a zone are local, or of --tz, and so are printed times with it', async () => {
+    const argv = ['EUR/USD', 'H1', '--from', '2026-01-07', '--to', '2026-01-07 02:00', '-o', 'csv', '--price', 'bid'];
+    const { stdout, stderr } = await run([...argv, '--tz', 'Europe/Berlin']);
+    expect(stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
+      'time',
+      '2026-01-07T00:00:00+01:00',
+      '2026-01-07T01:00:00+01:00',
+      '',
+    ]);
+    expect(stderr).toContain('--from 2026-01-07 in Europe/Berlin is 2026-01-06T23:00:00.000Z');
+    expect(stderr).toContain('--to 2026-01-07 02:00 in Europe/Berlin is 2026-01-07T01:00:00.000Z');
+    expect((await run(argv)).stdout).toContain('\n2026-01-07T00:00:00Z,');
+  });
+
   const week = (from: string, to: string, ...more: string[]) =>
     run(['EUR/USD', 'H1', '--from', `${from}Z`, '--to', `${to}Z`, '--gaps', '--fail-on-gap', '-o', 'json', ...more]);
   const from = (first: string, until = first) => {

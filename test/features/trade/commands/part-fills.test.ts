@@ -139,3 +139,10 @@ describe('close', () => {
     expect((await close([two, end(3)], argv)).report).toMatchObject([{ status: 'partly_filled' }]);
   });
 });
+
+it('an order that a terminal waited for unasked is accepted if it is still open', async () => {
+  gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+  gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 7, status: 2 })[1]];
+  const { code, stdout, undo } = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { terminal: 120 });
+  expect({ code, stdout, undo }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n`, undo: undefined });
+});

@@ -128,3 +128,9 @@ describe('a quote of 0 and 0', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ rate: null }]);
   });
 });
+
+it.each(['EUR/USD', 'US30'])('close %s names --symbol, and never --everything', async (symbol) => {
+  const { code, stderr } = await gateway.run(['close', symbol, '--yes']);
+  expect({ code, sent: feed.orders }).toEqual({ code: 2, sent: [] });
+  expect(stderr).toContain(`hint: for all trades of a symbol: --symbol ${symbol}\n`);
+});

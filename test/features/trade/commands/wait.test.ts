@@ -52,6 +52,14 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
   });
 });
 
+it('at a terminal, waits a moment for the price, and in a pipe not at all', async () => {
+  const buy = ['buy', 'EUR/USD', '5', '--yes'];
+  const shown = await client.run(buy, { sleeps: true, terminal: 120 });
+  expect(shown.stdout).toMatch(/trade \d+ 5K @ 1\.16013 filled/);
+  expect(shown.undo).toMatch(/^svc trade close \d+$/);
+  expect((await client.run(buy, { sleeps: true })).stdout).toMatch(/^order \d+ accepted\n$/);
+});
+
 it('FOK that is killed was refused', async () => {
   client.gateway.traps.add('fok-killed');
   const { code, value } = await wait(['sell', 'EUR/USD', '5', '--tif', 'FOK', '--wait', '5s']);
