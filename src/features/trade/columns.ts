@@ -2,6 +2,7 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
+import { amountCell } from './amounts.ts';
 import { orderRate, orderStateText, orderTypeText, sideOf } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
@@ -98,7 +99,7 @@ interface TradedRow extends Traded {
 const TRADED: readonly Column<TradedRow>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
   { name: 'side', cell: ({ isBuy }) => sideOf(isBuy) },
-  { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
+  { name: 'amount', cell: amountCell, align: 'right' },
 ];
 const ACCOUNT: Column<TradedRow> = { name: 'account', cell: ({ accountId }) => accountId };
 

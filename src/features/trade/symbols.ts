@@ -60,6 +60,12 @@ export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): bool
   return instrumentType === FOREX;
 }
 
+/** The amount of a row as orders count: thousands for forex, contracts for anything else. Undefined if the kind is unknown: a guess could be a thousand times too large. */
+export function orderAmount({ amountK }: { readonly amountK?: number | undefined }, offer: Offer | undefined) {
+  if (amountK === undefined || offer?.instrumentType === undefined) return undefined;
+  return isForex(offer) ? amountK : Math.round(amountK * 1000);
+}
+
 /** Two currencies, neither of them a metal. */
 export function isPair(symbol: string): boolean {
   return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);

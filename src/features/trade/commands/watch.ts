@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import { amountCell } from '../amounts.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns } from '../columns.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Outage, SessionEvent } from '../gateway/session-types.ts';
@@ -15,14 +16,15 @@ import {
   liveRows,
   type PriceRow,
 } from '../tables/live-source.ts';
-import { knownOffers, symbolsOf } from '../tables/lookups.ts';
+import { knownOffers, offersToShow, symbolsOf } from '../tables/lookups.ts';
 import type { Traded } from '../totals.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
 type LiveOutput = WatchOutput<any>;
 
-function tradedTitle(id: string, { currency, isBuy, amountK }: Traded): string {
-  return [id, currency, sideOf(isBuy), amountK].filter((part) => part !== undefined).join(' ');
+function tradedTitle(id: string, row: Traded): string {
+  const { currency, isBuy } = row;
+  return [id, currency, sideOf(isBuy), amountCell(row)].filter((part) => part !== undefined).join(' ');
 }
 
 const COMMON = { kind: 'watch', appends: true } as const;
@@ -108,7 +110,8 @@ export const tradeWatch = listCommand({
     }
     if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
     if (table !== undefined) {
-      const openRows = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
+      const openRows = async (open: TradingSession) =>
+        liveRows(table.model, await symbolsOf(symbol, open), await offersToShow(open, ctx));
       return { value: watchSource(openRows, input, ctx), as: table.output };
     }
     const prices = new LivePrices();

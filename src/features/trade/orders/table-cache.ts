@@ -15,7 +15,7 @@ import {
 import { marketHours } from '../market-hours.ts';
 import { type ModelName, omittedOf } from '../models.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
-import { findOffer, findSymbol, isForex } from '../symbols.ts';
+import { findOffer, findSymbol, orderAmount } from '../symbols.ts';
 import { cachedRows, findInRows, knownAccounts, knownOffers } from '../tables/lookups.ts';
 import { closedWarning } from './preview.ts';
 
@@ -164,12 +164,8 @@ export class TableCache {
   }
 
   /** The order amount for all of a row: thousands for forex, contracts for anything else. */
-  async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
-    if (amountK === undefined || currency === undefined) return undefined;
-    const offer = await this.#knownOffer(currency);
-    // A guess could be a thousand times too large.
-    if (offer?.instrumentType === undefined) return undefined;
-    return isForex(offer) ? amountK : Math.round(amountK * 1000);
+  async amountOf(row: OpenPosition | Order): Promise<number | undefined> {
+    return row.amountK === undefined ? undefined : orderAmount(row, await this.#knownOffer(row.currency));
   }
 
   /** Warns if the market is closed: a closing order then waits. At usual closing times the gateway's quotes decide. */

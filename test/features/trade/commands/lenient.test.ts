@@ -171,3 +171,27 @@ it('prices are pushed as texts', async () => {
   feed.push('EUR/USD', { Updated: String(Date.now()), Rates: ['1.16', '1.161', null, null], Symbol: 'EUR/USD' });
   expect(JSON.parse((await quote).stdout)).toMatchObject([{ bid: 1.16, ask: 1.161, high: null, source: 'tick' }]);
 });
+
+describe('amounts in tables are in the unit of orders', () => {
+  const gold = { ...POSITION, tradeId: '8', currency: 'XAU/USD', amountK: 0.002 };
+  const offers = [OFFER, { ...OFFER, offerId: 2, currency: 'XAU/USD', instrumentType: 5 }];
+  it.each([
+    ['with offers', offers, ['9', '2']],
+    ['without offers', [{ currency: 'US30' }], ['9K', '0.002K']],
+  ])('%s', async (_name, rows, amounts) => {
+    feed.tables['Offer'] = rows;
+    feed.tables['OpenPosition'] = [POSITION, gold];
+    feed.tables['Order'] = [POSITION, gold].map((row, index) => ({ ...row, orderId: index }));
+    for (const argv of [['positions'], ['orders']]) {
+      const { stdout, stderr } = await gateway.run([...argv, '-o', 'csv', '--columns', 'amount', '--no-headers']);
+      expect(stdout.trimEnd().split('\n'), stderr).toEqual(amounts);
+      const { stdout: json } = await gateway.run([...argv, '-o', 'json']);
+      expect(JSON.parse(json)).toMatchObject([{ amountK: 9 }, { amountK: 0.002 }]);
+    }
+    expect((await gateway.run(['positions', 'get', '8'])).stdout).toMatch(new RegExp(`AMOUNT +${amounts[1]}\\n`));
+    const watch = gateway.run(['watch', 'positions', '--until', '1'], { sleeps: true });
+    await feed.subscribed('OpenPosition');
+    feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
+    expect((await watch).stdout).toContain(`8 XAU/USD buy ${amounts[1]}`);
+  });
+});
