@@ -1,5 +1,5 @@
 /** Rows of a response, read one by one: a row that cannot be read is left out and never hides the others. */
-import { schemaProblem } from '../json-object.ts';
+import { isObject, schemaProblem } from '../json-object.ts';
 import type { Parser } from './endpoint.ts';
 
 export interface ReadRows<Row> {
@@ -28,4 +28,34 @@ export function readRows<Row>(
     }
   }
   return { rows, omitted };
+}
+
+export interface ReceivedList<Row> {
+  readonly rows: readonly Row[];
+  /** How many rows came, with those that are left out: a page is short by this number only. */
+  readonly received: number;
+}
+
+/** The list in the field `items`, or the response itself where it is one. Null is an empty list, as servers in Go write it. */
+export function listParser<Row>(schema: Parser<Row>, noun: string): Parser<ReceivedList<Row>> {
+  return {
+    safeParse(value) {
+      const items = isObject(value) ? value['items'] : value;
+      if (items !== null && !Array.isArray(items)) {
+        const kind = items === undefined ? 'invalid_value' : 'invalid_type';
+        const path = isObject(value) ? ['items'] : [];
+        return {
+          success: false,
+          error: { issues: [{ path, code: kind, expected: 'array', message: 'expected a list' }] },
+        };
+      }
+      const received = items ?? [];
+      const { rows, omitted } = readRows(schema, received, noun);
+      const [first] = omitted;
+      if (rows.length === 0 && first !== undefined) {
+        return { success: false, error: { issues: [{ path: [], message: first }] } };
+      }
+      return { success: true, data: { rows, received: received.length }, omitted };
+    },
+  };
 }

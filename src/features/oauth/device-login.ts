@@ -105,7 +105,7 @@ async function requestCode(
   const { deviceAuthorization } = await import('./schema.ts');
   const read = deviceAuthorization.safeParse(answer);
   const line = `POST ${url.origin}${url.pathname}`;
-  if (!read.success) throw new SvcError('bad_answer', `${line}: ${schemaProblem(read.error.issues, answer)}`);
+  if (!read.success) throw new SvcError('wrong_shape', `${line}: ${schemaProblem(read.error.issues, answer)}`);
   const { verification_uri: plain, verification_uri_complete: complete, user_code: code, ...rest } = read.data;
   for (const address of [plain, complete ?? plain]) {
     const problem = endpointProblem(new URL(address), target.baseUrl);

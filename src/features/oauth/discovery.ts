@@ -27,7 +27,7 @@ export async function discover(target: Target): Promise<ServerMetadata> {
   if (outcome.success) return checked(outcome.data, target.baseUrl, line);
   const field = String(outcome.error.issues[0]?.path[0]);
   const isMissing = metadata[field] === undefined || metadata[field] === null;
-  throw new SvcError('bad_answer', `${line}: it has ${isMissing ? 'no' : 'no usable'} ${field}`);
+  throw new SvcError('wrong_shape', `${line}: it has ${isMissing ? 'no' : 'no usable'} ${field}`);
 }
 
 interface Found {
@@ -50,7 +50,14 @@ async function read(target: Target): Promise<Found> {
 }
 
 /** Statuses that say that there is no metadata at an address. */
-const ABSENT: readonly SvcError['code'][] = ['wrong_path', 'bad_answer', 'redirected', 'forbidden', 'unauthorized'];
+const ABSENT: readonly SvcError['code'][] = [
+  'wrong_path',
+  'wrong_shape',
+  'bad_answer',
+  'redirected',
+  'forbidden',
+  'unauthorized',
+];
 
 async function readAt(url: URL, target: Target): Promise<Found> {
   const metadata = await protocolRequest(target, {
@@ -85,7 +92,7 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
     if (problem !== undefined) throw refuse(`its ${name} ${problem}`);
   }
   // Never `plain`, and never without PKCE: anyone who sees the code could use it.
-  if (!methods.includes('S256')) throw refuse('it does not offer PKCE with S256');
+  if (!methods.includes('S256')) throw refuse('it does not offer PKCE with S256: see its code_challenge_methods_supported');
   return metadata;
 }
 

@@ -1,5 +1,6 @@
 /** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1, RFC 8628 §3.2). Unknown fields are preserved. */
 import * as z from 'zod/mini';
+import { flag, optional } from '../../http/fields.ts';
 
 const text = z.string();
 const address = text.check(z.refine((value) => URL.canParse(value)));
@@ -10,17 +11,17 @@ export const serverMetadata = z.looseObject({
   issuer: z.catch(text, ''),
   authorization_endpoint: address,
   token_endpoint: address,
-  registration_endpoint: z.nullish(address),
-  revocation_endpoint: z.nullish(address),
-  device_authorization_endpoint: z.nullish(address),
-  token_endpoint_auth_methods_supported: z.catch(z.optional(texts), undefined),
+  registration_endpoint: optional(address),
+  revocation_endpoint: optional(address),
+  device_authorization_endpoint: optional(address),
+  token_endpoint_auth_methods_supported: optional(texts),
   code_challenge_methods_supported: z.catch(texts, []),
-  authorization_response_iss_parameter_supported: z.catch(z.optional(z.boolean()), undefined),
+  authorization_response_iss_parameter_supported: optional(flag),
 });
 export type ServerMetadata = Readonly<z.infer<typeof serverMetadata>>;
 
-/** Null counts as missing. */
-const optional = <T extends z.core.SomeType>(type: T) =>
+/** Null counts as missing: a token with an unreadable field must not pass for one without it. */
+const nullable = <T extends z.core.SomeType>(type: T) =>
   z.pipe(
     z.nullish(type),
     z.transform((value) => value ?? undefined),
@@ -39,10 +40,10 @@ export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),
   token_type: text.check(z.regex(/^bearer$/i, 'is not Bearer')),
-  expires_in: optional(lifetime),
-  refresh_token: optional(text.check(z.minLength(1, 'is empty'))),
-  scope: z.catch(z.optional(text), undefined),
-  email: z.catch(z.optional(text), undefined),
+  expires_in: nullable(lifetime),
+  refresh_token: nullable(text.check(z.minLength(1, 'is empty'))),
+  scope: optional(text),
+  email: optional(text),
 });
 export type TokenGrant = Readonly<z.infer<typeof tokenResponse>>;
 
@@ -51,9 +52,9 @@ export const deviceAuthorization = z.looseObject({
   device_code: text.check(z.minLength(1, 'is empty')),
   user_code: text.check(z.minLength(1, 'is empty')),
   verification_uri: address,
-  verification_uri_complete: z.catch(z.optional(address), undefined),
+  verification_uri_complete: optional(address),
   expires_in: lifetime,
-  interval: z.catch(z.optional(lifetime), undefined),
+  interval: optional(lifetime),
 });
 export type DeviceAuthorization = Readonly<z.infer<typeof deviceAuthorization>>;
 

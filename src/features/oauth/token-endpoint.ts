@@ -77,7 +77,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
   const read = tokenResponse.safeParse(answer);
   if (!read.success) {
     const wrong = schemaProblem(read.error.issues, answer);
-    return { kind: 'unclear', failure: new SvcError('bad_answer', `${line}: the answer cannot be used: ${wrong}`) };
+    return { kind: 'unclear', failure: new SvcError('wrong_shape', `${line}: the answer cannot be used: ${wrong}`) };
   }
   return { kind: 'granted', grant: read.data, basicForm };
 }
@@ -166,7 +166,7 @@ function basic(form: BasicForm, id: string, secret: string): Record<string, stri
 }
 
 const UNSENT: readonly ErrorCode[] = ['dns_failed', 'connect_failed', 'tls_failed', 'proxy_failed'];
-const UNCLEAR: readonly ErrorCode[] = ['timeout', 'connection_lost', 'bad_answer', 'answer_too_large'];
+const UNCLEAR: readonly ErrorCode[] = ['timeout', 'connection_lost', 'bad_answer', 'wrong_shape', 'answer_too_large'];
 
 function outcomeOf(
   error: unknown,

@@ -6,6 +6,7 @@ import { openClient } from '../../http/client.ts';
 import { type Confirmed, type EndpointShape, endpoint, Plan } from '../../http/endpoint.ts';
 import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
+import type { ReceivedList } from '../../http/rows.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
 import type { LogItem, Sample, Subscription } from './schema.ts';
@@ -53,8 +54,7 @@ export function openRecordings(target: Target) {
   const client = openClient(target, { basePath: '/v1', explain: explainRecordings });
   const byId = (id: string) => ({ params: { endpoint_id: id } });
   return {
-    subscriptions: async (): Promise<readonly Subscription[]> =>
-      (await client.call(ENDPOINTS.subscriptions)).items ?? [],
+    subscriptions: async (): Promise<readonly Subscription[]> => (await client.call(ENDPOINTS.subscriptions)).rows,
     create: async ({ url, events }: SubscriptionDraft) => client.send(ENDPOINTS.create, { body: { url, events } }),
     update: async (id: string, change: SubscriptionChange): Promise<Subscription | Plan> => {
       const answer = await client.send(ENDPOINTS.update, { ...byId(id), body: { ...change } });
@@ -66,8 +66,8 @@ export function openRecordings(target: Target) {
     deliveries: async (
       id: string,
       { page, size }: { readonly page: number; readonly size: number },
-    ): Promise<readonly LogItem[]> =>
-      (await client.call(ENDPOINTS.deliveries, { ...byId(id), query: { page, page_size: size } })).items ?? [],
+    ): Promise<ReceivedList<LogItem>> =>
+      client.call(ENDPOINTS.deliveries, { ...byId(id), query: { page, page_size: size } }),
     samples: (query: { readonly event?: string | undefined; readonly limit?: number | undefined }) =>
       client.items(ENDPOINTS.samples, { query }),
     answer: client.answer.bind(client),

@@ -100,6 +100,7 @@ function events(subscription: Subscription): Result {
 
 async function address({ id, url }: Subscription, all: readonly Subscription[], local: boolean): Promise<Result> {
   const another = changeUrlCommand(id);
+  if (url === undefined) return warn('the service does not say where it delivers', another);
   try {
     checkReceiverUrl(url, url, { local });
   } catch (error) {
@@ -240,7 +241,7 @@ async function examine(
     const fingerprint = secret === undefined ? undefined : shownSecret(secret).fingerprint;
     found.push(...(await subscriptionFindings(subscription, { all, local, fingerprint })));
     try {
-      const items = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
+      const { rows: items } = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
       found.push(deliveriesFinding(subject, items, ctx.now()));
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;

@@ -204,7 +204,7 @@ function plain(value: unknown): string {
 }
 
 /** An id or a status is the same thing as a number. */
-function word(value: unknown): string | undefined {
+export function word(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : text(value);
 }
 

@@ -26,6 +26,7 @@ const MOST_RENEWALS = 2;
 const OF_ONE_WINDOW: ReadonlySet<string> = new Set([
   'refused',
   'bad_answer',
+  'wrong_shape',
   'server_error',
   'timeout',
   'answer_too_large',

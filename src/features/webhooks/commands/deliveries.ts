@@ -127,7 +127,7 @@ export const webhooksDeliveries = listCommand({
     const size = input.pageSize ?? (whole ? LARGEST_PAGE : Math.max(USUAL_PAGE, input.limit ?? 0));
     const items: readonly LogItem[] = whole
       ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })
-      : await recordings.deliveries(id, { page: input.page ?? 1, size });
+      : (await recordings.deliveries(id, { page: input.page ?? 1, size })).rows;
     const chosenItems = items.filter((item) => keepsItem(item, filter));
     const value = (whole ? latestFirst(chosenItems) : chosenItems).map(shownLogItem);
     const more = !whole && items.length === size ? 'there may be more; use --page or --all' : undefined;
@@ -223,7 +223,7 @@ class LogFollower {
     const pending = new Set([...this.#known.values()].filter(({ status }) => status === PENDING).map(({ id }) => id));
     const found = new Map<string, LogItem>();
     for (let page = 1; page <= MOST_PAGES; page++) {
-      const items = await this.#recordings.deliveries(this.#id, { page, size: LARGEST_PAGE });
+      const { rows: items, received } = await this.#recordings.deliveries(this.#id, { page, size: LARGEST_PAGE });
       const before = found.size;
       for (const item of items) {
         found.set(item.id, item);
@@ -232,7 +232,7 @@ class LogFollower {
       const reached = this.#first
         ? since === undefined || items.some((item) => !keepsItem(item, { since }))
         : items.some(({ id }) => this.#known.has(id));
-      if (items.length < LARGEST_PAGE || found.size === before || (reached && pending.size === 0)) break;
+      if (received < LARGEST_PAGE || found.size === before || (reached && pending.size === 0)) break;
     }
     return [...found.values()];
   }

@@ -27,7 +27,9 @@ export const webhooksList = listCommand({
     const all = await openRecordings(ctx.target).subscriptions();
     const value = all
       .map(shownSubscription)
-      .filter(({ url, status_text: text }) => url.includes(urlContains) && (status === undefined || text === status));
+      .filter(
+        ({ url = '', status_text: text }) => url.includes(urlContains) && (status === undefined || text === status),
+      );
     return { value, footer: quotaText(all) };
   },
 });

@@ -15,7 +15,7 @@ import {
   createSubscription,
   runUninterrupted,
 } from '../subscriptions/creating.ts';
-import { checkSubscriptionId, eventsOf, findSubscription } from '../subscriptions/subscription.ts';
+import { checkSubscriptionId, findSubscription, requireEvents, requireUrl } from '../subscriptions/subscription.ts';
 import { queueTest, type TestResult, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
 import { deleteSubscription } from '../subscriptions/updating.ts';
 
@@ -68,13 +68,15 @@ export const webhooksRotate = recordCommand({
     const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();
     const old = findSubscription(all, input.id);
+    const url = requireUrl(old);
+    const events = requireEvents(old);
     checkQuota(all, ctx);
     const sink = await openSecretSink(input, ctx);
     let stored = false;
     try {
-      const question = `Replace ${old.id} (${old.url}) with a new subscription, and delete it once the new one works?`;
+      const question = `Replace ${old.id} (${url}) with a new subscription, and delete it once the new one works?`;
       const confirmed = input.keepOld ? undefined : await ctx.confirm(question);
-      const created = await createSubscription({ url: old.url, events: [...eventsOf(old)] }, recordings, {
+      const created = await createSubscription({ url, events }, recordings, {
         dryRun: ctx.dryRun,
         allowDuplicate: true,
         unbroken,

@@ -8,6 +8,7 @@ import type { ListOutput } from '../../../output/types.ts';
 import { errorCode, fileFailure } from '../../../store/own-file.ts';
 import { openRecordings } from '../api.ts';
 import { text } from '../delivery.ts';
+import { word } from '../event-columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';
 
@@ -21,13 +22,13 @@ interface ShownSample {
 const SAMPLE_LIST: ListOutput<ShownSample> = {
   kind: 'list',
   columns: [
-    { name: 'id', cell: ({ id }) => text(id) },
-    { name: 'type', cell: ({ type }) => text(type) },
+    { name: 'id', cell: ({ id }) => word(id) },
+    { name: 'type', cell: ({ type }) => word(type) },
     { name: 'kind', cell: ({ synthetic }) => (synthetic ? { text: 'synthetic', tone: 'dim' } : 'real') },
-    { name: 'created', cell: (sample) => timeCell(text(sample['created_at'])) },
-    { name: 'title', cell: ({ data }) => text((data as { title?: unknown } | undefined)?.title), flex: true },
+    { name: 'created', cell: (sample) => timeCell(word(sample['created_at'])) },
+    { name: 'title', cell: ({ data }) => word((data as { title?: unknown } | undefined)?.title), flex: true },
   ],
-  id: ({ id }) => text(id) ?? '',
+  id: ({ id }) => word(id) ?? '',
   empty: 'no matching samples',
 };
 const SAVED_LIST: ListOutput<ShownSample> = {

@@ -30,7 +30,7 @@ const FLAGS = {
 type EventOptions = Options<typeof FLAGS>;
 
 interface UpdatedRow extends ShownSubscription {
-  readonly previous: { readonly url: string; readonly events: readonly string[]; readonly status: number };
+  readonly previous: Pick<ShownSubscription, 'url' | 'status'> & { readonly events: readonly string[] };
   /** Nothing was sent. */
   readonly unchanged: boolean;
 }

@@ -16,12 +16,13 @@ export interface DeliveryChange extends ShownLogItem {
   readonly type: 'delivery';
   readonly change: 'new' | 'status' | 'attempt';
   /** The status before and after, if it changed. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** Numbers of deliveries only: those of subscriptions have other meanings. */
-export function deliveryStatus(status: number): string {
+export function deliveryStatus(status: number | undefined): string {
+  if (status === undefined) return 'unknown';
   return { [PENDING]: 'pending', [DELIVERED]: 'delivered', [FAILED]: 'failed' }[status] ?? `unknown(${status})`;
 }
 
@@ -46,10 +47,10 @@ export async function readWholeLog(
 ): Promise<readonly LogItem[]> {
   const found = new Map<string, LogItem>();
   for (let page = 1; page <= maxPages; page++) {
-    const items = await recordings.deliveries(id, { page, size });
+    const { rows, received } = await recordings.deliveries(id, { page, size });
     const known = found.size;
-    for (const item of items) if (!found.has(item.id)) found.set(item.id, item);
-    if (items.length < size) return [...found.values()];
+    for (const item of rows) if (!found.has(item.id)) found.set(item.id, item);
+    if (received < size) return [...found.values()];
     if (found.size === known) {
       notice(`warning: page ${page} repeated page ${page - 1}; stopped`);
       return [...found.values()];

@@ -25,7 +25,8 @@ export const DISABLED = 2;
 export type ShownSubscription = Subscription & { readonly status_text: string };
 
 /** Numbers of subscriptions only: those of deliveries have other meanings. */
-export function subscriptionStatus(status: number): string {
+export function subscriptionStatus(status: number | undefined): string {
+  if (status === undefined) return 'unknown';
   return { [ACTIVE]: 'active', [DISABLED]: 'disabled' }[status] ?? `unknown(${status})`;
 }
 
@@ -46,6 +47,20 @@ export function subscriptionCandidates({ id, url }: Pick<Subscription, 'id'> & {
 
 export function eventsOf({ events }: Pick<Subscription, 'events'>): readonly string[] {
   return events ?? [];
+}
+
+/** Where a new subscription delivers that takes the place of this one. */
+export function requireUrl({ id, url }: Subscription): string {
+  if (url !== undefined) return url;
+  throw new SvcError('wrong_shape', `the service does not say where ${id} delivers`);
+}
+
+/** What a write repeats: it must not clear the events only because the list does not show them (doc 2 §4 rule 4). */
+export function requireEvents({ id, events }: Subscription): readonly string[] {
+  if (events !== undefined) return events;
+  throw new SvcError('wrong_shape', `the service does not say which events ${id} has, and a change would clear them`, {
+    hint: `name them all: svc webhooks update ${shellWord(id)} --set-event <event>,…`,
+  });
 }
 
 export function sameEvents(some: readonly string[], others: readonly string[]): boolean {
@@ -117,7 +132,8 @@ export function checkReceiverUrl(text: string, option: string, { local }: { read
 }
 
 /** The service may lower-case the host and add a missing path. */
-export function sameAddress(one: string, other: string): boolean {
+export function sameAddress(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
   if (one === other) return true;
   return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
 }

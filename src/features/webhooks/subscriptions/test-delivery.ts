@@ -4,6 +4,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import type { ReceivedList } from '../../../http/rows.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Recordings } from '../api.ts';
 import type { LogItem, Subscription } from '../schema.ts';
@@ -21,7 +22,7 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
     const { queued, event_id: eventId } = answer;
     if (!queued) throw new SvcError('refused', 'not queued');
     if (eventId !== undefined && eventId !== '') return eventId;
-    throw new SvcError('not_as_asked', 'queued, but the response names no event', { hint });
+    throw new SvcError('not_as_asked', 'queued, but the response has no event_id', { hint });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
     throw new SvcError('outcome_unknown', `${error.message}: it may have been queued; see deliveries`, {
@@ -49,17 +50,17 @@ const MOST_PAGES = 3;
 
 async function findTest(id: string, eventId: string, recordings: Recordings): Promise<TestState> {
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const items = await recordings.deliveries(id, { page, size: LARGEST_PAGE }).catch(goneIsEmpty);
-    const item = items.find((one) => one.event_id === eventId);
+    const { rows, received } = await recordings.deliveries(id, { page, size: LARGEST_PAGE }).catch(goneIsEmpty);
+    const item = rows.find((one) => one.event_id === eventId);
     if (item !== undefined) return { item, subscription: undefined };
-    if (items.length < LARGEST_PAGE) break;
+    if (received < LARGEST_PAGE) break;
   }
   const all = await recordings.subscriptions();
   return { item: undefined, subscription: all.find((one) => one.id === id) };
 }
 
-function goneIsEmpty(error: unknown): readonly LogItem[] {
-  if (error instanceof SvcError && error.code === 'not_found') return [];
+function goneIsEmpty(error: unknown): ReceivedList<LogItem> {
+  if (error instanceof SvcError && error.code === 'not_found') return { rows: [], received: 0 };
   throw error;
 }
 

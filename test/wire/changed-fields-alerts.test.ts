@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fieldsOf, type Recording, visitFields } from './changed-fields.ts';
+
+const recorded = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`alerts/${name}.json`, import.meta.url), 'utf8'));
+
+const ID = '2f1ac0de-1111-4222-8333-444455556666';
+
+const RECORDINGS: readonly Recording[] = [
+  {
+    request: 'GET /api/v2/alerts',
+    body: [...(recorded('alerts-0.25') as unknown[]), ...(recorded('alerts-0.33') as unknown[])],
+    argv: ['alerts', 'list', '-a'],
+    gate: ['alerts', 'check'],
+    needed: { '*.labels': 'left out' },
+  },
+  {
+    request: 'GET /api/v2/alerts/groups',
+    body: recorded('groups-0.25'),
+    argv: ['alerts', 'groups'],
+    needed: { '*.alerts': 'left out' },
+  },
+  { request: 'GET /api/v2/receivers', body: recorded('receivers-0.33'), argv: ['alerts', 'receivers'], needed: { '*.name': 'left out' } },
+  {
+    request: 'GET /api/v2/silences',
+    body: recorded('silences-0.25'),
+    argv: ['silences', 'list', '-a'],
+    needed: { '*.id': 'left out' },
+  },
+  { request: `GET /api/v2/silence/${ID}`, body: recorded('silence-0.32'), argv: ['silences', 'get', ID] },
+  { request: 'GET /api/v2/status', body: recorded('status-ready-0.28'), argv: ['alerts', 'status'] },
+  { request: 'POST /api/v2/silences', body: recorded('posted-silence-0.25'), argv: ['silences', 'create', 'alertname=NodeDown', '-c', 'x', '--author', 'me'], others: { 'GET /api/v2/alerts': [] }, needed: { silenceID: 'refused' } },
+];
+
+test.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {
+  const { fields } = await visitFields(recording);
+  expect(fields).toBe(fieldsOf(recording.body).size);
+});
