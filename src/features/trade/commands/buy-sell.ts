@@ -9,8 +9,8 @@ const marketOrder = (side: Side, verb: string): Command =>
   recordCommand({
     id: `trade ${side}`,
     summary: `${verb} at market`,
-    description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING} A table at a terminal waits five seconds for the price.`,
-    details: ORDER_LIMITS,
+    description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
+    details: `Without --wait, a table at a terminal waits five seconds for the price, and exits 0 if the order is still open then.\n${ORDER_LIMITS}`,
     effect: 'money',
     service: 'trade',
     args: SIZED_ARGS,

@@ -53,7 +53,7 @@ export const tradeCandles = listCommand({
     'include-partial': { type: 'boolean', help: 'Include the unfinished candle' },
     price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Prices to show' },
     label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Time of a candle' },
-    tz: { ...TZ_FLAG, help: 'Time zone of dates and clock times (default local), and of printed times (default UTC)' },
+    tz: { ...TZ_FLAG, help: 'Zone of times (default local; of printed ones UTC)' },
     gaps: { type: 'boolean', help: 'List gaps instead of candles' },
     'fail-on-gap': { type: 'boolean', help: 'Exit 1 if candles are missing' },
     chart: { type: 'boolean', group: CHART, help: 'Draw candlesticks' },

@@ -46,7 +46,7 @@ export const TRAIL_ENTRY_FLAG = {
   type: 'string',
   value: 'dynamic|n',
   group: PRICES,
-  help: 'Trailing entry: dynamic (or 1), or steps of n >= 10',
+  help: 'Trailing entry: dynamic (1), or steps n >= 10',
 } as const;
 export const EXIT_FLAGS = {
   stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
@@ -55,7 +55,7 @@ export const EXIT_FLAGS = {
     type: 'string',
     value: 'dynamic|n',
     group: EXITS,
-    help: 'Trailing stop: dynamic (or 1), or steps of n >= 10',
+    help: 'Trailing stop: dynamic (1), or steps n >= 10',
   },
 } as const satisfies Flags;
 

@@ -35,8 +35,8 @@ async function limited(): Promise<string> {
   return home;
 }
 
-const nulled = (record: object, ...kept: string[]) =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, kept.includes(name) ? value : null]));
+const nulled = (record: object, ...names: string[]) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, names.includes(name) ? value : null]));
 const asTexts = (record: object) =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
@@ -192,6 +192,6 @@ describe('amounts in tables are in the unit of orders', () => {
     const watch = gateway.run(['watch', 'positions', '--until', '1'], { sleeps: true });
     await feed.subscribed('OpenPosition');
     feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
-    expect((await watch).stdout).toContain(`8 XAU/USD buy ${amounts[1]}`);
+    expect((await watch).stdout).toMatch(new RegExp(`changed +8 +XAU/USD +buy +${amounts[1]} `));
   });
 });
