@@ -35,6 +35,7 @@ export interface Engine {
 }
 
 interface Parts {
+  readonly startedAt: number;
   readonly command: Command;
   readonly service: Command['service'];
   readonly globals: GlobalInput;
@@ -171,6 +172,7 @@ export function runContext(parts: Parts): RunContext {
     progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
+    startedAt: parts.startedAt,
     omittedRows: () => omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;
