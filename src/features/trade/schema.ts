@@ -34,15 +34,14 @@ const body = z.looseObject({
 });
 export type Envelope = z.infer<typeof body>;
 /** A body that is a string is an error. */
-const errorText = z.pipe(
-  z.string(),
-  z.transform((error): Envelope => ({ response: { error } })),
+export const envelope = z.pipe(
+  z.transform((value: unknown) => (typeof value === 'string' ? { response: { error: value } } : value)),
+  body,
 );
-export const envelope = z.union([body, errorText]);
 
 export const offer = z.looseObject({
   offerId: optionalId,
-  currency: z.string(),
+  currency: id,
   instrumentType: number,
   ratePrecision: number,
   sell: number,
@@ -159,7 +158,7 @@ export const summary = z.looseObject({
 });
 export type Summary = z.infer<typeof summary>;
 
-export const instrument = z.looseObject({ symbol: z.string(), visible: flag, order: number });
+export const instrument = z.looseObject({ symbol: id, visible: flag, order: number });
 export type Instrument = z.infer<typeof instrument>;
 
 /** Any table. */
@@ -229,5 +228,5 @@ export const candlesAnswer = withRows(['candles'], candle, 'candle');
 
 /** The row of totals has isTotal or an empty key, and may lack other fields. */
 function withoutTotal(rows: readonly unknown[], key: string): readonly unknown[] {
-  return rows.filter((row) => !isObject(row) || (row['isTotal'] !== true && row[key] !== ''));
+  return rows.filter((row) => !isObject(row) || (String(row['isTotal']) !== 'true' && row[key] !== ''));
 }

@@ -184,7 +184,10 @@ async function exposureOf(
     (row.accountId ?? accountId) === accountId && row.currency === symbol;
   const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
     const amount = await cache.amountOf(row);
-    if (amount === undefined || row.isBuy === undefined) throw unchecked(setting, `the amounts of ${symbol}`);
+    if (amount === undefined || row.isBuy === undefined) {
+      const field = row.isBuy === undefined ? 'isBuy' : 'the amount';
+      throw unchecked(setting, `${field} of trade ${row.tradeId ?? '?'} or its order (${symbol})`);
+    }
     to[row.isBuy ? 'buy' : 'sell'] += Math.max(amount, least);
   };
   const own = positions.filter(isMeant);

@@ -53,9 +53,10 @@ export interface SizingTerms {
 export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer): Sizing {
   const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);
-  if (pipValue === undefined) throw unknown(`the gateway does not say what a pip of ${symbol} is worth`);
+  if (pipValue === undefined)
+    throw unknown(`the gateway does not say what a pip of ${symbol} is worth (pipCost, instrBaseUnitSize)`);
   const { equity, usableMargin } = account;
-  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown`);
+  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown (usableMargin)`);
   const money = moneyAtRisk(risk, account);
   const [away, pip] = stopDistance(stop, side, rate, offer);
   const atRisk = times(money, pip);
@@ -104,7 +105,8 @@ function stopDistance(
   { pip, currency }: Offer,
 ): readonly [away: Exact, pip: Exact] {
   if (stop.unit === 'pips') return [exact(stop.text), exact(1)];
-  if (rate === undefined || !pip) throw unknown(`the rate of ${currency} is unknown`, 'pass --stop in pips');
+  if (rate === undefined || !pip)
+    throw unknown(`the rate of ${currency} is unknown (buy, sell, pip)`, 'pass --stop in pips');
   checkExitPrices({ side, stop }, Number(rate));
   const away = side === 'buy' ? minus(exact(rate), exact(stop.text)) : minus(exact(stop.text), exact(rate));
   if (away.digits <= 0n) throw unknown('the stop is at the rate');
