@@ -19,7 +19,7 @@ const OFFER = {
 const HOLDER = { accountId: ACCOUNT, accountName: '01027808', hedging: 'Y', mc: 'N', usableMargin: 50_000 };
 const POSITION = { t: 1, tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, open: 1.16 };
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
-const UNREADABLE = { tradeId: null, orderId: {}, accountId: [], currency: 1 };
+const UNREADABLE = { tradeId: null, orderId: {}, accountId: [], currency: {} };
 
 beforeEach(() => {
   feed.onOrder = (response) => reply(response, 200, ACCEPTED);
